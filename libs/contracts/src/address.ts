@@ -1,0 +1,61 @@
+import { domainToASCII } from 'node:url';
+
+/** An address and, where the sender gave one, a display name. */
+export interface Mailbox {
+  email: string;
+  name?: string;
+}
+
+const maxAddress = 254;
+const maxLocalPart = 64;
+const maxName = 255;
+// RFC 5321 dot-string; RFC 6531 allows what is not ASCII. Quoted local parts are refused: nobody has one, and they hide tricks.
+const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
+
+/** Trimmed, lower-cased, its domain as A-labels (contract.md §1); null for what is no address. */
+export function normaliseAddress(text: string): string | null {
+  const address = text.trim().normalize('NFC');
+  const at = address.lastIndexOf('@');
+  if (address.length > maxAddress || at < 1 || at > maxLocalPart) return null;
+  const local = address.slice(0, at).toLowerCase();
+  const domain = normaliseDomain(address.slice(at + 1));
+  if (domain === null || unsafe.test(local) || !localPart.test(local)) return null;
+  const normal = `${local}@${domain}`;
+  return Buffer.byteLength(normal) <= maxAddress && Buffer.byteLength(local) <= maxLocalPart ? normal : null;
+}
+
+/** A host name of at least two labels as A-labels; null for IP literals, ports and what is no name. */
+export function normaliseDomain(text: string): string | null {
+  const ascii = domainToASCII(text.toLowerCase()).toLowerCase();
+  const labels = ascii.split('.');
+  const named = labels.length > 1 && !/^\d+$/.test(labels[labels.length - 1] ?? '');
+  return named && ascii.length <= 253 && labels.every((part) => label.test(part)) ? ascii : null;
+}
+
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
+/** `a@b.c`, `Name <a@b.c>`, `"Last, First" <a@b.c>` or `{ email, name }`; null for anything else, lists included. */
+export function parseMailbox(value: unknown): Mailbox | null {
+  if (typeof value === 'string') return fromText(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { email, name, ...rest } = value as Record<string, unknown>;
+  if (typeof email !== 'string' || Object.keys(rest).length > 0) return null;
+  if (name !== undefined && name !== null && typeof name !== 'string') return null;
+  return mailbox(email, name ?? '');
+}
+
+function fromText(text: string): Mailbox | null {
+  const named = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<>"@,;:]*?))\s*<([^<>]*)>\s*$/u.exec(text);
+  return named ? mailbox(named[3] ?? '', named[1]?.replace(/\\(.)/g, '$1') ?? named[2] ?? '') : mailbox(text, '');
+}
+
+function mailbox(address: string, name: string): Mailbox | null {
+  const email = normaliseAddress(address);
+  const trimmed = name.trim();
+  if (email === null || trimmed.length > maxName || /[\u0000-\u001f\u007f\u2028\u2029]/u.test(trimmed)) return null;
+  return trimmed === '' ? { email } : { email, name: trimmed };
+}

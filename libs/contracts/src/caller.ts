@@ -1,0 +1,16 @@
+/** Who asks. `none` is a caller without a credential, on the few routes that need none. */
+export type ActorKind = 'USER' | 'KEY' | 'TOKEN' | 'OPERATOR' | 'SERVICE';
+
+/** Travels with every call: whose project, on whose behalf, and from where. */
+export interface Caller {
+  projectId: string;
+  actor: { kind: ActorKind; id: string; name?: string };
+  /** The client's address, for consent records and the audit log. */
+  address?: string;
+  /** The API key's mode; absent for callers that are no key. */
+  mode?: 'LIVE' | 'TEST';
+  /** Confines `from` to one domain (contract.md §2). */
+  domainId?: string;
+}
+
+export const serviceCaller = (service: string, projectId: string): Caller => ({ projectId, actor: { kind: 'SERVICE', id: service } });

@@ -1,0 +1,37 @@
+import { analytics } from './analytics.js';
+import { apiKeyFacts, apiKeys } from './api-keys.js';
+import { contactFacts, contacts } from './contacts.js';
+import type { FactContract, RequestContract, ServiceName } from './contract.js';
+import { allowances, domainFacts, domains } from './domains.js';
+import { emailFacts, emails } from './emails.js';
+import { campaignFacts, templateFacts, workflowFacts } from './later-facts.js';
+import { projectFacts, projects } from './projects.js';
+import { suppressionFacts, suppressions } from './suppressions.js';
+
+/** Every question that one service may ask another. The boot refuses a service that does not answer all of its own. */
+export const requestCatalogue: readonly RequestContract[] = [
+  emails,
+  contacts,
+  analytics,
+  projects,
+  apiKeys,
+  domains,
+  allowances,
+  suppressions,
+].flatMap((group) => Object.values(group) as RequestContract[]);
+
+/** Every fact that a service may publish, also those whose publishers come later. */
+export const factCatalogue: readonly FactContract[] = [
+  emailFacts,
+  domainFacts,
+  suppressionFacts,
+  templateFacts,
+  contactFacts,
+  projectFacts,
+  apiKeyFacts,
+  campaignFacts,
+  workflowFacts,
+].flatMap((group) => Object.values(group) as FactContract[]);
+
+export const requestsOf = (owner: ServiceName): RequestContract[] => requestCatalogue.filter((contract) => contract.owner === owner);
+export const factsOf = (owner: ServiceName): FactContract[] => factCatalogue.filter((contract) => contract.owner === owner);

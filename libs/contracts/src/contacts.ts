@@ -1,0 +1,133 @@
+import { fact, request } from './contract.js';
+import { DomainError } from './errors.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Addresses, Nullable, Optional, Text } from './fields.js';
+import { PageEnd, PageQuery } from './page.js';
+import { JoinFields, PickFields } from './shapes.js';
+
+/** ≤ 64 KiB of JSON, depth ≤ 5 (contract.md §5). */
+export const maxCustomFields = 64 * 1024;
+
+export class Contact {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Address() email: string;
+  @Flag() subscribed: boolean;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) customFields: Record<string, unknown>;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+/** `subscribed` is true for a new contact unless said otherwise. */
+export class CreateContact extends PickFields(Contact, ['email']) {
+  @Flag() @Optional() subscribed?: boolean;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) @Optional() customFields?: Record<string, unknown>;
+}
+
+/** The address cannot change (422). A null removes a custom field. */
+export class UpdateContact {
+  @Flag() @Optional() subscribed?: boolean;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) @Optional() customFields?: Record<string, unknown>;
+}
+
+export class ContactId extends PickFields(Contact, ['id']) {}
+
+export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
+  /** MERGE on the legacy surface, REPLACE on v1 (contract.md §5). */
+  @Choice(['MERGE', 'REPLACE']) customFieldsMode: 'MERGE' | 'REPLACE';
+}
+
+export class ContactFilter {
+  /** A substring of the address, case-insensitive. */
+  @Text(1, 254) @Optional() search?: string;
+  @Flag() @Optional() subscribed?: boolean;
+}
+
+export class ListContacts extends JoinFields(PageQuery, ContactFilter) {}
+
+export class ContactPage extends PageEnd {
+  @ListOf(() => Contact, 0, 100) items: Contact[];
+}
+
+/** Addresses whose contacts must exist; the new ones are not subscribed (contract.md §3). */
+export class EnsureContacts {
+  @Addresses(1, 50) emails: string[];
+}
+
+export class EnsuredContact extends PickFields(Contact, ['id', 'email']) {}
+
+export class EnsuredContacts {
+  /** In the order of the question. */
+  @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
+}
+
+export class DeletedContact extends PickFields(Contact, ['id']) {}
+
+export const contacts = {
+  /** 409 when the address is known. */
+  create: request('contacts.contacts.create', CreateContact, Contact),
+  /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
+  upsert: request('contacts.contacts.upsert', CreateContact, Contact),
+  ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
+  get: request('contacts.contacts.get', ContactId, Contact),
+  list: request('contacts.contacts.list', ListContacts, ContactPage),
+  update: request('contacts.contacts.update', UpdateContactById, Contact),
+  delete: request('contacts.contacts.delete', ContactId, DeletedContact),
+};
+
+export class ContactFact {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Flag() subscribed: boolean;
+  @Instant() at: Date;
+  /** Rises with every change of this contact: order per contact. */
+  @Count() seq: number;
+}
+
+export class ContactGone {
+  @Id() contactId: string;
+  @Instant() at: Date;
+}
+
+export class ContactsBulkCreated {
+  @Count() count: number;
+  @Choice(['BULK', 'IMPORT']) source: 'BULK' | 'IMPORT';
+  @Instant() at: Date;
+}
+
+export class MembershipFact {
+  @Id() contactId: string;
+  @Id() listId: string;
+  @Choice(['PENDING', 'CONFIRMED', 'UNSUBSCRIBED']) status: 'PENDING' | 'CONFIRMED' | 'UNSUBSCRIBED';
+  @Instant() at: Date;
+}
+
+export class SegmentFact {
+  @Id() contactId: string;
+  @Id() segmentId: string;
+  @Text(1, 100) slug: string;
+  @Instant() at: Date;
+}
+
+export class CustomEventFact {
+  @Id() eventId: string;
+  @Id() contactId: string;
+  @Text(1, 200) name: string;
+  @Id() @Nullable() emailId: string | null;
+  @Instant() at: Date;
+}
+
+export const contactFacts = {
+  created: fact('contacts.contact.created', ContactFact, 'A contact came to be.'),
+  updated: fact('contacts.contact.updated', ContactFact, 'A contact changed in another way than its subscription.'),
+  subscribed: fact('contacts.contact.subscribed', ContactFact, 'A contact became subscribed.'),
+  unsubscribed: fact('contacts.contact.unsubscribed', ContactFact, 'A contact became unsubscribed.'),
+  deleted: fact('contacts.contact.deleted', ContactGone, 'A contact was deleted; every service erases what it holds of the person.'),
+  bulkCreated: fact('contacts.contacts.bulk_created', ContactsBulkCreated, 'Contacts came in bulk; no single facts for them.'),
+  membershipChanged: fact('contacts.list.membership_changed', MembershipFact, 'A membership of a list changed its status.'),
+  segmentEntered: fact('contacts.segment.entered', SegmentFact, 'A contact entered a tracked segment.'),
+  segmentExited: fact('contacts.segment.exited', SegmentFact, 'A contact left a tracked segment.'),
+  eventRecorded: fact('contacts.event.recorded', CustomEventFact, 'A custom event was recorded.'),
+};
+
+export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
+export const contactExists = () => new DomainError('conflict', 'conflict', 'A contact with this email exists');

@@ -1,0 +1,40 @@
+import type { Shape } from './field.js';
+
+export type ServiceName = 'gateway' | 'contacts' | 'sending' | 'campaigns' | 'workflows' | 'analytics';
+
+/** A question from one service to another, with its one answer. The first word of the subject names the owner. */
+export interface RequestContract<In extends object = object, Out extends object = object> {
+  readonly subject: string;
+  readonly owner: ServiceName;
+  readonly body: Shape<In>;
+  readonly reply: Shape<Out>;
+  /** Concurrent calls may travel in one message; the handler receives them together. */
+  readonly batch: boolean;
+}
+
+export function request<In extends object, Out extends object>(
+  subject: string,
+  body: Shape<In>,
+  reply: Shape<Out>,
+  { batch = false }: { batch?: boolean } = {},
+): RequestContract<In, Out> {
+  return { subject, owner: subject.split('.')[0] as ServiceName, body, reply, batch };
+}
+
+/**
+ * Something that happened and was committed. One fact carries 1–256 items of one project; it may come more than once
+ * and out of order (guarantees.md §4). Facts change only by adding members.
+ */
+export interface FactContract<Item extends object = object> {
+  readonly name: string;
+  readonly owner: ServiceName;
+  readonly item: Shape<Item>;
+  readonly version: number;
+  readonly describe: string;
+}
+
+export const maxFactItems = 256;
+
+export function fact<Item extends object>(name: string, item: Shape<Item>, describe: string, version = 1): FactContract<Item> {
+  return { name, owner: name.split('.')[0] as ServiceName, item, version, describe };
+}

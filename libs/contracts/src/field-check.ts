@@ -1,0 +1,122 @@
+import { normaliseAddress, parseMailbox } from './address.js';
+import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
+
+/** Why a member is refused; `code` is what clients branch on (`errors[].code`). */
+export interface FieldFailure {
+  code: FailureCode;
+  message: string;
+  /** Where inside the member, as JSON Pointer tokens. */
+  at?: string[];
+}
+
+export type FailureCode =
+  | 'required'
+  | 'invalid_type'
+  | 'invalid_format'
+  | 'too_short'
+  | 'too_long'
+  | 'out_of_range'
+  | 'not_allowed'
+  | 'unknown_field'
+  | 'invalid_text'
+  | 'not_verified'
+  | 'not_found';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const maxJsonDepth = 5;
+
+export const isUuid = (text: string): boolean => uuid.test(text);
+
+/** The first thing wrong with one member, or null. Nested objects are checked on their own. */
+export function checkField(shape: Shape, name: string, value: unknown): FieldFailure | null {
+  const field = fieldsOf(shape)[name];
+  if (!field) return null;
+  if (value === undefined) return { code: 'required', message: 'is required' };
+  if (!field.list) return checkers[field.kind](value, field);
+  return checkList(value, field);
+}
+
+function checkList(value: unknown, field: Field): FieldFailure | null {
+  if (!Array.isArray(value)) return type('a list');
+  const length = checkLength(value.length, field, 'entries');
+  if (length) return length;
+  const item: Field = { ...field, list: false, min: field.itemMin, max: field.itemMax };
+  for (const [index, entry] of value.entries()) {
+    const failure = checkers[field.kind](entry, item);
+    if (failure) return { ...failure, at: [String(index), ...(failure.at ?? [])] };
+  }
+  return null;
+}
+
+const checkers: Record<FieldKind, (value: unknown, field: Field) => FieldFailure | null> = {
+  id: (value) => (typeof value !== 'string' ? type('a string') : uuid.test(value) ? null : format('must be a UUID')),
+  text: checkText,
+  flag: (value) => (typeof value === 'boolean' ? null : type('true or false')),
+  count: (value, field) => checkNumber(value, field, Number.isSafeInteger(value), 'a whole number'),
+  number: (value, field) => checkNumber(value, field, Number.isFinite(value), 'a number'),
+  instant: (value) => (value instanceof Date ? null : format('must be an ISO 8601 date-time with an offset, such as 2026-01-31T09:00:00Z')),
+  address: (value) =>
+    typeof value !== 'string' ? type('a string') : normaliseAddress(value) === null ? format('must be one e-mail address') : null,
+  mailbox: (value) => (parseMailbox(value) === null ? format('must be exactly one e-mail address, or {"email", "name"}') : null),
+  choice: (value, field) =>
+    typeof value === 'string' && field.values?.includes(value)
+      ? null
+      : { code: 'not_allowed', message: `must be one of ${field.values?.join(', ')}` },
+  object: (value) => (isObject(value) ? null : type('an object')),
+  map: checkMap,
+  json: checkJson,
+};
+
+function checkText(value: unknown, field: Field): FieldFailure | null {
+  if (typeof value !== 'string') return type('a string');
+  if (value.includes('\u0000') || !value.isWellFormed())
+    return { code: 'invalid_text', message: 'must not contain NUL or lone surrogates' };
+  if (field.oneLine && /[\r\n\u2028\u2029]/.test(value)) return { code: 'invalid_text', message: 'must be one line' };
+  if (field.pattern && !field.pattern.test(value)) return format(`must match ${field.pattern.source}`);
+  return checkLength(value.length, field, 'characters');
+}
+
+function checkNumber(value: unknown, field: Field, fits: boolean, what: string): FieldFailure | null {
+  if (typeof value !== 'number' || !fits) return type(what);
+  const { min = -Infinity, max = Infinity } = field;
+  return value < min || value > max ? { code: 'out_of_range', message: `must be between ${min} and ${max}` } : null;
+}
+
+function checkMap(value: unknown, field: Field): FieldFailure | null {
+  if (!isObject(value)) return type('an object of strings');
+  const entries = Object.entries(value);
+  const length = checkLength(entries.length, { ...field, min: undefined }, 'entries');
+  if (length) return length;
+  for (const [key, entry] of entries) {
+    const name = checkText(key, { ...field, min: 1, max: 255, oneLine: true });
+    if (name) return { ...name, message: `has a name that ${name.message}`, at: [key] };
+    const failure = checkText(entry, { ...field, min: 0, max: field.itemMax, pattern: undefined });
+    if (failure) return { ...failure, at: [key] };
+  }
+  return null;
+}
+
+function checkJson(value: unknown, field: Field): FieldFailure | null {
+  if (!isObject(value)) return type('an object');
+  if (depthOf(value) > maxJsonDepth) return { code: 'out_of_range', message: `must not be nested deeper than ${maxJsonDepth}` };
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  return bytes > (field.max ?? Infinity) ? { code: 'too_long', message: `must be at most ${field.max} bytes of JSON` } : null;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+function checkLength(length: number, { min = 0, max = Infinity }: Pick<Field, 'min' | 'max'>, what: string): FieldFailure | null {
+  if (length < min) return { code: 'too_short', message: min === 1 ? 'must not be empty' : `must have at least ${min} ${what}` };
+  if (length > max) return { code: 'too_long', message: `must have at most ${max} ${what}` };
+  return null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const type = (what: string): FieldFailure => ({ code: 'invalid_type', message: `must be ${what}` });
+const format = (message: string): FieldFailure => ({ code: 'invalid_format', message });

@@ -1,0 +1,74 @@
+import 'reflect-metadata';
+
+export type Shape<T extends object = object> = new () => T;
+
+/** What one member of a shape is: enough to validate it, to write its JSON schema and to say it in either dialect. */
+export interface Field {
+  kind: FieldKind;
+  optional: boolean;
+  nullable: boolean;
+  /** A member is a list of `kind`. `min` and `max` then bound its length; `itemMin` and `itemMax` bound one entry. */
+  list: boolean;
+  min?: number;
+  max?: number;
+  itemMin?: number;
+  itemMax?: number;
+  values?: readonly string[];
+  pattern?: RegExp;
+  /** Control characters CR and LF are refused: the value becomes a header. */
+  oneLine?: boolean;
+  nested?: () => Shape;
+  /** Other names that the legacy surface accepts for this member in a request. */
+  legacyAliases?: readonly string[];
+  /** The v1 surface says this object as a string holding JSON (contract.md §1). */
+  v1JsonText?: boolean;
+  /** The legacy surface leaves the member out of its answers. */
+  v1Only?: boolean;
+  /** The v1 surface leaves the member out of its answers. */
+  legacyOnly?: boolean;
+  describe?: string;
+}
+
+export type FieldKind =
+  'id' | 'text' | 'flag' | 'count' | 'number' | 'instant' | 'address' | 'mailbox' | 'choice' | 'object' | 'map' | 'json';
+
+const fieldsKey = Symbol('posthorn:fields');
+type FieldTable = Record<string, Field>;
+
+/** Every member of a shape, inherited ones included, in the order of declaration. */
+export function fieldsOf(shape: Shape): Readonly<FieldTable> {
+  return (Reflect.getMetadata(fieldsKey, shape) as FieldTable | undefined) ?? {};
+}
+
+export function defineField(shape: Shape, name: string, field: Partial<Field>): void {
+  const own = Reflect.getOwnMetadata(fieldsKey, shape) as FieldTable | undefined;
+  const table: FieldTable = own ?? { ...fieldsOf(shape) };
+  const known = table[name] ?? { kind: 'text', optional: false, nullable: false, list: false };
+  table[name] = { ...known, ...field };
+  Reflect.defineMetadata(fieldsKey, table, shape);
+}
+
+/** Decorators that a shape made from another one must receive too. */
+type Applied = Record<string, PropertyDecorator[]>;
+const appliedKey = Symbol('posthorn:applied');
+
+export function applyAndRemember(shape: Shape, name: string, decorators: PropertyDecorator[]): void {
+  const own = Reflect.getOwnMetadata(appliedKey, shape) as Applied | undefined;
+  const table: Applied = own ?? {};
+  table[name] = [...(table[name] ?? []), ...decorators];
+  Reflect.defineMetadata(appliedKey, table, shape);
+  for (const decorate of decorators) decorate(shape.prototype as object, name);
+}
+
+export function appliedTo(shape: Shape, name: string): PropertyDecorator[] {
+  const chain: PropertyDecorator[] = [];
+  for (
+    let current: object | null = shape;
+    current && current !== Function.prototype;
+    current = Object.getPrototypeOf(current) as object | null
+  ) {
+    const table = Reflect.getOwnMetadata(appliedKey, current) as Applied | undefined;
+    chain.push(...(table?.[name] ?? []));
+  }
+  return chain;
+}

@@ -1,0 +1,68 @@
+import { fact, request } from './contract.js';
+import { DomainError } from './errors.js';
+import { Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
+import { PageEnd, PageQuery } from './page.js';
+import { PickFields } from './shapes.js';
+
+export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'PHISHING_DETECTED', 'MANUAL'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export class Project {
+  @Id() id: string;
+  @Text(1, 100) name: string;
+  @Flag() disabled: boolean;
+  @Choice(disabledReasons) @Nullable() disabledReason: DisabledReason | null;
+  @Text(1, 64) sandboxHandle: string;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+  /** Rises with every change: the order of the facts of one project. */
+  @Count() seq: number;
+}
+
+export class CreateProject extends PickFields(Project, ['name']) {}
+export class ProjectId extends PickFields(Project, ['id']) {}
+
+export class DisableProject extends ProjectId {
+  @Choice(disabledReasons) reason: DisabledReason;
+}
+
+/** Requests a second for each kind of key; null restores the default (10 and 5). */
+export class LimitProject extends ProjectId {
+  @Count({ min: 1, max: 1_000_000 }) @Nullable() secretPerSecond: number | null;
+  @Count({ min: 1, max: 1_000_000 }) @Nullable() publicPerSecond: number | null;
+}
+
+export class ProjectPage extends PageEnd {
+  @ListOf(() => Project, 0, 100) items: Project[];
+}
+
+export class ListProjects extends PageQuery {}
+
+export const projects = {
+  create: request('gateway.projects.create', CreateProject, Project),
+  get: request('gateway.projects.get', ProjectId, Project),
+  /** The snapshot that read models start from: every project, newest first. */
+  list: request('gateway.projects.list', ListProjects, ProjectPage),
+  disable: request('gateway.projects.disable', DisableProject, Project),
+  enable: request('gateway.projects.enable', ProjectId, Project),
+  limit: request('gateway.projects.limit', LimitProject, Project),
+};
+
+export class ProjectFact extends PickFields(Project, ['id', 'disabled', 'disabledReason', 'seq']) {
+  @Instant() at: Date;
+  @Text(1, 100) @Optional() name?: string;
+}
+
+export class MemberFact {
+  @Id() userId: string;
+  @Choice(['OWNER', 'ADMIN', 'MEMBER']) role: 'OWNER' | 'ADMIN' | 'MEMBER';
+  @Instant() at: Date;
+}
+
+export const projectFacts = {
+  changed: fact('gateway.project.changed', ProjectFact, 'A project was created, renamed, disabled or enabled; carries its state.'),
+  memberAdded: fact('gateway.member.added', MemberFact, 'A user became a member of a project.'),
+  memberRemoved: fact('gateway.member.removed', MemberFact, 'A user is no longer a member of a project.'),
+};
+
+export const projectNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such project');

@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
+import { Database } from './database.js';
+
+export type { DataSource, EntityManager, QueryRunner };
+
+export interface DatabaseOptions {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  name: string;
+  entities: DataSourceOptions['entities'];
+  migrations: DataSourceOptions['migrations'];
+  poolSize: number;
+}
+
+// A request must hear within two seconds that the database is away (guarantees.md G17).
+const connectTimeoutMs = 1_500;
+
+/** int8 as number: counts and sequences here stay far below 2^53. */
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export async function openDatabase({ url, name, entities, migrations, poolSize }: DatabaseOptions): Promise<Database> {
+  const source = new DataSource({
+    type: 'postgres',
+    url,
+    entities,
+    migrations,
+    applicationName: name,
+    poolSize,
+    connectTimeoutMS: connectTimeoutMs,
+    installExtensions: false,
+    uuidExtension: 'pgcrypto',
+    migrationsTransactionMode: 'each',
+    extra: { statement_timeout: 60_000, idle_in_transaction_session_timeout: 60_000, keepAlive: true, idleTimeoutMillis: 60_000 },
+    // A broken idle connection is replaced by the pool; without a listener it would end the process.
+    poolErrorHandler: () => undefined,
+  });
+  await source.initialize();
+  const database = new Database(source);
+  await assertDurable(database);
+  return database;
+}
+
+/** Accepted means on disk: a server that may forget commits is refused at start (guarantees.md G1). */
+async function assertDurable(database: Database): Promise<void> {
+  const settings = await database.query<{ name: string; setting: string }>(
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')`,
+  );
+  const unsafe = settings.filter(({ setting }) => setting === 'off' || setting === 'local');
+  if (unsafe.length > 0) {
+    throw new Error(`Postgres would lose accepted mail: set ${unsafe.map(({ name }) => `${name} = on`).join(', ')}`);
+  }
+}

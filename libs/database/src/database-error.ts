@@ -1,0 +1,41 @@
+import { DomainError, unavailable } from '@posthorn/contracts';
+
+interface DriverError {
+  code?: string;
+  driverError?: { code?: string };
+  message?: string;
+}
+
+const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+const lostConnection =
+  /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)/i;
+
+export function databaseCode(error: unknown): string | undefined {
+  const { code, driverError } = (error ?? {}) as DriverError;
+  return driverError?.code ?? code;
+}
+
+export function isSerializationFailure(error: unknown): boolean {
+  const code = databaseCode(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** A row that Postgres itself refuses: its neighbours in a gathered statement are innocent (architecture.md §4). */
+export function isPoisonedRow(error: unknown): boolean {
+  return /^(22|23|54)/.test(databaseCode(error) ?? '');
+}
+
+export function isDatabaseAway(error: unknown): boolean {
+  const code = databaseCode(error) ?? '';
+  const message = (error as DriverError)?.message ?? '';
+  return /^(08|53|57P0|57014)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
+}
+
+/** The one place where database errors become domain errors (guarantees.md §5); null for what is none of them. */
+export function fromDatabaseError(error: unknown): DomainError | null {
+  const code = databaseCode(error) ?? '';
+  if (/^(22|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
+  if (code === '23505') return new DomainError('conflict', 'conflict', 'It exists already');
+  if (isDatabaseAway(error) || isSerializationFailure(error)) return unavailable();
+  return null;
+}

@@ -1,0 +1,22 @@
+import type { Database } from './database.js';
+
+const migrationLock = 7_301_002;
+
+/** Runs what is missing, one process at a time; says each by name. */
+export async function migrate(database: Database, say: (line: string) => void = () => undefined): Promise<number> {
+  const runner = database.source.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    const applied = await database.source.runMigrations({ transaction: 'each' });
+    for (const { name } of applied) say(`migrated ${name}`);
+    return applied.length;
+  } finally {
+    await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
+    await runner.release();
+  }
+}
+
+/** Whether every migration that this release knows has run: what `/readyz` asks. */
+export async function isMigrated(database: Database): Promise<boolean> {
+  return !(await database.source.showMigrations());
+}

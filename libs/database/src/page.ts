@@ -1,0 +1,48 @@
+import { defaultPageSize, type PagePosition } from '@posthorn/contracts';
+
+export interface PageRequest {
+  limit?: number;
+  after?: PagePosition;
+}
+
+export interface Page<Row> {
+  items: Row[];
+  hasMore: boolean;
+  next: PagePosition | null;
+}
+
+/** Totals beyond this are not counted (contract.md §1). */
+export const totalCap = 10_000;
+
+// Four MiB a page: a reply beyond that says has_more instead (architecture.md §4).
+const maxPageBytes = 4 * 1024 * 1024;
+
+export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
+
+/** Makes a page of `limit + 1` fetched rows, which are ordered by creation, newest first, ties by id, descending. */
+export function toPage<Row extends { id: string; createdAt: Date }>(rows: Row[], request: PageRequest): Page<Row> {
+  const items = withinBytes(rows.slice(0, pageLimit(request)));
+  const hasMore = rows.length > items.length;
+  const last = items.at(-1);
+  return { items, hasMore, next: hasMore && last ? { at: last.createdAt, id: last.id } : null };
+}
+
+function withinBytes<Row>(rows: Row[]): Row[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0);
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+/** A keyset condition for `ORDER BY created_at DESC, id DESC`; parameters are numbered from `first`. */
+export function keysetCondition(after: PagePosition | undefined, first: number, alias = ''): { sql: string; parameters: unknown[] } {
+  const column = (name: string) => (alias ? `${alias}.${name}` : name);
+  return after
+    ? {
+        sql: `AND (${column('created_at')}, ${column('id')}) < ($${first}::timestamptz, $${first + 1}::uuid)`,
+        parameters: [after.at, after.id],
+      }
+    : { sql: '', parameters: [] };
+}
+
+/** Text for a LIKE pattern: the wildcards of the search text are no wildcards. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

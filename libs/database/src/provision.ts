@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import pg from 'pg';
+
+export interface ProvisionOptions {
+  /** A server and an account with CREATEDB and CREATEROLE. */
+  adminUrl: string;
+  service: string;
+  /** Role passwords are derived from it, so that they need not be kept anywhere. */
+  secretKey: string;
+}
+
+const provisionLock = 7_301_001;
+
+/** Makes the service's own database and role where they are missing, and answers the URL for it. Safe to run at once by many. */
+export async function provisionDatabase({ adminUrl, service, secretKey }: ProvisionOptions): Promise<string> {
+  const name = `posthorn_${service}`;
+  const password = createHmac('sha256', secretKey).update(`database-role:${service}`).digest('base64url');
+  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  await admin.connect();
+  try {
+    await admin.query('SELECT pg_advisory_lock($1)', [provisionLock]);
+    await ensureRole(admin, name, password);
+    await ensureDatabase(admin, name);
+  } finally {
+    await admin.end();
+  }
+  return serviceUrl(adminUrl, name, password);
+}
+
+async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
+  const verb = rowCount ? 'ALTER' : 'CREATE';
+  await admin.query(`${verb} ROLE ${admin.escapeIdentifier(name)} LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
+  // CREATE DATABASE … OWNER wants the maker to be a member of the owner.
+  await admin.query(`GRANT ${admin.escapeIdentifier(name)} TO CURRENT_USER`);
+}
+
+async function ensureDatabase(admin: pg.Client, name: string): Promise<void> {
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+  const quoted = admin.escapeIdentifier(name);
+  if (!rowCount) await admin.query(`CREATE DATABASE ${quoted} OWNER ${quoted}`);
+  await admin.query(`REVOKE CONNECT, TEMPORARY ON DATABASE ${quoted} FROM PUBLIC`);
+}
+
+function serviceUrl(adminUrl: string, name: string, password: string): string {
+  const url = new URL(adminUrl);
+  url.username = name;
+  url.password = password;
+  url.pathname = `/${name}`;
+  return url.toString();
+}

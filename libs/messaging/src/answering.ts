@@ -1,0 +1,99 @@
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { DomainError, parse, type RequestContract } from '@posthorn/contracts';
+import { fromDatabaseError } from '@posthorn/database';
+import { openTransfer, receiveTransfer } from './chunked.js';
+import { decode, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
+import type { BatchReply, Incoming } from './handlers.js';
+
+export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
+
+export interface AnsweringOptions {
+  nats: NatsConnection;
+  queue: string;
+  /** An error that no rule names: a bug, or the machine. */
+  onUnexpected: (error: unknown, subject: string) => void;
+}
+
+/** Serves one contract over core NATS: reads, checks, asks the handler, and writes every outcome. */
+export class Answering {
+  private readonly subscription: Subscription;
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly contract: RequestContract,
+    private readonly answer: Answer,
+    private readonly options: AnsweringOptions,
+  ) {
+    this.subscription = options.nats.subscribe(subjectOf(contract.subject), {
+      queue: options.queue,
+      callback: (error, message) => {
+        if (!error) this.track(this.serve(message));
+      },
+    });
+  }
+
+  /** Takes no more calls, and waits for those that it has. */
+  async drain(): Promise<void> {
+    if (!this.options.nats.isClosed()) await this.subscription.drain().catch(() => undefined);
+    await Promise.all(this.running);
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  private async serve(message: Msg): Promise<void> {
+    const { nats, onUnexpected } = this.options;
+    try {
+      const frames = decode<CallFrame[]>(await receiveTransfer(nats, message));
+      const replies = this.contract.batch ? await this.together(frames) : await Promise.all(frames.map((frame) => this.alone(frame)));
+      const opening = openTransfer(nats, encode(JSON.stringify(replies)));
+      if (message.reply) nats.publish(message.reply, opening.data, { headers: opening.headers });
+      // The receiver of a large reply fetches it within its own deadline; afterwards the transfer is void.
+      if (opening.headers) setTimeout(opening.close, 30_000).unref();
+    } catch (error) {
+      onUnexpected(error, this.contract.subject);
+    }
+  }
+
+  private async alone(frame: CallFrame): Promise<ReplyFrame> {
+    try {
+      return { reply: await this.answer(this.read(frame)) };
+    } catch (error) {
+      return this.failure(error);
+    }
+  }
+
+  private async together(frames: CallFrame[]): Promise<ReplyFrame[]> {
+    const replies: ReplyFrame[] = [];
+    const readable: { index: number; call: Incoming<object> }[] = [];
+    frames.forEach((frame, index) => {
+      try {
+        readable.push({ index, call: this.read(frame) });
+      } catch (error) {
+        replies[index] = this.failure(error);
+      }
+    });
+    try {
+      const answers = readable.length > 0 ? ((await this.answer(readable.map(({ call }) => call))) as BatchReply<object>) : [];
+      readable.forEach(({ index }, place) => {
+        const answer = answers[place];
+        replies[index] = answer instanceof Error ? this.failure(answer) : { reply: answer };
+      });
+    } catch (error) {
+      for (const { index } of readable) replies[index] = this.failure(error);
+    }
+    return replies;
+  }
+
+  private read({ caller, deadline, body }: CallFrame): Incoming<object> {
+    return { caller, deadline: deadline > 0 ? new Date(deadline) : null, body: parse(this.contract.body, body) };
+  }
+
+  private failure(error: unknown): ReplyFrame {
+    const known = error instanceof DomainError ? error : fromDatabaseError(error);
+    if (!known) this.options.onUnexpected(error, this.contract.subject);
+    return toWireError(known ?? new DomainError('internal', 'internal_error', 'An unexpected error occurred'));
+  }
+}

@@ -1,0 +1,105 @@
+import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import { factCatalogue, requestsOf, type FactContract, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import { lastValueFrom, throwError, type Observable } from 'rxjs';
+import { Answering } from './answering.js';
+import type { BusConnection } from './connection.js';
+import { FactSubscription } from './fact-subscription.js';
+import { busTransport, type Fact } from './handlers.js';
+import type { Inbox } from './inbox.repository.js';
+
+export interface BusServerOptions {
+  service: ServiceName;
+  connection: BusConnection;
+  /** Absent in a service that hears no facts. */
+  inbox?: Inbox;
+}
+
+/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
+export class BusServer extends Server implements CustomTransportStrategy {
+  override transportId = busTransport;
+  private readonly log = new Logger('Bus');
+  private answering: Answering[] = [];
+  private subscriptions: FactSubscription[] = [];
+
+  constructor(private readonly options: BusServerOptions) {
+    super();
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    try {
+      this.refuseGaps();
+      this.start();
+      callback();
+    } catch (error) {
+      callback(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.answering.map((each) => each.drain()), ...this.subscriptions.map((each) => each.stop())]);
+  }
+
+  on(): void {}
+
+  unwrap<T>(): T {
+    return this.options.connection.nats as T;
+  }
+
+  /** A contract without exactly one handler, or a handler without a contract, stops the boot. */
+  private refuseGaps(): void {
+    const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
+    const handled = this.patterns(false);
+    const gaps = contracts.filter((subject) => !handled.includes(subject));
+    const strangers = handled.filter((subject) => !contracts.includes(subject));
+    if (gaps.length + strangers.length > 0) {
+      throw new Error(`${this.options.service}: no handler for [${gaps.join(', ')}]; no contract for [${strangers.join(', ')}]`);
+    }
+    for (const pattern of this.patterns(true)) if (!factOf(pattern)) throw new Error(`no fact is called ${pattern.split(' ')[0]}`);
+  }
+
+  private patterns(events: boolean): string[] {
+    return [...this.messageHandlers].filter(([, handler]) => Boolean(handler.isEventHandler) === events).map(([pattern]) => pattern);
+  }
+
+  private start(): void {
+    const { service, connection, inbox } = this.options;
+    const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
+    const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
+    for (const [pattern, handler] of this.messageHandlers) {
+      if (handler.isEventHandler) {
+        if (!inbox) throw new Error(`${service} hears ${pattern} but has no inbox`);
+        const purpose = pattern.split(' ')[1] ?? '';
+        const run = (fact: Fact<object>) => settle(handler, fact).then(() => undefined);
+        this.subscriptions.push(
+          new FactSubscription({ connection, inbox, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }),
+        );
+      } else {
+        const contract = contracts.get(pattern) as RequestContract;
+        this.answering.push(
+          new Answering(contract, (data) => settle(handler, data), { nats: connection.nats, queue: service, onUnexpected }),
+        );
+      }
+    }
+    for (const subscription of this.subscriptions) subscription.start();
+  }
+}
+
+const factOf = (pattern: string): FactContract | undefined => factCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
+
+async function settle(handler: MessageHandler, data: unknown): Promise<unknown> {
+  const result: unknown = await handler(data);
+  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+}
+
+function isObservable(value: unknown): value is Observable<unknown> {
+  return typeof (value as Observable<unknown> | null)?.subscribe === 'function';
+}
+
+/** Nest would turn every thrown error into "Internal server error" before a transport sees it. */
+@Catch()
+export class PassErrorsOn implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}

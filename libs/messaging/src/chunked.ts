@@ -1,0 +1,76 @@
+import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+
+/**
+ * Payloads over 512 KiB through a stock nats-server, which refuses messages over 1 MiB: an opening message names the
+ * size and a control subject, the receiver answers there with a data subject of its own (behind a queue group the chunks
+ * must all reach the same replica), and every chunk is acknowledged, so that neither side buffers more than a window.
+ */
+export const chunkThreshold = 512 * 1024;
+const chunkBytes = 256 * 1024;
+const windowChunks = 8;
+const maxBytes = 96 * 1024 * 1024;
+const silenceMs = 10_000;
+
+const sizeHeader = 'Posthorn-Size';
+const controlHeader = 'Posthorn-Control';
+
+export interface Opening {
+  data: Uint8Array;
+  headers?: MsgHdrs;
+  /** Ends the transfer when the exchange is over, whichever way. */
+  close: () => void;
+}
+
+/** What to put into the first message: the payload itself, or the opening of a transfer. */
+export function openTransfer(nats: NatsConnection, payload: Uint8Array): Opening {
+  if (payload.length <= chunkThreshold) return { data: payload, close: () => undefined };
+  const control = createInbox();
+  const opening = headers();
+  opening.set(sizeHeader, String(payload.length));
+  opening.set(controlHeader, control);
+  const subscription = nats.subscribe(control, { callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)) });
+  let sent = 0;
+  let target = '';
+  const advance = (message: Msg) => {
+    if (message.reply) target = message.reply;
+    const acknowledged = message.data.length > 0 ? Number(message.string()) : 0;
+    while (sent * chunkBytes < payload.length && sent - acknowledged < windowChunks) {
+      nats.publish(target, payload.subarray(sent * chunkBytes, (sent + 1) * chunkBytes));
+      sent += 1;
+    }
+  };
+  return { data: new Uint8Array(), headers: opening, close: () => subscription.unsubscribe() };
+}
+
+/** The whole payload of a message, fetched chunk by chunk where it came as an opening. */
+export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Uint8Array> | Uint8Array {
+  const size = Number(message.headers?.get(sizeHeader) || -1);
+  const control = message.headers?.get(controlHeader) ?? '';
+  if (size < 0) return message.data;
+  if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
+  return new Promise((resolve, reject) => {
+    const whole = Buffer.allocUnsafe(size);
+    const inbox = createInbox();
+    let received = 0;
+    let chunks = 0;
+    const silence = setTimeout(() => finish(new Error('a transfer fell silent')), silenceMs);
+    const subscription = nats.subscribe(inbox, {
+      callback: (error, chunk) => {
+        if (error) return finish(error);
+        whole.set(chunk.data, received);
+        received += chunk.data.length;
+        chunks += 1;
+        silence.refresh();
+        if (received < size) nats.publish(control, String(chunks));
+        else finish();
+      },
+    });
+    const finish = (error?: Error) => {
+      clearTimeout(silence);
+      subscription.unsubscribe();
+      if (error) reject(error);
+      else resolve(whole);
+    };
+    nats.publish(control, undefined, { reply: inbox });
+  });
+}

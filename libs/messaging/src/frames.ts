@@ -1,0 +1,32 @@
+import { DomainError, type Caller, type ErrorCode, type ErrorDetails, type ErrorKind } from '@posthorn/contracts';
+
+/** One call on the wire. A message carries a list of them, even of one. */
+export interface CallFrame {
+  caller: Caller;
+  /** Milliseconds of Postgres time; 0 for none. Past it the call must have no effect. */
+  deadline: number;
+  body: unknown;
+}
+
+export type ReplyFrame = { reply: unknown } | { error: WireError };
+
+interface WireError {
+  kind: ErrorKind;
+  code: ErrorCode;
+  message: string;
+  details: ErrorDetails;
+}
+
+export const subjectOf = (contractSubject: string): string => `call.${contractSubject}`;
+
+export const toWireError = ({ kind, code, message, details }: DomainError): ReplyFrame => ({
+  error: { kind, code: code as ErrorCode, message, details },
+});
+
+export const fromWireError = ({ kind, code, message, details }: WireError): DomainError => new DomainError(kind, code, message, details);
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+export const decode = <T>(payload: Uint8Array): T => JSON.parse(decoder.decode(payload)) as T;
+export const encode = (text: string): Uint8Array => encoder.encode(text);

@@ -1,0 +1,75 @@
+export interface GathererOptions<In, Out> {
+  /** Answers every item, in order; an Error answers only its own. When the whole flush throws, every item hears it. */
+  flush: (items: In[]) => Promise<(Out | Error)[]>;
+  maxItems: number;
+  /** Batches on their way at once. */
+  inFlight?: number;
+  maxBytes?: number;
+  sizeOf?: (item: In) => number;
+}
+
+interface Waiting<In, Out> {
+  item: In;
+  bytes: number;
+  resolve: (out: Out) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * What arrives together travels together: an item leaves at once while fewer than `inFlight` batches are on their way,
+ * what arrives meanwhile is gathered. No timer: at one caller a timer of 1 ms would cost most of the speed (architecture.md §4).
+ */
+export class Gatherer<In, Out> {
+  private waiting: Waiting<In, Out>[] = [];
+  private running = 0;
+  private idle: (() => void)[] = [];
+
+  constructor(private readonly options: GathererOptions<In, Out>) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  submit(item: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, bytes: this.options.sizeOf?.(item) ?? 0, resolve, reject });
+      this.pump();
+    });
+  }
+
+  /** Resolves once nothing waits and nothing is on its way. */
+  async drained(): Promise<void> {
+    if (this.waiting.length + this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private pump(): void {
+    while (this.waiting.length > 0 && this.running < (this.options.inFlight ?? 2)) {
+      this.running += 1;
+      void this.flush(this.take());
+    }
+    if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  private take(): Waiting<In, Out>[] {
+    const { maxItems, maxBytes = Infinity } = this.options;
+    let bytes = 0;
+    const end = this.waiting.findIndex((entry, index) => index >= maxItems || ((bytes += entry.bytes) > maxBytes && index > 0));
+    return this.waiting.splice(0, end === -1 ? this.waiting.length : end);
+  }
+
+  private async flush(batch: Waiting<In, Out>[]): Promise<void> {
+    try {
+      const results = await this.options.flush(batch.map(({ item }) => item));
+      batch.forEach(({ resolve, reject }, index) => {
+        const result = results[index];
+        if (result instanceof Error) reject(result);
+        else resolve(result as Out);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.running -= 1;
+      this.pump();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import type { Caller, DomainError, FactContract, RequestContract } from '@posthorn/contracts';
+
+export const busTransport = Symbol('posthorn:bus');
+
+/** A question as its handler sees it: read, checked, and with who asks. */
+export interface Incoming<Body> {
+  caller: Caller;
+  body: Body;
+  /** Postgres time; null for none. Past it the call must have no effect. */
+  deadline: Date | null;
+}
+
+/** What a handler of a batchable contract answers: one entry a call, an error for its own call only. */
+export type BatchReply<Reply> = (Reply | DomainError)[];
+
+/** A committed fact as its subscriber sees it. The subscriber runs inside the transaction of its inbox row. */
+export interface Fact<Item> {
+  id: string;
+  projectId: string;
+  at: Date;
+  items: Item[];
+}
+
+/** The method answers this contract: `(call: Incoming<In>) => Promise<Out>`, or for a batchable one a list of each. */
+export const Answers = (contract: RequestContract): MethodDecorator => MessagePattern(contract.subject, busTransport);
+
+/** The method hears this fact at least once; `purpose` names the durable consumer, one for each effect. */
+export const Hears = (contract: FactContract, purpose: string): MethodDecorator =>
+  EventPattern<string>(`${contract.name} ${purpose}`, busTransport) as MethodDecorator;

@@ -1,0 +1,40 @@
+import type { Database } from '@posthorn/database';
+
+/** Facts outlive this in no outbox (7 days), so a repeat after it cannot come. */
+const retentionDays = 8;
+
+export interface DeadLetterRow {
+  subscriber: string;
+  factId: string;
+  fact: string;
+  payload: object;
+  error: string;
+}
+
+/** What this service has taken in, and what it could not. */
+export class Inbox {
+  constructor(private readonly database: Database) {}
+
+  /** Runs the effect once for each fact: the row and the effect commit together, a repeat is a no-op. */
+  async once(subscriber: string, factId: string, effect: () => Promise<void>): Promise<void> {
+    await this.database.transaction(async () => {
+      const taken = await this.database.query(
+        `INSERT INTO inbox (subscriber, fact_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING fact_id`,
+        [subscriber, factId],
+      );
+      if (taken.length > 0) await effect();
+    });
+  }
+
+  async bury({ subscriber, factId, fact, payload, error }: DeadLetterRow): Promise<void> {
+    await this.database.query(
+      `INSERT INTO dead_letters (subscriber, fact_id, fact, payload, error) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (subscriber, fact_id) DO UPDATE SET error = excluded.error, at = now()`,
+      [subscriber, factId, fact, JSON.stringify(payload), error.slice(0, 2_000)],
+    );
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.database.query(`DELETE FROM inbox WHERE received_at < now() - make_interval(days => $1)`, [retentionDays]);
+  }
+}

@@ -1,0 +1,62 @@
+import { maxFactItems, type FactContract } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+
+export interface UnpublishedFact {
+  id: string;
+  projectId: string;
+  fact: string;
+  items: object[];
+  createdAt: Date;
+}
+
+/** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
+export class Outbox {
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** Writes the fact into the ambient transaction; one row for each 256 items. */
+  async publish<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
+    for (let first = 0; first < items.length; first += maxFactItems) {
+      const part = items.slice(first, first + maxFactItems);
+      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
+        newId(),
+        projectId,
+        fact.name,
+        JSON.stringify(part),
+      ]);
+    }
+  }
+
+  /** Rings the relay: call it after the commit. A relay that hears nothing looks by itself each second. */
+  ring(): void {
+    this.wake();
+  }
+
+  onRing(wake: () => void): void {
+    this.wake = wake;
+  }
+
+  /** Claims what is unpublished, lets `send` publish it, and marks it, in one transaction; answers how many. */
+  async relay(limit: number, send: (facts: UnpublishedFact[]) => Promise<void>): Promise<number> {
+    return this.database.transaction(async () => {
+      const facts = await this.database.query<UnpublishedFact>(
+        `SELECT id, project_id AS "projectId", fact, items, created_at AS "createdAt" FROM outbox
+         WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+        [limit],
+      );
+      if (facts.length === 0) return 0;
+      await send(facts);
+      await this.database.query(`UPDATE outbox SET published_at = now() WHERE id = ANY($1::uuid[])`, [facts.map(({ id }) => id)]);
+      return facts.length;
+    });
+  }
+
+  /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). */
+  async age(): Promise<number> {
+    const [row] = await this.database.query<{ age: number }>(
+      `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age FROM outbox WHERE published_at IS NULL`,
+    );
+    return row!.age;
+  }
+}

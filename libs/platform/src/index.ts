@@ -1,0 +1,7 @@
+export * from './admin-server.js';
+export * from './config.js';
+export * from './logging.js';
+export * from './metrics.js';
+export * from './run-process.js';
+export * from './service.js';
+export * from './service-config.js';

@@ -1,0 +1,52 @@
+import { Env } from './config.js';
+
+/** What every service reads. */
+export class ServiceConfig {
+  @Env('NATS_URL', { kind: 'url', default: 'nats://127.0.0.1:4222', describe: 'where NATS listens, such as nats://127.0.0.1:4222' })
+  natsUrl: string;
+
+  @Env('DATABASE_URL', {
+    kind: 'url',
+    optional: true,
+    secret: true,
+    describe: 'a Postgres server and an account with CREATEDB and CREATEROLE: each service makes its own database and role there',
+  })
+  databaseUrl?: string;
+
+  @Env('POSTHORN_SECRET_KEY', { kind: 'text', secret: true, describe: 'at least 32 characters; secrets and tokens are derived from it' })
+  secretKey: string;
+
+  @Env('ADMIN_PORT', {
+    kind: 'number',
+    default: '0',
+    max: 65_535,
+    describe: 'port of /livez, /readyz and /metrics, never a public one; 0 for any free port',
+  })
+  adminPort: number;
+
+  @Env('ADMIN_HOST', { kind: 'text', default: '127.0.0.1', describe: 'address that the admin port listens on; 0.0.0.0 in a container' })
+  adminHost: string;
+
+  @Env('DATABASE_POOL', { kind: 'number', default: '10', min: 2, max: 200, describe: 'connections to Postgres that one process keeps' })
+  databasePool: number;
+
+  @Env('LOG_LEVEL', {
+    kind: 'choice',
+    choices: ['debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    describe: 'the least severe lines that are written',
+  })
+  logLevel: string;
+
+  @Env('LOG_FORMAT', { kind: 'choice', choices: ['json', 'text'], default: 'json', describe: 'json for machines, text for people' })
+  logFormat: string;
+
+  @Env('RETENTION_OUTBOX_DAYS', {
+    kind: 'number',
+    default: '7',
+    min: 1,
+    max: 365,
+    describe: 'days that published facts stay in the outbox',
+  })
+  outboxDays: number;
+}

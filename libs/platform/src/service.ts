@@ -1,0 +1,169 @@
+import { type DynamicModule, type INestMicroservice, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { ServiceName } from '@posthorn/contracts';
+import {
+  Database,
+  DatabaseClock,
+  isMigrated,
+  maintainPartitions,
+  migrate,
+  openDatabase,
+  provisionDatabase,
+  type DatabaseOptions,
+  type PartitionPlan,
+} from '@posthorn/database';
+import { Bus, BusConnection, BusServer, Inbox, Loop, Outbox, OutboxRelay, PassErrorsOn } from '@posthorn/messaging';
+import { Gauge, Registry } from 'prom-client';
+import { startAdminServer, type AdminServer } from './admin-server.js';
+import { readConfig, type ConfigShape, type Environment } from './config.js';
+import { PinoLogger } from './logging.js';
+import { serviceMetrics } from './metrics.js';
+import type { ServiceConfig } from './service-config.js';
+
+/** What a service is made of; its `main.ts` and the all-in-one host start it from the same parts. */
+export interface ServiceParts<C extends ServiceConfig> {
+  name: ServiceName;
+  config: ConfigShape<C>;
+  module: Type;
+  entities: DatabaseOptions['entities'];
+  migrations: DatabaseOptions['migrations'];
+  partitions?: (config: C) => PartitionPlan[];
+}
+
+export interface StartOptions {
+  environment: Environment;
+  /** Progress for people: a line for each migration. */
+  say?: (line: string) => void;
+  /** Whether this service reports the process's own metrics; one a process. */
+  processMetrics?: boolean;
+}
+
+/** The means that every service has, for Nest to inject. */
+export interface ServiceMeans<C extends ServiceConfig> {
+  config: C;
+  database: Database;
+  connection: BusConnection;
+  clock: DatabaseClock;
+  bus: Bus;
+  outbox: Outbox;
+  inbox: Inbox;
+  metrics: Registry;
+  logger: PinoLogger;
+}
+
+export interface RunningService {
+  name: ServiceName;
+  adminPort: number;
+  /** Finishes what it has, takes nothing new, and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+const hour = 3_600_000;
+
+/** Everything below the application itself: configuration, database, bus, background work, admin port. */
+export async function openService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<ServiceMeans<C>> {
+  const config = readConfig(parts.config, options.environment);
+  const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
+  const database = await openOwnDatabase(parts, config, options);
+  const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
+  const clock = new DatabaseClock(database);
+  const metrics = serviceMetrics(parts.name, options.processMetrics ?? true);
+  const outbox = new Outbox(database);
+  return { config, database, connection, clock, bus: new Bus(connection, clock), outbox, inbox: new Inbox(database), metrics, logger };
+}
+
+/** Makes what `openService` opened injectable by class. */
+export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, means: ServiceMeans<C>): DynamicModule {
+  const providers = [
+    { provide: parts.config, useValue: means.config },
+    { provide: Database, useValue: means.database },
+    { provide: DatabaseClock, useValue: means.clock },
+    { provide: BusConnection, useValue: means.connection },
+    { provide: Bus, useValue: means.bus },
+    { provide: Outbox, useValue: means.outbox },
+    { provide: Inbox, useValue: means.inbox },
+    { provide: Registry, useValue: means.metrics },
+  ];
+  return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
+}
+
+/** Relay, housekeeping and the admin port: what runs beside every service's handlers. */
+export async function runBeside<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  means: ServiceMeans<C>,
+): Promise<{ admin: AdminServer; stop(): Promise<void> }> {
+  const { config, database, connection, outbox, inbox, metrics, logger } = means;
+  const relay = new OutboxRelay(parts.name, outbox, connection);
+  const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
+  const housekeeping = new Loop({
+    everyMs: hour,
+    work: async () => {
+      await maintainPartitions(database, plans);
+      await inbox.forgetOld();
+    },
+    onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
+  });
+  watchOutbox(metrics, outbox);
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    metrics,
+    ready: async () => ((await isMigrated(database)) ? null : 'migrations are missing'),
+  });
+  relay.start();
+  housekeeping.start();
+  const stop = async () => {
+    await Promise.all([relay.stop(), housekeeping.stop(), admin.close()]);
+  };
+  return { admin, stop };
+}
+
+/** A service without HTTP of its own. */
+export async function startService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<RunningService> {
+  const means = await openService(parts, options);
+  const strategy = new BusServer({ service: parts.name, connection: means.connection, inbox: means.inbox });
+  const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), parts.module] };
+  const app: INestMicroservice = await NestFactory.createMicroservice(root, { strategy, logger: means.logger, abortOnError: false });
+  app.useGlobalFilters(new PassErrorsOn());
+  await app.listen();
+  const beside = await runBeside(parts, means);
+  return {
+    name: parts.name,
+    adminPort: beside.admin.port,
+    stop: async () => {
+      await app.close();
+      await beside.stop();
+      await closeMeans(means);
+    },
+  };
+}
+
+export async function closeMeans({ connection, database }: Pick<ServiceMeans<ServiceConfig>, 'connection' | 'database'>): Promise<void> {
+  await connection.close();
+  await database.source.destroy();
+}
+
+async function openOwnDatabase<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  config: C,
+  { environment, say }: StartOptions,
+): Promise<Database> {
+  const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
+  const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+  const url = own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
+  const { entities, migrations } = parts;
+  const database = await openDatabase({ url, name: `posthorn-${parts.name}`, entities, migrations, poolSize: config.databasePool });
+  const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
+  await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
+  await maintainPartitions(database, plans);
+  return database;
+}
+
+function watchOutbox(metrics: Registry, outbox: Outbox): void {
+  const age: Gauge = new Gauge({
+    name: 'posthorn_outbox_age_seconds',
+    help: 'How long the oldest unpublished fact has waited.',
+    registers: [metrics],
+    collect: async (): Promise<void> => age.set(await outbox.age()),
+  });
+}
