@@ -8,7 +8,9 @@ const roots = ['apps', 'libs', 'tools'];
 const out = join(root, 'dist');
 const quiet = process.argv.includes('--quiet');
 const started = performance.now();
-const compilerChanged = Math.max(...['tools/build/swc-options.mjs', 'tsconfig.base.json', 'package-lock.json'].map((file) => modified(join(root, file))));
+const compilerChanged = Math.max(
+  ...['tools/build/swc-options.mjs', 'tsconfig.base.json', 'package-lock.json'].map((file) => modified(join(root, file))),
+);
 
 const sources = roots.flatMap((folder) => walk(join(root, folder)));
 const wanted = new Map(sources.map((file) => [target(file), file]));

@@ -22,7 +22,7 @@ export const Instant = (extra: Extra = {}) => field('instant', extra, [Transform
 /** A bare e-mail address, ≤ 254 characters, trimmed and lower-cased, its domain as A-label. */
 export const Address = (extra: Extra = {}) => field('address', extra, [Transform(({ value }) => readAddress(value))]);
 /** An address with an optional name: `a@b.c`, `Name <a@b.c>` or `{ email, name }`. Exactly one address. */
-export const MailboxOf = (extra: Extra = {}) => field('mailbox', extra, [Transform(({ value }) => readMailbox(value))]);
+export const MailboxOf = (extra: Extra = {}) => field('mailbox', extra, [Transform((transformed) => readMailbox(unwrapMap(transformed)))]);
 export const Choice = (values: readonly string[], extra: Extra = {}) => field('choice', { values, ...extra });
 /** A free map of short strings, e.g. `metadata`, `headers`. `max` bounds the entries, `itemMax` one value. */
 export const StringMap = (extra: Extra = {}) => field('map', extra, [Transform(unwrapMap)]);
@@ -37,7 +37,7 @@ export const Texts = (min: number, max: number, itemMax: number, extra: Extra = 
 export const Ids = (min: number, max: number, extra: Extra = {}) => field('id', { list: true, min, max, ...extra });
 /** One mailbox or several: what is sent as one is read as a list of one. */
 export const Mailboxes = (min: number, max: number, extra: Extra = {}) =>
-  field('mailbox', { list: true, min, max, ...extra }, [Transform(({ value }) => readMailboxes(value))]);
+  field('mailbox', { list: true, min, max, ...extra }, [Transform((transformed) => readMailboxes(unwrapMap(transformed)))]);
 export const Addresses = (min: number, max: number, extra: Extra = {}) =>
   field('address', { list: true, min, max, ...extra }, [Transform(({ value }) => (Array.isArray(value) ? value.map(readAddress) : value))]);
 

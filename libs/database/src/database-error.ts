@@ -34,8 +34,8 @@ export function isDatabaseAway(error: unknown): boolean {
 /** The one place where database errors become domain errors (guarantees.md §5); null for what is none of them. */
 export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
-  if (/^(22|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
   if (code === '23505') return new DomainError('conflict', 'conflict', 'It exists already');
+  if (/^(22|23|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
   if (isDatabaseAway(error) || isSerializationFailure(error)) return unavailable();
   return null;
 }

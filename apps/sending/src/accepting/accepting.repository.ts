@@ -1,0 +1,209 @@
+import { emailFacts, maxFactItems, type AcceptedEmails } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+
+/** One call ready to be stored: its sender is known, its rows have their ids. */
+export interface AcceptRow {
+  projectId: string;
+  contentId: string;
+  from: { email: string; name: string | null };
+  subject: string;
+  html: string;
+  text: string | null;
+  replyTo: object | null;
+  headers: object | null;
+  tags: string[];
+  metadata: object;
+  deadline: Date | null;
+  recipients: { id: string; contactId: string | null; email: string; name: string | null }[];
+  claim: { key: string; operation: string; bodyHash: string } | null;
+}
+
+export interface KnownKey {
+  bodyHash: string;
+  accepted: AcceptedEmails;
+}
+
+interface KeyRow {
+  place: number;
+  body_hash: string;
+  receipt: Omit<AcceptedEmails, 'acceptedAt'>;
+  created_at: Date;
+}
+
+const keyHours = 24;
+/** Attempts end this long after acceptance (contract.md §3). */
+const attemptHours = 24;
+
+/** The statements of accepting mail: one for the whole gathered batch, one commit. */
+export class AcceptingRepository {
+  constructor(private readonly database: Database) {}
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+
+  /** The receipts of finished keys, by place. */
+  async knownKeys(rows: AcceptRow[]): Promise<Map<number, KnownKey>> {
+    const found = await this.database.query<KeyRow>(
+      `SELECT asked.place, k.body_hash, k.receipt, k.created_at
+       FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, operation, key)
+       JOIN idempotency_keys k USING (project_id, operation, key)
+       WHERE k.created_at > now() - make_interval(hours => ${keyHours})`,
+      keyColumns(rows),
+    );
+    return new Map(
+      found.map(({ place, body_hash, receipt, created_at }) => [
+        place,
+        { bodyHash: body_hash, accepted: { ...receipt, acceptedAt: created_at } },
+      ]),
+    );
+  }
+
+  /** Tries the lock of every key, until the end of the transaction; a key that another request holds is in flight. */
+  async lockKeys(rows: AcceptRow[]): Promise<Set<number>> {
+    const locked = await this.database.query<{ place: number }>(
+      `SELECT place FROM (
+         SELECT place, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, 24)) AS locked
+         FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, operation, key)
+       ) AS tried WHERE locked`,
+      keyColumns(rows),
+    );
+    return new Set(locked.map(({ place }) => place));
+  }
+
+  /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
+  async insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
+    const inserted = await this.database.query<{ content_id: string; created_at: Date }>(insertSql, [
+      ...callColumns(rows),
+      ...recipientColumns(rows),
+    ]);
+    return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
+  }
+
+  /** Holds the ids against a late insert; answers how many were still free. */
+  async void(projectId: string, ids: string[]): Promise<number> {
+    const voided = await this.database.query(
+      `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
+       SELECT $1::uuid, id, id, '', '', '', 'VOIDED' FROM unnest($2::uuid[]) AS v (id) ORDER BY id
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [projectId, ids],
+    );
+    return voided.length;
+  }
+
+  async accepted(
+    projectId: string,
+    ids: string[],
+  ): Promise<{ id: string; to: string; from: string; contactId: string | null; acceptedAt: Date }[]> {
+    return this.database.query(
+      `SELECT id, to_email AS to, from_email AS "from", contact_id AS "contactId", created_at AS "acceptedAt"
+       FROM emails WHERE project_id = $1 AND id = ANY($2::uuid[]) AND status <> 'VOIDED'`,
+      [projectId, ids],
+    );
+  }
+
+  async forgetOldKeys(): Promise<void> {
+    await this.database.query(`DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => ${keyHours + 1})`);
+  }
+}
+
+// Rows are inserted in the order of their ids: two transactions on the same ids then wait for one another, never both.
+const insertSql = `
+  WITH call AS (
+    SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+                         $11::text[], $12::text[], $13::timestamptz[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[])
+      AS c (place, project_id, content_id, from_email, from_name, subject, html, text, reply_to, headers,
+            tags, metadata, deadline, bytes, key, operation, body_hash, receipt)
+    WHERE deadline IS NULL OR now() < deadline
+  ), recipient AS (
+    SELECT * FROM unnest($19::int[], $20::uuid[], $21::uuid[], $22::text[], $23::text[], $24::uuid[]) AS r (place, id, contact_id, to_email, to_name, fact_id)
+  ), email AS (
+    INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata)
+    SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata::jsonb
+    FROM recipient JOIN call USING (place) ORDER BY id
+    ON CONFLICT DO NOTHING
+    RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at
+  ), content AS (
+    INSERT INTO email_contents (project_id, id, html, text, reply_to, headers)
+    SELECT project_id, content_id, html, text, reply_to::jsonb, headers::jsonb FROM call WHERE content_id IN (SELECT content_id FROM email)
+  ), delivery AS (
+    INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, bytes)
+    SELECT email.project_id, email.id, email.to_email, 0, 'QUEUED', now() + make_interval(hours => ${attemptHours}), call.bytes
+    FROM email JOIN call USING (content_id)
+  ), claim AS (
+    INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
+    SELECT project_id, operation, key, body_hash, receipt::jsonb FROM call WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
+    ON CONFLICT (project_id, operation, key) DO UPDATE
+      SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
+  ), fact AS (
+    INSERT INTO outbox (id, project_id, fact, items)
+    SELECT recipient.fact_id, email.project_id, '${emailFacts.accepted.name}', jsonb_agg(jsonb_build_object(
+      'emailId', email.id, 'to', email.to_email, 'from', email.from_email, 'contactId', email.contact_id,
+      'at', email.created_at, 'sourceType', email.source_type))
+    FROM email JOIN recipient USING (id) GROUP BY recipient.fact_id, email.project_id
+  )
+  SELECT DISTINCT content_id, created_at FROM email`;
+
+function callColumns(rows: AcceptRow[]): unknown[][] {
+  return [
+    rows.map((_, place) => place),
+    rows.map(({ projectId }) => projectId),
+    rows.map(({ contentId }) => contentId),
+    rows.map(({ from }) => from.email),
+    rows.map(({ from }) => from.name),
+    rows.map(({ subject }) => subject),
+    rows.map(({ html }) => html),
+    rows.map(({ text }) => text),
+    rows.map(({ replyTo }) => json(replyTo)),
+    rows.map(({ headers }) => json(headers)),
+    // The alphabet of tags needs no quotes in an array literal.
+    rows.map(({ tags }) => `{${tags.join(',')}}`),
+    rows.map(({ metadata }) => json(metadata)),
+    rows.map(({ deadline }) => deadline),
+    rows.map(({ html, text }) => html.length + (text?.length ?? 0)),
+    rows.map(({ claim }) => claim?.key ?? null),
+    rows.map(({ claim }) => claim?.operation ?? null),
+    rows.map(({ claim }) => claim?.bodyHash ?? null),
+    rows.map((row) => (row.claim ? JSON.stringify(receiptOf(row)) : null)),
+  ];
+}
+
+function recipientColumns(rows: AcceptRow[]): unknown[][] {
+  const all = rows.flatMap((row, place) => row.recipients.map((recipient) => ({ ...recipient, place, projectId: row.projectId })));
+  const factIds = factIdsFor(all.map(({ projectId }) => projectId));
+  return [
+    all.map(({ place }) => place),
+    all.map(({ id }) => id),
+    all.map(({ contactId }) => contactId),
+    all.map(({ email }) => email),
+    all.map(({ name }) => name),
+    factIds,
+  ];
+}
+
+/** One fact for each 256 rows of one project. */
+function factIdsFor(projectIds: string[]): string[] {
+  const open = new Map<string, { id: string; items: number }>();
+  return projectIds.map((projectId) => {
+    let fact = open.get(projectId);
+    if (!fact || fact.items === maxFactItems) open.set(projectId, (fact = { id: newId(), items: 0 }));
+    fact.items += 1;
+    return fact.id;
+  });
+}
+
+export function receiptOf({ recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
+  return { emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })) };
+}
+
+function keyColumns(rows: AcceptRow[]): unknown[][] {
+  const keyed = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.claim !== null);
+  return [
+    keyed.map(({ place }) => place),
+    keyed.map(({ row }) => row.projectId),
+    keyed.map(({ row }) => row.claim!.operation),
+    keyed.map(({ row }) => row.claim!.key),
+  ];
+}
+
+const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));

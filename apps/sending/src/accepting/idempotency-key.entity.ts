@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A finished request: what it asked for, as a hash, and what it was answered. Kept for 24 hours. */
+@Entity('idempotency_keys')
+export class IdempotencyKeyRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('text') operation: string;
+  @PrimaryColumn('text') key: string;
+  @Column('text', { name: 'body_hash' }) bodyHash: string;
+  @Column('jsonb') receipt: object;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+}

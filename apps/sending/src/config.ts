@@ -1,0 +1,121 @@
+import { Env, ServiceConfig } from '@posthorn/platform';
+
+export type AmbiguousPolicy = 'resend' | 'hold';
+
+export class SendingConfig extends ServiceConfig {
+  @Env('SMTP_URL', {
+    kind: 'url',
+    default: 'smtp://127.0.0.1:1025',
+    secret: true,
+    describe: 'the mail server that takes the mail: smtp://user:password@host:587, smtps://host:465, ?starttls=required',
+  })
+  smtpUrl: string;
+
+  @Env('SENDING_PROVIDER', {
+    kind: 'choice',
+    choices: ['smtp', 'capture'],
+    default: 'smtp',
+    describe: 'smtp for a real mail server, capture for the development inbox',
+  })
+  provider: 'smtp' | 'capture';
+
+  @Env('SMTP_CONNECTIONS', {
+    kind: 'number',
+    default: '16',
+    min: 1,
+    max: 200,
+    describe: 'connections to the mail server that one process opens; also the most that one crash can repeat',
+  })
+  connections: number;
+
+  @Env('SMTP_ACCEPT_IS_DELIVERY', {
+    kind: 'flag',
+    default: 'true',
+    describe: 'whether the mail server taking a message counts as DELIVERED; false where events tell',
+  })
+  acceptIsDelivery: boolean;
+
+  @Env('SENDING_RATE_PER_SECOND', {
+    kind: 'number',
+    default: '14',
+    max: 100_000,
+    describe: 'messages a second to the provider, over all replicas; 0 for no limit',
+  })
+  ratePerSecond: number;
+
+  @Env('SMTP_DOT_TIMEOUT', {
+    kind: 'number',
+    default: '600',
+    min: 1,
+    describe: 'seconds to wait for the answer to a whole message; a short wait makes duplicates',
+  })
+  dotTimeout: number;
+
+  @Env('RETURN_PATH_DOMAIN', {
+    kind: 'text',
+    optional: true,
+    describe: 'domain of the return path; the domain of the sender where it is not set',
+  })
+  returnPathDomain?: string;
+
+  @Env('LEASE_SECONDS', {
+    kind: 'number',
+    default: '30',
+    min: 2,
+    max: 600,
+    describe: 'how long what a dead process had claimed waits for another one',
+  })
+  leaseSeconds: number;
+
+  @Env('AMBIGUOUS_SECONDS', {
+    kind: 'number',
+    default: '120',
+    min: 1,
+    describe: 'how long a transactional message with an unknown outcome waits for news',
+  })
+  ambiguousSeconds: number;
+
+  @Env('AMBIGUOUS_MARKETING_SECONDS', { kind: 'number', default: '900', min: 1, describe: 'the same for marketing mail' })
+  ambiguousMarketingSeconds: number;
+
+  @Env('AMBIGUOUS_POLICY', {
+    kind: 'choice',
+    choices: ['resend', 'hold'],
+    default: 'resend',
+    describe: 'what then becomes of a transactional message: sent again, or held as failed',
+  })
+  ambiguousPolicy: AmbiguousPolicy;
+
+  @Env('AMBIGUOUS_MARKETING_POLICY', {
+    kind: 'choice',
+    choices: ['resend', 'hold'],
+    default: 'hold',
+    describe: 'the same for marketing mail',
+  })
+  ambiguousMarketingPolicy: AmbiguousPolicy;
+
+  @Env('DELIVERY_PAUSED', {
+    kind: 'flag',
+    default: 'false',
+    describe: 'accept mail but hand nothing over, for maintenance and measurements',
+  })
+  deliveryPaused: boolean;
+
+  @Env('RETENTION_CONTENTS_DAYS', {
+    kind: 'number',
+    default: '30',
+    min: 1,
+    max: 3650,
+    describe: 'days that the contents of e-mails are kept',
+  })
+  contentsDays: number;
+
+  @Env('RETENTION_EMAILS_DAYS', {
+    kind: 'number',
+    default: '400',
+    min: 1,
+    max: 3650,
+    describe: 'days that e-mails and their events are kept',
+  })
+  emailsDays: number;
+}

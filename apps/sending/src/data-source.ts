@@ -1,0 +1,28 @@
+import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { IdempotencyKeyRow } from './accepting/idempotency-key.entity.js';
+import { AllowanceRow } from './allowances/allowance.entity.js';
+import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
+import { DomainRow } from './domains/domain.entity.js';
+import { EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
+import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
+import { ProjectStateRow } from './projects/project-state.entity.js';
+import { SuppressionRow } from './suppressions/suppression.entity.js';
+
+export const entities = [
+  EmailRow,
+  EmailContentRow,
+  EmailEventRow,
+  DeliveryRow,
+  WorkerRow,
+  PaceRow,
+  IdempotencyKeyRow,
+  DomainRow,
+  SuppressionRow,
+  AllowanceRow,
+  ProjectStateRow,
+  OutboxRow,
+  InboxRow,
+  DeadLetter,
+];
+
+export const migrations = [CreateSending1763700000000];

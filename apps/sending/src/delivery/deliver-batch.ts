@@ -1,0 +1,155 @@
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Attempt } from '@posthorn/mail';
+import { SendingConfig } from '../config.js';
+import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
+import { Lease } from './lease.js';
+import { lanes } from './delivery.entity.js';
+import { outcomeOf, outcomeOfRefusal, type Outcome } from './outcome.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { Provider } from './provider.js';
+import { ReadyMessages, type ReadyMessage } from './ready-messages.js';
+
+const marksInFlight = 2;
+// No hand-off starts when the last good database write is older (guarantees.md §3).
+const staleMarkMs = 2_000;
+const retryMarkMs = 500;
+
+/**
+ * Hands mail over: claimed and built messages come from the stock; what finds a free connection is marked, given its slot
+ * of the pace, handed over, and its outcome recorded. What is marked is never more than there are connections, because
+ * that is what a crash can repeat (guarantees.md G4).
+ */
+@Injectable()
+export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly log = new Logger('Delivery');
+  private busy = 0;
+  private marking = 0;
+  private stopped = false;
+  private probe: NodeJS.Timeout | null = null;
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly ready: ReadyMessages,
+    private readonly marks: HandOffMarks,
+    private readonly provider: Provider,
+    private readonly recorder: OutcomeRecorder,
+    private readonly lease: Lease,
+    private readonly config: SendingConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.deliveryPaused) return;
+    this.lease.start();
+    this.ready.start(() => this.dispatch());
+  }
+
+  /** Finishes what is on its way, gives back what is not. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    if (this.probe) clearTimeout(this.probe);
+    await this.ready.stop();
+    while (this.running.size > 0) await Promise.all(this.running);
+    await this.provider.close();
+    await this.recorder.drained();
+    await this.lease.stop();
+  }
+
+  private dispatch(): void {
+    while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
+      const room = this.room();
+      if (room <= 0) return;
+      this.track(this.deliver(this.ready.take(room)));
+    }
+  }
+
+  private room(): number {
+    const pauseMs = this.provider.pauseMs;
+    this.ready.setOpen(pauseMs === 0);
+    if (pauseMs > 0) return this.probeIn(pauseMs);
+    const connections = this.provider.doubtful ? 1 : this.config.connections;
+    const { ratePerSecond } = this.config;
+    const paced = ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
+    // Outcomes that wait to be written are in HANDOFF too.
+    return this.recorder.waiting > 2 * this.config.connections ? 0 : paced - this.busy;
+  }
+
+  private probeIn(pauseMs: number): number {
+    this.probe ??= setTimeout(() => {
+      this.probe = null;
+      this.dispatch();
+    }, pauseMs);
+    return 0;
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => {
+      this.running.delete(work);
+      this.dispatch();
+    });
+  }
+
+  private async deliver(batch: ReadyMessage[]): Promise<void> {
+    this.busy += batch.length;
+    const marks = await this.mark(batch);
+    if (!marks) {
+      this.busy -= batch.length;
+      this.ready.putBack(batch);
+      return;
+    }
+    const markedAt = performance.now();
+    batch.forEach((ready, place) => this.track(this.proceed(ready, marks[place]!, markedAt)));
+    this.dispatch();
+  }
+
+  private async mark(batch: ReadyMessage[]): Promise<Mark[] | null> {
+    this.marking += 1;
+    try {
+      return await this.marks.mark(
+        batch[0]!.workerId,
+        batch.map(({ message }) => message),
+      );
+    } catch (error) {
+      this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
+      await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
+      return null;
+    } finally {
+      this.marking -= 1;
+    }
+  }
+
+  private async proceed(ready: ReadyMessage, { verdict, waitMs }: Mark, markedAt: number): Promise<void> {
+    let outcome: Outcome | null;
+    try {
+      outcome = verdict === 'ok' ? await this.handOver(ready, waitMs, markedAt) : outcomeOfRefusal(verdict, ready.message);
+    } finally {
+      this.busy -= 1;
+    }
+    this.dispatch();
+    if (outcome) await this.recorder.record({ ...ready.message, outcome });
+  }
+
+  private async handOver({ message, envelope, raw, workerId }: ReadyMessage, waitMs: number, markedAt: number): Promise<Outcome> {
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const fence = () => {
+      this.lease.assertHeld(workerId);
+    };
+    const stale = performance.now() - markedAt - waitMs > staleMarkMs;
+    const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence });
+    return outcomeOf(attempt, message, {
+      acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
+      ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),
+      random: Math.random,
+    });
+  }
+}
+
+const neverBegun: Attempt = {
+  verdict: 'not_accepted',
+  stage: 'mail',
+  host: '',
+  tls: false,
+  durationMs: 0,
+  sessionUsable: false,
+  error: 'the process stood still after the mark',
+};

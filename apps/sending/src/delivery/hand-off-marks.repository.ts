@@ -1,0 +1,123 @@
+import type { Database } from '@posthorn/database';
+import { addressLock } from '../suppressions/suppressions.repository.js';
+import { lanes } from './delivery.entity.js';
+import type { ClaimedMessage } from './claims.repository.js';
+
+/** What the mark said of a message: only `ok` may be handed over. */
+export type MarkVerdict = 'ok' | 'lost' | 'suppressed' | 'disabled' | 'unknown_project' | 'quota';
+
+export interface Mark {
+  verdict: MarkVerdict;
+  /** Milliseconds until its slot of the pace; 0 for at once. */
+  waitMs: number;
+}
+
+export interface Pace {
+  provider: string;
+  perSecond: number;
+}
+
+type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient'>;
+
+// Slots a little closer than the limit allows would let 1 s windows overflow by the jitter of the way to the server.
+const paceMargin = 0.95;
+const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
+/**
+ * The hand-off mark, right before MAIL FROM: fence, suppression barrier, quota and pace in one transaction. The locks come
+ * first, in a statement of their own, so that the guarded update sees every suppression that was answered (guarantees.md G8).
+ */
+export class HandOffMarks {
+  constructor(
+    private readonly database: Database,
+    private readonly pace: Pace,
+  ) {}
+
+  async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
+    return this.database.transaction(async () => {
+      await this.lock(messages);
+      const verdicts = await this.guard(workerId, messages);
+      const going = verdicts.filter((verdict) => verdict === 'ok').length;
+      let waitMs = going > 0 && this.pace.perSecond > 0 ? await this.takeSlots(going) : 0;
+      const spacing = this.pace.perSecond > 0 ? this.spacingMs : 0;
+      return verdicts.map((verdict) => {
+        const mark = { verdict, waitMs: Math.max(0, waitMs) };
+        if (verdict === 'ok') waitMs += spacing;
+        return mark;
+      });
+    });
+  }
+
+  private get spacingMs(): number {
+    return 1_000 / (this.pace.perSecond * paceMargin);
+  }
+
+  private async lock(messages: Marked[]): Promise<void> {
+    await this.database.query(
+      `WITH asked AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email),
+         address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLock}) FROM asked),
+         allowance AS MATERIALIZED (SELECT 1 FROM allowances WHERE project_id IN (SELECT project_id FROM asked) ORDER BY project_id, category FOR UPDATE)
+       SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM allowance)`,
+      [messages.map(({ projectId }) => projectId), messages.map(({ recipient }) => recipient)],
+    );
+  }
+
+  private async guard(workerId: string, messages: Marked[]): Promise<MarkVerdict[]> {
+    const rows = await this.database.query<{ place: number; verdict: MarkVerdict }>(guardSql, [
+      workerId,
+      messages.map((_, place) => place),
+      messages.map(({ projectId }) => projectId),
+      messages.map(({ emailId }) => emailId),
+      messages.map(({ position }) => position),
+      messages.map(({ leaseToken }) => leaseToken),
+    ]);
+    const verdicts = messages.map((): MarkVerdict => 'lost');
+    for (const { place, verdict } of rows) verdicts[place] = verdict;
+    return verdicts;
+  }
+
+  /** Reserves evenly spaced instants in Postgres time, so that all replicas together keep the pace; answers the way to the first. */
+  private async takeSlots(count: number): Promise<number> {
+    const [row] = await this.database.query<{ wait: number }>(
+      `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
+       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + $2 * interval '1 millisecond'
+       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - $2 AS wait`,
+      [this.pace.provider, count * this.spacingMs],
+    );
+    return row!.wait;
+  }
+}
+
+const guardSql = `
+  WITH asked AS (
+    SELECT * FROM unnest($2::int[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[]) AS a (place, project_id, email_id, position, lease_token)
+  ), judged AS (
+    SELECT a.place, a.lease_token, a.project_id, a.email_id, a.position, allowance.category,
+      CASE
+        WHEN d.state <> 'CLAIMED' OR d.lease_token <> a.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'lost'
+        WHEN project.project_id IS NULL THEN 'unknown_project'
+        WHEN project.disabled THEN 'disabled'
+        WHEN suppression.email IS NOT NULL THEN 'suppressed'
+        WHEN row_number() OVER (PARTITION BY a.project_id, d.lane ORDER BY a.place)
+             > allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END THEN 'quota'
+        ELSE 'ok'
+      END AS verdict
+    FROM asked a
+    JOIN deliveries d USING (project_id, email_id, position)
+    LEFT JOIN project_states project USING (project_id)
+    LEFT JOIN suppressions suppression ON suppression.project_id = a.project_id AND suppression.email = d.recipient
+    LEFT JOIN allowances allowance ON allowance.project_id = a.project_id
+      AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
+  ), marked AS (
+    UPDATE deliveries d SET state = 'HANDOFF' FROM judged j
+    WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
+      AND j.verdict = 'ok' AND d.state = 'CLAIMED' AND d.lease_token = j.lease_token
+      AND EXISTS (SELECT 1 FROM workers WHERE id = $1 AND expires_at > now())
+    RETURNING j.place, j.project_id, j.category
+  ), spent AS (
+    UPDATE allowances a SET used = CASE WHEN a.month = ${thisMonth} THEN a.used ELSE 0 END + s.count, month = ${thisMonth}
+    FROM (SELECT project_id, category, count(*)::int AS count FROM marked WHERE category IS NOT NULL GROUP BY project_id, category) AS s
+    WHERE a.project_id = s.project_id AND a.category = s.category
+  )
+  SELECT j.place, CASE WHEN j.verdict = 'ok' AND marked.place IS NULL THEN 'lost' ELSE j.verdict END AS verdict
+  FROM judged j LEFT JOIN marked USING (place)`;

@@ -1,0 +1,63 @@
+import type { Database } from '@posthorn/database';
+import type { AmbiguousPolicy } from '../config.js';
+import { lanes, type Lane } from './delivery.entity.js';
+
+export interface Unresolved {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  policy: AmbiguousPolicy;
+}
+
+export interface AmbiguousRules {
+  seconds: Record<Lane, number>;
+  policies: Record<Lane, AmbiguousPolicy>;
+}
+
+export class LeasesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Makes or renews the worker's row; false when it has expired and was given up. */
+  async renew(workerId: string, leaseMs: number): Promise<boolean> {
+    const rows = await this.database.query(
+      `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')
+       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE workers.expires_at > now() RETURNING id`,
+      [workerId, leaseMs],
+    );
+    return rows.length > 0;
+  }
+
+  async end(workerId: string): Promise<void> {
+    await this.database.query(`DELETE FROM workers WHERE id = $1`, [workerId]);
+  }
+
+  /**
+   * Takes back what dead workers hold: claimed messages go back to the queue, those in hand-off may be out. The token
+   * stays, so that a late final write of a worker that lives after all still lands.
+   */
+  async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
+    const rows = await this.database.query(
+      `UPDATE deliveries d
+       SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
+           due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
+                    ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
+       WHERE d.state IN ('CLAIMED', 'HANDOFF') AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker_id AND w.expires_at > now())
+       RETURNING d.email_id`,
+      [seconds[lanes.transactional], seconds[lanes.bulk]],
+    );
+    await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
+    return rows.length;
+  }
+
+  /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */
+  async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
+    return this.database.query<Unresolved>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient,
+              CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
+       FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
+      [policies[lanes.transactional], policies[lanes.bulk], limit],
+    );
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  assertUnreachable,
+  emailFacts,
+  suppressionFacts,
+  type EmailStatus,
+  type FactContract,
+  type FailureKind,
+} from '@posthorn/contracts';
+import { classify, nextRetry, type Attempt } from '@posthorn/mail';
+import type { DeliveryState } from './delivery.entity.js';
+import type { MarkVerdict } from './hand-off-marks.repository.js';
+
+/** The final write of one attempt: what becomes of the delivery, the e-mail, and who is told. */
+export interface Outcome {
+  state: DeliveryState;
+  /** The e-mail's new status; null leaves it as it is. */
+  status: EmailStatus | null;
+  failureKind: FailureKind | null;
+  error: string | null;
+  /** Until it is due again, or until an unknown outcome is given up. */
+  delayMs: number;
+  attempted: boolean;
+  suppress: boolean;
+  attempt: Attempt | null;
+  facts: { fact: FactContract; members: object }[];
+}
+
+export interface OutcomeRules {
+  acceptIsDelivery: boolean;
+  ambiguousMs: number;
+  random: () => number;
+}
+
+interface Subject {
+  recipient: string;
+  attempts: number;
+  waitedMs: number;
+  expired: boolean;
+}
+
+const heldMs = 60_000;
+const maxErrorText = 1_000;
+const nothing = { delayMs: 0, attempted: false, suppress: false, attempt: null, error: null, failureKind: null, facts: [] };
+
+/** What an SMTP attempt means for the message (contract.md §3). */
+export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRules): Outcome {
+  const { outcome, failureKind = null, suppress } = classify(attempt);
+  const error = errorText(attempt);
+  const tried = { ...nothing, attempt, attempted: true };
+  switch (outcome) {
+    case 'delivered':
+      return {
+        ...tried,
+        state: 'SENT',
+        status: rules.acceptIsDelivery ? 'DELIVERED' : 'SENT',
+        facts: deliveredFacts(rules.acceptIsDelivery),
+      };
+    case 'retry':
+    case 'provider_fault':
+      return retryOrGiveUp(attempt, subject, rules, error, failureKind);
+    case 'bounced':
+      return {
+        ...tried,
+        state: 'BOUNCED',
+        status: 'BOUNCED',
+        failureKind: 'hard_bounce',
+        error,
+        suppress,
+        facts: bouncedFacts(subject.recipient, error, suppress),
+      };
+    case 'failed':
+      return { ...tried, ...failure('provider_rejected', error), attempt, attempted: true };
+    case 'ambiguous':
+      return { ...tried, state: 'AMBIGUOUS', status: null, error, delayMs: rules.ambiguousMs };
+    default:
+      return assertUnreachable(outcome);
+  }
+}
+
+/** What the mark refused; null for what belongs to somebody else by now. */
+export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: Subject): Outcome | null {
+  switch (verdict) {
+    case 'lost':
+      return null;
+    case 'suppressed':
+      return failure('suppressed', 'The address is suppressed');
+    case 'quota':
+      return failure('quota_exhausted', 'The allowance of the month is used up');
+    case 'disabled':
+      return subject.expired ? failure('project_disabled', 'The project is disabled') : held();
+    case 'unknown_project':
+      return subject.expired ? failure('project_disabled', 'The project is not known') : held();
+    default:
+      return assertUnreachable(verdict);
+  }
+}
+
+export function failure(failureKind: FailureKind, error: string | null): Outcome {
+  return {
+    ...nothing,
+    state: 'FAILED',
+    status: 'FAILED',
+    failureKind,
+    error,
+    facts: [{ fact: emailFacts.failed, members: { failureKind, reason: error } }],
+  };
+}
+
+/** An unknown outcome that nobody resolved in time: sent again, or held for a human. */
+export function outcomeOfSilence(policy: 'resend' | 'hold'): Outcome {
+  if (policy === 'resend') return { ...nothing, state: 'QUEUED', status: null };
+  return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
+}
+
+function retryOrGiveUp(attempt: Attempt, subject: Subject, rules: OutcomeRules, error: string | null, kind: FailureKind | null): Outcome {
+  const decision = nextRetry(subject.attempts + 1, subject.waitedMs, rules.random);
+  if (!decision.retry || subject.expired) return { ...failure('provider_unavailable', error), attempt, attempted: true };
+  return { ...nothing, state: 'QUEUED', status: 'PENDING', failureKind: kind, error, delayMs: decision.delayMs, attempted: true, attempt };
+}
+
+const held = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs: heldMs });
+
+function deliveredFacts(delivered: boolean): Outcome['facts'] {
+  return [{ fact: emailFacts.sent, members: {} }, ...(delivered ? [{ fact: emailFacts.delivered, members: {} }] : [])];
+}
+
+function bouncedFacts(recipient: string, reason: string | null, suppress: boolean): Outcome['facts'] {
+  const bounced = { fact: emailFacts.bounced, members: { bounceType: 'Permanent', reason } };
+  return suppress ? [bounced, { fact: suppressionFacts.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }] : [bounced];
+}
+
+/** What the server said, or what became of the connection; Postgres takes no NUL. */
+export function errorText({ reply, error, stage }: Attempt): string | null {
+  const said = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
+  return said ? `${stage}: ${said}`.replaceAll('\u0000', '').toWellFormed().slice(0, maxErrorText) : null;
+}

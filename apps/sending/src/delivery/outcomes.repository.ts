@@ -1,0 +1,109 @@
+import { maxFactItems } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+import type { Outcome } from './outcome.js';
+
+export interface OutcomeRow {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  outcome: Outcome;
+}
+
+/** The final write (guarantees.md §3): guarded by the token, one statement for all that ended meanwhile. */
+export class OutcomesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Answers how many still were this holder's to write. */
+  async record(rows: OutcomeRow[]): Promise<number> {
+    const written = await this.database.query(recordSql, [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows)]);
+    return written.length;
+  }
+}
+
+const recordSql = `
+  WITH o AS (
+    SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::float8[], $11::smallint[],
+                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[])
+      AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
+            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms)
+  ), f AS (
+    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[]) AS f (place, fact, fact_id, item)
+  ), written AS (
+    UPDATE deliveries d
+    SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
+        worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
+    FROM o
+    WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
+      AND d.lease_token = o.lease_token AND d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS')
+    RETURNING o.place, d.attempts
+  ), email AS (
+    UPDATE emails e
+    SET status = coalesce(o.status, e.status), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
+        sent_at = CASE WHEN o.status IN ('SENT', 'DELIVERED') THEN now() ELSE e.sent_at END,
+        delivered_at = CASE WHEN o.status = 'DELIVERED' THEN now() ELSE e.delivered_at END,
+        bounced_at = CASE WHEN o.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
+    FROM o JOIN written USING (place)
+    WHERE e.project_id = o.project_id AND e.id = o.email_id AND o.position = 0 AND o.status IS NOT NULL
+  ), event AS (
+    INSERT INTO email_events (project_id, email_id, id, status, recipient, detail, attempt, stage, host, tls, reply_code, duration_ms)
+    SELECT project_id, email_id, event_id, event_status, recipient, error, attempts, stage, host, tls, reply_code, duration_ms
+    FROM o JOIN written USING (place) WHERE event_status IS NOT NULL
+  ), suppression AS (
+    INSERT INTO suppressions (project_id, email, reason, source)
+    SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM o JOIN written USING (place) WHERE suppress
+    ON CONFLICT DO NOTHING
+  ), fact AS (
+    INSERT INTO outbox (id, project_id, fact, items)
+    SELECT f.fact_id, o.project_id, f.fact, jsonb_agg(f.item::jsonb || jsonb_build_object('at', now()))
+    FROM f JOIN written USING (place) JOIN o USING (place) GROUP BY f.fact_id, o.project_id, f.fact
+  )
+  SELECT place FROM written`;
+
+function deliveryColumns(rows: OutcomeRow[]): unknown[][] {
+  return [
+    rows.map((_, place) => place),
+    rows.map(({ projectId }) => projectId),
+    rows.map(({ emailId }) => emailId),
+    rows.map(({ position }) => position),
+    rows.map(({ leaseToken }) => leaseToken),
+    rows.map(({ outcome }) => outcome.state),
+    rows.map(({ outcome }) => outcome.status),
+    rows.map(({ outcome }) => outcome.failureKind),
+    rows.map(({ outcome }) => outcome.error),
+    rows.map(({ outcome }) => outcome.delayMs),
+    rows.map(({ outcome }) => Number(outcome.attempted)),
+    rows.map(({ recipient }) => recipient),
+    rows.map(({ outcome }) => outcome.suppress),
+  ];
+}
+
+/** One event for each attempt and each change; what is only held leaves no trace. */
+function eventColumns(rows: OutcomeRow[]): unknown[][] {
+  return [
+    rows.map(() => newId()),
+    rows.map(({ outcome }) => outcome.status ?? (outcome.state === 'AMBIGUOUS' ? 'SENDING' : null)),
+    rows.map(({ outcome }) => outcome.attempt?.stage ?? null),
+    rows.map(({ outcome }) => outcome.attempt?.host ?? null),
+    rows.map(({ outcome }) => outcome.attempt?.tls ?? null),
+    rows.map(({ outcome }) => outcome.attempt?.reply?.code ?? null),
+    rows.map(({ outcome }) => (outcome.attempt ? Math.round(outcome.attempt.durationMs) : null)),
+  ];
+}
+
+function factColumns(rows: OutcomeRow[]): unknown[][] {
+  const open = new Map<string, { id: string; items: number }>();
+  const facts = rows.flatMap(({ outcome, projectId, emailId, recipient }, place) =>
+    outcome.facts.map(({ fact, members }) => {
+      const name = `${projectId} ${fact.name}`;
+      let row = open.get(name);
+      if (!row || row.items === maxFactItems) open.set(name, (row = { id: newId(), items: 0 }));
+      row.items += 1;
+      // A fact about an address carries only its own members.
+      const item = 'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members };
+      return { place, fact: fact.name, id: row.id, item: JSON.stringify(item) };
+    }),
+  );
+  return [facts.map(({ place }) => place), facts.map(({ fact }) => fact), facts.map(({ id }) => id), facts.map(({ item }) => item)];
+}

@@ -1,0 +1,141 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Loop } from '@posthorn/messaging';
+import { SendingConfig } from '../config.js';
+import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
+import { DeliveryBell } from './delivery-bell.js';
+import { lanes, type Lane } from './delivery.entity.js';
+import { Lease } from './lease.js';
+import { buildOutbound, type Outbound } from './outbound-message.js';
+import { failure } from './outcome.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+
+const stockSize = 256;
+const buildSlice = 16;
+const firstProject = '00000000-0000-0000-0000-000000000000';
+
+/** A message that is built and claimed; only the mark and the hand-over are missing. */
+export interface ReadyMessage extends Outbound {
+  workerId: string;
+}
+
+/** Keeps a small stock of claimed and built messages: transactional before bulk, projects in turn. */
+@Injectable()
+export class ReadyMessages {
+  private readonly log = new Logger('Claims');
+  private readonly stock: ReadyMessage[] = [];
+  private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
+  private readonly loop: Loop;
+  private onReady: () => void = () => undefined;
+  private open = true;
+
+  constructor(
+    private readonly claims: ClaimsRepository,
+    private readonly lease: Lease,
+    private readonly recorder: OutcomeRecorder,
+    private readonly bell: DeliveryBell,
+    private readonly config: SendingConfig,
+  ) {
+    this.loop = new Loop({
+      everyMs: 1_000,
+      work: () => this.restock(),
+      onError: (error) => this.log.warn(`no claims: ${(error as Error).message}`),
+    });
+  }
+
+  get size(): number {
+    return this.stock.length;
+  }
+
+  start(onReady: () => void): void {
+    this.onReady = onReady;
+    this.bell.onRing(() => this.loop.ring());
+    this.loop.start();
+  }
+
+  /** While the provider is away, nothing more is claimed: it waits in the queue, where every worker sees it. */
+  setOpen(open: boolean): void {
+    if (open && !this.open) this.loop.ring();
+    this.open = open;
+  }
+
+  take(count: number): ReadyMessage[] {
+    const taken = this.stock.splice(0, count);
+    if (this.stock.length < this.capacity / 2) this.loop.ring();
+    return taken;
+  }
+
+  putBack(messages: ReadyMessage[]): void {
+    this.stock.unshift(...messages);
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await this.release();
+  }
+
+  /** A second of the pace at most: what is claimed by a slow provider's worker cannot be overtaken by other projects. */
+  private get capacity(): number {
+    const { ratePerSecond } = this.config;
+    return ratePerSecond > 0 ? Math.max(1, Math.min(stockSize, Math.ceil(ratePerSecond))) : stockSize;
+  }
+
+  private async restock(): Promise<void> {
+    const workerId = this.lease.workerId;
+    const room = this.capacity - this.stock.length;
+    if (!workerId || !this.open || room <= 0) return;
+    const transactional = await this.claimLane(workerId, lanes.transactional, room);
+    const bulk = transactional < room ? await this.claimLane(workerId, lanes.bulk, room - transactional) : 0;
+    // As much as there was room for: there may be more.
+    if (transactional + bulk >= room) this.loop.ring();
+  }
+
+  private async claimLane(workerId: string, lane: Lane, limit: number): Promise<number> {
+    const afterProject = this.turn[lane];
+    let messages = await this.claims.claim({ workerId, lane, limit, afterProject });
+    if (messages.length === 0 && afterProject !== firstProject) {
+      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject });
+    }
+    this.turn[lane] = messages.length > 0 && messages.length < limit ? firstProject : (messages.at(-1)?.projectId ?? firstProject);
+    await this.build(workerId, inTurns(messages));
+    return messages.length;
+  }
+
+  /** In slices, so that the event loop goes on serving accepts in between. */
+  private async build(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    for (let first = 0; first < messages.length; first += buildSlice) {
+      for (const message of messages.slice(first, first + buildSlice)) this.buildOne(workerId, message);
+      this.onReady();
+      if (first + buildSlice < messages.length) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private buildOne(workerId: string, message: ClaimedMessage): void {
+    try {
+      const { returnPathDomain, secretKey } = this.config;
+      this.stock.push({ ...buildOutbound(message, { returnPathDomain, secret: secretKey }), workerId });
+    } catch (error) {
+      // A message that cannot be built costs itself, never the others.
+      void this.recorder.record({
+        ...message,
+        outcome: { ...failure('rendering', (error as Error).message), status: 'RENDERING_FAILURE' },
+      });
+    }
+  }
+
+  private async release(): Promise<void> {
+    const messages = this.stock.splice(0);
+    const workers = new Set(messages.map(({ workerId }) => workerId));
+    for (const workerId of workers) {
+      const held = messages.filter((ready) => ready.workerId === workerId).map(({ message }) => message);
+      await this.claims.release(workerId, 0, held).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
+    }
+  }
+}
+
+/** One of each project, then the second of each: a large claim of one does not stand before a single mail of another. */
+function inTurns(messages: ClaimedMessage[]): ClaimedMessage[] {
+  const queues = [...Map.groupBy(messages, ({ projectId }) => projectId).values()];
+  if (queues.length <= 1) return messages;
+  const longest = Math.max(...queues.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, place) => queues.flatMap((queue) => queue.slice(place, place + 1))).flat();
+}

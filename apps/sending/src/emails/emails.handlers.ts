@@ -1,0 +1,54 @@
+import { Controller } from '@nestjs/common';
+import {
+  emails,
+  type AcceptEmails,
+  type AcceptedEmails,
+  type Email,
+  type EmailId,
+  type EmailPage,
+  type EmailWithEvents,
+  type ListEmails,
+  type SettleSend,
+  type SettledSend,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { AcceptEmailsService } from '../accepting/accept-emails.js';
+import { SettleSendService } from '../accepting/settle-send.js';
+import { EmailsService } from './emails.service.js';
+
+@Controller()
+export class EmailsHandlers {
+  constructor(
+    private readonly accepts: AcceptEmailsService,
+    private readonly settles: SettleSendService,
+    private readonly service: EmailsService,
+  ) {}
+
+  @Answers(emails.accept)
+  accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
+    return Promise.all(calls.map((call) => this.accepts.accept(call).catch((error: Error) => error)));
+  }
+
+  @Answers(emails.settle)
+  settle({ caller, body }: Incoming<SettleSend>): Promise<SettledSend> {
+    return this.settles.settle(
+      caller.projectId,
+      body.recipients.map(({ id }) => id),
+    );
+  }
+
+  @Answers(emails.list)
+  list({ caller, body }: Incoming<ListEmails>): Promise<EmailPage> {
+    return this.service.list(caller.projectId, body);
+  }
+
+  @Answers(emails.get)
+  get({ caller, body }: Incoming<EmailId>): Promise<EmailWithEvents> {
+    return this.service.get(caller.projectId, body.id);
+  }
+
+  @Answers(emails.cancel)
+  cancel({ caller, body }: Incoming<EmailId>): Promise<Email> {
+    return this.service.cancel(caller.projectId, body.id);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Email, EmailEvent, EmailFilter } from '@posthorn/contracts';
+import { keysetCondition, newId, pageLimit, toPage, type Database, type Page, type PageRequest } from '@posthorn/database';
+
+// A message in hand-off is SENDING (guarantees.md §3); its row says PENDING until something final is known.
+const statusSql = `CASE WHEN e.status = 'PENDING' AND EXISTS (
+    SELECT 1 FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.state IN ('HANDOFF', 'AMBIGUOUS')
+  ) THEN 'SENDING' ELSE e.status END`;
+
+const columns = `e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.subject, ${statusSql} AS status,
+  e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
+  e.bounced_at AS "bouncedAt", e.opened_at AS "openedAt", e.clicked_at AS "clickedAt", e.complained_at AS "complainedAt",
+  e.opens, e.clicks, e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
+
+export class EmailsRepository {
+  constructor(private readonly database: Database) {}
+
+  async find(projectId: string, id: string): Promise<Email | null> {
+    const [row] = await this.database.query<Email>(
+      `SELECT ${columns} FROM emails e WHERE e.project_id = $1 AND e.id = $2 AND e.status <> 'VOIDED'`,
+      [projectId, id],
+    );
+    return row ?? null;
+  }
+
+  /** Acceptance is the first event; it was recorded by the row itself. */
+  async eventsOf({ projectId, id, to, createdAt }: Email): Promise<EmailEvent[]> {
+    const accepted: EmailEvent = { id, status: 'PENDING', timestamp: createdAt, recipient: to, detail: null };
+    const later = await this.database.query<EmailEvent>(
+      `SELECT id, status, at AS timestamp, recipient, detail FROM email_events WHERE project_id = $1 AND email_id = $2 ORDER BY at, id`,
+      [projectId, id],
+    );
+    return [accepted, ...later];
+  }
+
+  async page(projectId: string, request: PageRequest & EmailFilter): Promise<Page<Email>> {
+    const parameters: unknown[] = [projectId];
+    const conditions = filters
+      .filter(([name]) => request[name] !== undefined)
+      .map(([name, sql]) => {
+        parameters.push(request[name]);
+        return sql(parameters.length);
+      });
+    const keyset = keysetCondition(request.after, parameters.length + 1, 'e');
+    parameters.push(...keyset.parameters, pageLimit(request) + 1);
+    const rows = await this.database.query<Email>(
+      `SELECT ${columns} FROM emails e WHERE e.project_id = $1 AND e.status <> 'VOIDED' ${conditions.join(' ')} ${keyset.sql}
+       ORDER BY e.created_at DESC, e.id DESC LIMIT $${parameters.length}`,
+      parameters,
+    );
+    return toPage(rows, request);
+  }
+
+  /** Cancels what has not reached the hand-off; answers whether there was anything to cancel. */
+  async cancel(projectId: string, id: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `WITH cancelled AS (
+         UPDATE deliveries SET state = 'CANCELLED' WHERE project_id = $1 AND email_id = $2 AND state IN ('QUEUED', 'CLAIMED') RETURNING recipient
+       ), event AS (
+         INSERT INTO email_events (project_id, email_id, id, status, recipient) SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled LIMIT 1
+       )
+       UPDATE emails SET status = 'CANCELLED', failure_kind = 'cancelled', updated_at = now()
+       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled) RETURNING id`,
+      [projectId, id, newId()],
+    );
+    return rows.length > 0;
+  }
+}
+
+const filters: [keyof EmailFilter, (parameter: number) => string][] = [
+  ['tag', (n) => `AND e.tags <> '{}' AND e.tags @> ARRAY[$${n}::text]`],
+  // The stored status narrows by index where it can; PENDING and SENDING share theirs.
+  ['status', (n) => `AND e.status = CASE WHEN $${n} = 'SENDING' THEN 'PENDING' ELSE $${n} END AND (${statusSql}) = $${n}`],
+  ['from', (n) => `AND e.from_email = $${n}`],
+  ['to', (n) => `AND e.to_email = $${n}`],
+  ['createdAfter', (n) => `AND e.created_at > $${n}`],
+  ['createdBefore', (n) => `AND e.created_at < $${n}`],
+];

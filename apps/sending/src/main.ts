@@ -1,0 +1,4 @@
+import { runProcess } from '@posthorn/platform';
+import { startSending } from './service.js';
+
+await runProcess((environment) => startSending({ environment }));

@@ -1,0 +1,9 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What sending must know of a project: a read model of the gateway's facts. An unknown project is not sent for. */
+@Entity('project_states')
+export class ProjectStateRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @Column('boolean') disabled: boolean;
+  @Column('bigint') seq: number;
+}

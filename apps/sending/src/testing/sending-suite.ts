@@ -1,0 +1,90 @@
+import { serviceCaller, type Caller } from '@posthorn/contracts';
+import { newId, openDatabase, type Database } from '@posthorn/database';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import type { RunningService } from '@posthorn/platform';
+import { cloneDatabase, SmtpSink, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { entities, migrations } from '../data-source.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import { DomainsRepository } from '../domains/domains.repository.js';
+import { startSending } from '../service.js';
+
+/** The sending service as it runs, on a database, a NATS and an SMTP sink of its own. */
+export interface SendingSuite {
+  bus: Bus;
+  database: Database;
+  sink: SmtpSink;
+  environment: Record<string, string>;
+  service: RunningService;
+  /** A project that may send as `…@<its domain>`. */
+  buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
+  restart(changes?: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
+  const [clone, nats, sink]: [TestDatabase, TestNats, SmtpSink] = await Promise.all([
+    cloneDatabase('sending', { entities, migrations }),
+    startTestNats(),
+    SmtpSink.start(),
+  ]);
+  const environment: Record<string, string> = {
+    SENDING_DATABASE_URL: clone.url,
+    NATS_URL: nats.url,
+    POSTHORN_SECRET_KEY: testSecret,
+    SMTP_URL: sink.url,
+    SENDING_RATE_PER_SECOND: '0',
+    LOG_LEVEL: 'silent',
+    ...changes,
+  };
+  const database = await openDatabase({ url: clone.url, name: 'suite', entities, migrations, poolSize: 4 });
+  const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
+  const suite: SendingSuite = {
+    bus: new Bus(connection),
+    database,
+    sink,
+    environment,
+    service: await startSending({ environment, processMetrics: false }),
+    buildProject: () => buildProject(database),
+    restart: async (more = {}) => {
+      await suite.service.stop();
+      suite.service = await startSending({ environment: { ...environment, ...more }, processMetrics: false });
+    },
+    stop: async () => {
+      await suite.service.stop();
+      await connection.close();
+      await database.source.destroy();
+      await Promise.all([clone.drop(), nats.stop(), sink.stop()]);
+    },
+  };
+  return suite;
+}
+
+async function buildProject(database: Database): Promise<{ caller: Caller; projectId: string; domain: string }> {
+  const projectId = newId();
+  const domain = `d${projectId.slice(-12)}.example`;
+  await new ProjectStates(database).put([{ id: projectId, disabled: false, seq: 1 }]);
+  await new DomainsRepository(database).verify(projectId, domain);
+  return { projectId, domain, caller: serviceCaller('suite', projectId) };
+}
+
+/** A send as the gateway would put it. */
+export function buildSend(
+  domain: string,
+  overrides: Partial<{ to: string; subject: string; body: string; id: string; key: string; bodyHash: string }> = {},
+) {
+  const {
+    to = `ok-${newId()}@sink.test`,
+    subject = 'Hello',
+    body = '<p>Hello</p>',
+    id = newId(),
+    key,
+    bodyHash = 'a'.repeat(64),
+  } = overrides;
+  return {
+    from: { email: `hello@${domain}` },
+    subject,
+    body,
+    recipients: [{ id, to: { email: to } }],
+    ...(key ? { idempotency: { key, operation: 'POST /api/v1/emails', bodyHash } } : {}),
+  };
+}

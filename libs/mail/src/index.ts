@@ -1,0 +1,12 @@
+export { wireAddress, type MailAddress, type WireAddress } from './address.js';
+export { isCustomHeader } from './header-rules.js';
+export { MailSyntaxError } from './mail-syntax-error.js';
+export { buildMessage, type BuiltMessage, type OutgoingMessage } from './message.js';
+export { nextRetry, type RetryDecision } from './retry-schedule.js';
+export { buildReturnPath, parseReturnPath, type ReturnPathOptions } from './return-path.js';
+export type { Attempt, SmtpReply, SmtpStage, SmtpVerdict } from './smtp-attempt.js';
+export { SmtpPool, type SmtpPoolOptions, type SmtpPoolState } from './smtp-pool.js';
+export { defaultSmtpTimeouts, openSession, type OpenedSession, type SmtpSession, type SmtpTimeouts } from './smtp-session.js';
+export type { SmtpDelivery } from './smtp-transaction.js';
+export { parseSmtpUrl, SmtpUrlError, type SmtpEndpoint, type TlsPolicy } from './smtp-url.js';
+export { classify, type Classification, type DeliveryFailureKind, type DeliveryOutcome } from './verdict.js';

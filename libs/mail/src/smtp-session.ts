@@ -1,0 +1,208 @@
+import { performance } from 'node:perf_hooks';
+import { judge, parseReply, type Attempt, type SmtpStage } from './smtp-attempt.js';
+import { SmtpTransaction, type SmtpDelivery } from './smtp-transaction.js';
+import type { SmtpEndpoint } from './smtp-url.js';
+import { StagedConnection } from './staged-connection.js';
+
+export interface SmtpTimeouts {
+  connectMs: number;
+  /** Also for each reply up to AUTH. */
+  greetingMs: number;
+  /** Each reply from MAIL to DATA, and each piece of the body. */
+  commandMs: number;
+  /** RFC 5321 §4.5.3.2.6: shorter ones make duplicates. */
+  dotMs: number;
+}
+
+export const defaultSmtpTimeouts: SmtpTimeouts = { connectMs: 30_000, greetingMs: 60_000, commandMs: 300_000, dotMs: 600_000 };
+
+export type OpenedSession = { session: SmtpSession } | { failure: Attempt };
+
+interface SmtpError extends Error {
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  response?: string;
+}
+
+// nodemailer's own clocks are inactivity clocks: a server that sends one byte a second never trips them. Ours are deadlines.
+const never = 2 ** 31 - 1;
+const quitMs = 2_000;
+const tcpFailures = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EDNS',
+]);
+
+/** Connects, says EHLO, secures and logs in. What goes wrong on the way is an attempt too: no message was near it. */
+export function openSession(endpoint: SmtpEndpoint, timeouts: SmtpTimeouts = defaultSmtpTimeouts): Promise<OpenedSession> {
+  return new Promise((resolve) => new Opening(endpoint, timeouts, resolve).start());
+}
+
+/** A connection on which messages are handed over one after another. */
+export class SmtpSession {
+  delivered = 0;
+  onEnd: () => void = () => undefined;
+  private current?: SmtpTransaction;
+  private needsReset = false;
+
+  constructor(
+    private readonly connection: StagedConnection,
+    private readonly endpoint: SmtpEndpoint,
+    private readonly timeouts: SmtpTimeouts,
+  ) {
+    connection.on('error', (error: SmtpError) => this.current?.fail(error));
+    connection.on('end', () => this.handleEnd());
+  }
+
+  get usable(): boolean {
+    return (
+      !this.connection.destroyed &&
+      this.current === undefined &&
+      !this.connection.hasUnaskedReply &&
+      this.connection.socket?.writable === true
+    );
+  }
+
+  /** Never rejects for anything the server or the network does. One recipient at a time. */
+  async deliver(delivery: SmtpDelivery): Promise<Attempt> {
+    const transaction = new SmtpTransaction(this.connection, delivery, this.endpoint.host, this.timeouts, this.needsReset);
+    this.current = transaction;
+    const attempt = await transaction.run(this.usableFor(transaction));
+    this.current = undefined;
+    this.delivered++;
+    // After a refused RCPT or DATA the server still holds an open transaction, and would answer the next MAIL with 503.
+    this.needsReset = attempt.stage === 'rcpt' || attempt.stage === 'data';
+    if (!attempt.sessionUsable) this.drop();
+    return attempt;
+  }
+
+  /** Without ceremony, for a session that is in no state to say QUIT. */
+  drop(): void {
+    this.connection.close();
+  }
+
+  quit(): Promise<void> {
+    if (!this.usable) return Promise.resolve(this.drop());
+    return new Promise((resolve) => {
+      const patience = setTimeout(() => this.drop(), quitMs);
+      this.connection.once('end', () => {
+        clearTimeout(patience);
+        resolve();
+      });
+      this.connection.quit();
+    });
+  }
+
+  private usableFor(transaction: SmtpTransaction): boolean {
+    return this.current === transaction && !this.connection.destroyed && !this.connection.hasUnaskedReply;
+  }
+
+  private handleEnd(): void {
+    // nodemailer reports a reply of 421 right after it closes; only when it does not is the end itself the news.
+    setImmediate(() => this.current?.fail(new Error('connection closed')));
+    this.onEnd();
+  }
+}
+
+class Opening {
+  private readonly connection: StagedConnection;
+  private readonly startedAt = performance.now();
+  private timer?: NodeJS.Timeout;
+  private settled = false;
+
+  constructor(
+    private readonly endpoint: SmtpEndpoint,
+    private readonly timeouts: SmtpTimeouts,
+    private readonly resolve: (opened: OpenedSession) => void,
+  ) {
+    this.connection = new StagedConnection({
+      host: endpoint.host,
+      port: endpoint.port,
+      name: endpoint.name,
+      secure: endpoint.tls === 'implicit',
+      requireTLS: endpoint.tls === 'required',
+      opportunisticTLS: endpoint.tls === 'opportunistic',
+      ignoreTLS: endpoint.tls === 'none',
+      tls: endpoint.insecure ? { rejectUnauthorized: false } : undefined,
+      connectionTimeout: never,
+      greetingTimeout: never,
+      socketTimeout: never,
+      socketCloseTimeout: 0,
+      logger: false,
+    });
+  }
+
+  start(): void {
+    const { connection, timeouts } = this;
+    this.arm(timeouts.connectMs);
+    connection.onConnected = () => this.arm(timeouts.greetingMs);
+    connection.onCommand = () => this.arm(timeouts.greetingMs);
+    connection.on('error', (error: SmtpError) => this.fail(error));
+    connection.connect((error) => (error ? this.fail(error) : this.authenticate()));
+  }
+
+  private authenticate(): void {
+    const { auth } = this.endpoint;
+    if (auth === undefined) this.succeed();
+    // A server that offers no AUTH, or only in the clear after a failed STARTTLS, must not get mail from us unauthenticated.
+    else if (!this.connection.allowsAuth) this.settle({ failure: this.failure('auth', undefined, 'AUTH is not offered') });
+    else this.connection.login({ ...auth, credentials: auth }, (error) => (error ? this.fail(error) : this.succeed()));
+  }
+
+  private succeed(): void {
+    this.settle({ session: new SmtpSession(this.connection, this.endpoint, this.timeouts) });
+  }
+
+  private fail(error: SmtpError): void {
+    const stage = this.stageOf(error);
+    this.settle({ failure: this.failure(stage, error.response, error.originalCode ?? error.message) });
+  }
+
+  private failure(stage: SmtpStage, response: string | undefined, error: string): Attempt {
+    const reply = parseReply(response || undefined);
+    const durationMs = performance.now() - this.startedAt;
+    return {
+      verdict: judge(stage, reply),
+      stage,
+      reply,
+      host: this.endpoint.host,
+      tls: this.connection.secure,
+      durationMs,
+      sessionUsable: false,
+      error,
+    };
+  }
+
+  private stageOf(error: SmtpError): SmtpStage {
+    if (error.command?.startsWith('AUTH') || error.code === 'EAUTH') return 'auth';
+    if (error.command === 'STARTTLS' || error.code === 'ETLS') return 'tls';
+    const stage = this.connection.waitingAt;
+    // With TLS from the first byte, an error before the greeting that TCP cannot have made is the handshake's.
+    return stage === 'connect' && this.endpoint.tls === 'implicit' && !tcpFailures.has(error.originalCode ?? error.code ?? '')
+      ? 'tls'
+      : stage;
+  }
+
+  private arm(ms: number): boolean {
+    clearTimeout(this.timer);
+    if (!this.settled)
+      this.timer = setTimeout(() => this.settle({ failure: this.failure(this.connection.waitingAt, undefined, 'timeout') }), ms);
+    return true;
+  }
+
+  private settle(opened: OpenedSession): void {
+    if (this.settled) return;
+    this.settled = true;
+    clearTimeout(this.timer);
+    this.connection.onConnected = () => undefined;
+    this.connection.onCommand = () => true;
+    if ('failure' in opened) this.connection.close();
+    this.resolve(opened);
+  }
+}

@@ -1,0 +1,85 @@
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Socket } from 'node:net';
+import type { SmtpStage } from './smtp-attempt.js';
+
+/** What we look at inside nodemailer's connection; the version is pinned and smtp-session.spec.ts fails if any of it moves. */
+interface Internals {
+  _responseActions: unknown[];
+  _responseQueue: string[];
+  _remainder: string;
+  _supportedExtensions: string[];
+  _socket: Socket | false | null;
+  upgrading?: boolean;
+  _sendCommand(command: string, logged?: string): void;
+  _onConnect(): void;
+}
+
+const stageOfVerb: Record<string, SmtpStage> = {
+  EHLO: 'ehlo',
+  HELO: 'ehlo',
+  STARTTLS: 'tls',
+  AUTH: 'auth',
+  RSET: 'mail',
+  MAIL: 'mail',
+  RCPT: 'rcpt',
+  DATA: 'data',
+};
+const base = SMTPConnection.prototype as unknown as Internals;
+
+/** nodemailer's SMTP connection, plus the knowledge of which command waits for its reply, also when they were pipelined. */
+export class StagedConnection extends SMTPConnection {
+  /** Called before a command is written; false withholds it. */
+  onCommand: (stage: SmtpStage) => boolean = () => true;
+  onConnected: () => void = () => undefined;
+  /** A header needs SMTPUTF8 although the envelope is ASCII, which nodemailer cannot know (RFC 6531 §3.4). */
+  forceUtf8 = false;
+  private readonly sent: SmtpStage[] = [];
+
+  private get internals(): Internals {
+    return this as unknown as Internals;
+  }
+
+  get socket(): Socket | undefined {
+    return this.internals._socket || undefined;
+  }
+
+  /** Something was said that no command asked for, or half a line of it. */
+  get hasUnaskedReply(): boolean {
+    return this.internals._responseQueue.length > 0 || this.internals._remainder !== '';
+  }
+
+  supports(extension: string): boolean {
+    return this.internals._supportedExtensions.includes(extension);
+  }
+
+  /** The stage whose reply is due. */
+  get waitingAt(): SmtpStage {
+    const due = this.internals._responseActions.length;
+    if (due > 0) return this.sent[this.sent.length - due] ?? 'greeting';
+    if (this.internals.upgrading) return 'tls';
+    return this.sent.at(-1) ?? (this.stage === 'connected' ? 'greeting' : 'connect');
+  }
+
+  forgetCommands(): void {
+    this.sent.length = 0;
+  }
+
+  _sendCommand(command: string, logged?: string): void {
+    const stage = stageOfVerb[command.slice(0, 8).split(' ', 1)[0]];
+    if (stage === undefined || this.onCommand(stage)) {
+      if (stage !== undefined) this.sent.push(stage);
+      const utf8 =
+        this.forceUtf8 &&
+        stage === 'mail' &&
+        command.startsWith('MAIL') &&
+        !command.endsWith(' SMTPUTF8') &&
+        !command.includes(' SMTPUTF8 ');
+      base._sendCommand.call(this, utf8 ? `${command} SMTPUTF8` : command, logged);
+    }
+  }
+
+  _onConnect(): void {
+    base._onConnect.call(this);
+    this.onConnected();
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SmtpStage, SmtpVerdict } from './smtp-attempt.js';
+import { classify, type Classification } from './verdict.js';
+
+const delivered = { outcome: 'delivered', suppress: false, permanent: false } as const;
+const ambiguous = { outcome: 'ambiguous', suppress: false, permanent: false } as const;
+const fault = { outcome: 'provider_fault', failureKind: 'provider_paused', suppress: false, permanent: false } as const;
+const retry = { outcome: 'retry', suppress: false, permanent: false } as const;
+const soft = { ...retry, bounceType: 'Transient' } as const;
+const rejected = { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true } as const;
+const bounced = { outcome: 'bounced', failureKind: 'hard_bounce', bounceType: 'Permanent', suppress: false, permanent: true } as const;
+const dead = { ...bounced, suppress: true } as const;
+
+const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
+  ['accepted', 'dot', '250 2.0.0', delivered],
+  ['ambiguous', 'dot', '', ambiguous],
+  ...(['connect', 'greeting', 'ehlo', 'tls', 'auth'] as const).flatMap((stage): [SmtpVerdict, SmtpStage, string, Classification][] => [
+    ['refused', stage, '554 5.1.1', fault],
+    ['refused_for_now', stage, '421', fault],
+    ['not_accepted', stage, '', fault],
+  ]),
+  ['not_accepted', 'mail', '', retry],
+  ['not_accepted', 'body', '', retry],
+  ['refused_for_now', 'mail', '450', soft],
+  ['refused_for_now', 'rcpt', '450 5.1.1', soft],
+  ['refused_for_now', 'rcpt', '552', soft],
+  ['refused_for_now', 'dot', '451', soft],
+  ['refused', 'mail', '550 5.7.1', rejected],
+  ['refused', 'mail', '550 5.1.1', rejected],
+  ['refused', 'mail', '530 5.7.0', fault],
+  ['refused', 'rcpt', '550', dead],
+  ['refused', 'rcpt', '551', dead],
+  ['refused', 'rcpt', '553', dead],
+  ['refused', 'rcpt', '554', bounced],
+  ['refused', 'rcpt', '550 5.7.1', bounced],
+  ['refused', 'rcpt', '550 5.2.2', bounced],
+  ['refused', 'rcpt', '550 5.7.606', bounced],
+  ...['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'].map((code): [SmtpVerdict, SmtpStage, string, Classification] => [
+    'refused',
+    'rcpt',
+    `550 ${code}`,
+    dead,
+  ]),
+  ['refused', 'rcpt', '553 5.6.7', bounced],
+  ['refused', 'data', '554', bounced],
+  ['refused', 'data', '550', bounced],
+  ['refused', 'dot', '554 5.7.1', bounced],
+  ['refused', 'dot', '550', bounced],
+  ['refused', 'dot', '550 5.1.1', dead],
+];
+
+describe('classify', () => {
+  it.each(table)('%s at %s with %j', (verdict, stage, words, expected) => {
+    const [code, enhanced] = words.split(' ');
+    expect(classify({ verdict, stage, reply: words === '' ? undefined : { code: Number(code), enhanced, text: '' } })).toEqual(expected);
+  });
+});

@@ -1,0 +1,70 @@
+import type { Attempt, SmtpReply, SmtpStage } from './smtp-attempt.js';
+
+export type DeliveryOutcome = 'delivered' | 'retry' | 'provider_fault' | 'bounced' | 'failed' | 'ambiguous';
+export type DeliveryFailureKind = 'provider_paused' | 'provider_rejected' | 'hard_bounce';
+
+/** What an attempt means for the message and its recipient (contract §3). */
+export interface Classification {
+  outcome: DeliveryOutcome;
+  failureKind?: DeliveryFailureKind;
+  bounceType?: 'Permanent' | 'Transient';
+  suppress: boolean;
+  permanent: boolean;
+}
+
+const deadMailbox = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1']);
+const deadMailboxWithoutEnhanced = new Set([550, 551, 553]);
+// RFC 4954 §6 and RFC 3207 §4: the server asks for AUTH or TLS, only later than others do. It says nothing of the message.
+const wantsAuthOrTls = new Set([530, 534, 535, 538]);
+
+/** Before MAIL nothing concerns the message: the provider is at fault, whatever the code. */
+const blame: Record<SmtpStage, 'provider' | 'sender' | 'recipient'> = {
+  connect: 'provider',
+  greeting: 'provider',
+  ehlo: 'provider',
+  tls: 'provider',
+  auth: 'provider',
+  mail: 'sender',
+  rcpt: 'recipient',
+  data: 'recipient',
+  body: 'recipient',
+  dot: 'recipient',
+};
+
+export function classify(attempt: Pick<Attempt, 'verdict' | 'stage' | 'reply'>): Classification {
+  switch (attempt.verdict) {
+    case 'accepted':
+      return { outcome: 'delivered', suppress: false, permanent: false };
+    case 'ambiguous':
+      return { outcome: 'ambiguous', suppress: false, permanent: false };
+    case 'refused':
+      return classifyRefusal(attempt.stage, attempt.reply);
+    case 'refused_for_now':
+      return blame[attempt.stage] === 'provider'
+        ? providerFault
+        : { outcome: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
+    case 'not_accepted':
+      return blame[attempt.stage] === 'provider' ? providerFault : { outcome: 'retry', suppress: false, permanent: false };
+  }
+}
+
+const providerFault: Classification = { outcome: 'provider_fault', failureKind: 'provider_paused', suppress: false, permanent: false };
+
+function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classification {
+  const culprit = blame[stage];
+  if (culprit === 'provider' || (culprit === 'sender' && wantsAuthOrTls.has(reply?.code ?? 0))) return providerFault;
+  if (culprit === 'sender') return { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
+  return {
+    outcome: 'bounced',
+    failureKind: 'hard_bounce',
+    bounceType: 'Permanent',
+    suppress: isDeadMailbox(stage, reply),
+    permanent: true,
+  };
+}
+
+function isDeadMailbox(stage: SmtpStage, reply: SmtpReply | undefined): boolean {
+  if (reply === undefined) return false;
+  if (reply.enhanced !== undefined) return deadMailbox.has(reply.enhanced);
+  return stage === 'rcpt' && deadMailboxWithoutEnhanced.has(reply.code);
+}

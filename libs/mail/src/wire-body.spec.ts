@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { SmtpSink } from '../../testing/src/smtp-sink/smtp-sink.js';
+import { openSession } from './smtp-session.js';
+import { toWireBody } from './wire-body.js';
+
+const headers = 'From: a@b.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\n';
+const nasty = [
+  '\n.\n',
+  '\r.\r',
+  '\r\n.\r\n',
+  '\n.\r\n',
+  '\r\n.\n',
+  '\r.\r\n',
+  '.',
+  '..',
+  '.\r\n',
+  '\r',
+  '\n',
+  'a\rb\nc',
+  'x'.repeat(400),
+  '\r\n',
+  '',
+];
+
+let sink: SmtpSink | undefined;
+afterEach(() => sink?.stop());
+
+describe('the body on the wire', () => {
+  it.each(nasty.flatMap((each) => [each, `a${each}b`, `${each}${each}`, `a\r\n${each}MAIL FROM:<evil@b.test>\r\n`]))(
+    '%j arrives as one clean message',
+    async (body) => {
+      sink = await SmtpSink.start();
+      const opened = await openSession({ host: '127.0.0.1', port: sink.port, tls: 'none', insecure: false });
+      if ('failure' in opened) throw new Error(opened.failure.error);
+      const attempt = await opened.session.deliver({ envelope: { from: 'a@b.test', to: 'c@d.test' }, raw: Buffer.from(headers + body) });
+      expect(attempt).toMatchObject({ verdict: 'accepted', sessionUsable: true });
+      await opened.session.quit();
+      expect(sink.messages).toHaveLength(1);
+      expect(sink.messages[0].faults).toEqual([]);
+      expect(sink.messages[0].raw!.toString().trimEnd()).toBe((headers + body).replace(/\r\n|\r|\n/g, '\r\n').trimEnd());
+    },
+  );
+
+  it('has one end, and it is at the end', () => {
+    const soup = fc.array(fc.constantFrom('\r', '\n', '.', 'a', '\r\n', '\r\n.\r\n'), { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(soup, (body) => {
+        const wire = toWireBody(Buffer.from(body)).toString();
+        expect(`\r\n${wire}`.indexOf('\r\n.\r\n')).toBe(wire.length - 3);
+        expect(wire.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

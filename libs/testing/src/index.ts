@@ -1,0 +1,2 @@
+export * from './smtp-sink/smtp-sink.js';
+export * from './test-servers.js';

@@ -1,0 +1,52 @@
+/** Where in the conversation the sink misbehaves. Stages before MAIL come from the options, the later ones from the recipient. */
+export type EarlyStage = 'connect' | 'ehlo' | 'starttls' | 'handshake' | 'auth' | 'rset' | 'mail';
+export type LateStage = 'mail' | 'rcpt' | 'data' | 'body' | 'dot' | 'accept';
+
+export type SinkFault =
+  | { kind: 'reply'; text: string; times?: number }
+  | { kind: 'hang' | 'drop' | 'reset' | 'trickle' | 'senseless' | 'unfinished' }
+  /** Answers after so many milliseconds, or, without a number, when `sink.release()` is called. */
+  | { kind: 'late'; ms?: number }
+  /** Says what is due and then something that nobody asked for. */
+  | { kind: 'extra'; text: string };
+
+export type SinkBehaviour = Partial<Record<LateStage, SinkFault>>;
+
+const stages = 'mail|rcpt|data|body|dot|accept';
+const byReply = new RegExp(`^(${stages})-(\\d{3})(?:-(\\d\\.\\d{1,3}\\.\\d{1,3}))?$`);
+const byKind = new RegExp(`^(hang|drop|reset|trickle|senseless|unfinished|extra|late)-(?:at|after)-(${stages})(?:-(\\d+))?$`);
+const named: Record<string, SinkBehaviour> = {
+  'drop-before-dot': { body: { kind: 'drop' } },
+  'reset-before-dot': { body: { kind: 'reset' } },
+  'drop-after-dot': { dot: { kind: 'drop' } },
+  'reset-after-dot': { dot: { kind: 'reset' } },
+  'hang-after-dot': { dot: { kind: 'hang' } },
+  'senseless-after-dot': { dot: { kind: 'senseless' } },
+  'one-byte-a-second': { rcpt: { kind: 'trickle' } },
+  'late-dot': { accept: { kind: 'late' } },
+  'reply-before-dot': { body: { kind: 'reply', text: '250 2.0.0 already' } },
+};
+
+/**
+ * `rcpt-550@…`, `rcpt-550-5.1.1@…`, `data-554@…`, `dot-451@…`, `hang-at-rcpt@…`, `drop-after-accept@…` (written down, then dropped),
+ * `late-at-accept-200@…`, `refuse-450-times-3@…` and the names above; `+anything` is ignored, anything else is accepted.
+ * At MAIL no recipient is known yet: `mail-450@…` and the like work as the *sender*.
+ */
+export function behaviourOf(recipient: string): SinkBehaviour {
+  const key = recipient.slice(0, recipient.lastIndexOf('@')).split('+', 1)[0].toLowerCase();
+  // Before the general forms: `drop-before-dot` is in the body, and not at the dot.
+  if (named[key] !== undefined) return named[key];
+  const reply = byReply.exec(key);
+  if (reply !== null) return { [reply[1] as LateStage]: { kind: 'reply', text: `${reply[2]} ${reply[3] ? `${reply[3]} ` : ''}as asked` } };
+  const refusals = /^refuse-(\d{3})-times-(\d+)$/.exec(key);
+  if (refusals !== null) return { rcpt: { kind: 'reply', text: `${refusals[1]} not yet`, times: Number(refusals[2]) } };
+  const kind = byKind.exec(key);
+  if (kind === null) return {};
+  return { [kind[2] as LateStage]: faultOf(kind[1], kind[3]) };
+}
+
+function faultOf(kind: string, argument: string | undefined): SinkFault {
+  if (kind === 'late') return argument === undefined ? { kind } : { kind, ms: Number(argument) };
+  if (kind === 'extra') return { kind, text: '250 2.0.0 nobody asked' };
+  return { kind: kind as 'hang' };
+}

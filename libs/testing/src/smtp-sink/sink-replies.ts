@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net';
+import type { SinkFault } from './sink-behaviour.js';
+
+interface Pace {
+  rules: { trickleMs: number };
+  whenReleased(answer: () => void): void;
+}
+
+/** What the sink says to one client, well or badly. */
+export class SinkReplies {
+  private output = '';
+  private trickled?: string;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly pace: Pace,
+  ) {}
+
+  show(fault: SinkFault, due: string): 'silent' | 'goes on' {
+    if (fault.kind === 'reply') this.say(fault.text);
+    else if (fault.kind === 'senseless') this.say('banana');
+    else if (fault.kind === 'extra') this.say(`${due}\r\n${fault.text}`);
+    else if (fault.kind === 'late') this.answerLate(due, fault.ms);
+    else if (fault.kind === 'trickle') this.trickle(`${due}\r\n`);
+    else return this.fallSilent(fault.kind);
+    return 'goes on';
+  }
+
+  private fallSilent(kind: 'hang' | 'drop' | 'reset' | 'unfinished'): 'silent' {
+    this.flush();
+    if (kind === 'drop') this.socket.end(() => this.socket.destroy());
+    else if (kind === 'reset') this.socket.resetAndDestroy();
+    else if (kind === 'unfinished') this.socket.end('550 5.1.1 no such us');
+    return 'silent';
+  }
+
+  private answerLate(due: string, ms: number | undefined): void {
+    const answer = (): void => {
+      this.say(due);
+      this.flush();
+    };
+    if (ms === undefined) this.pace.whenReleased(answer);
+    else setTimeout(answer, ms);
+  }
+
+  /** What is said after it waits its turn behind it, one byte at a time too. */
+  private trickle(text: string): void {
+    this.trickled = text;
+    const timer = setInterval(() => {
+      this.socket.write(this.trickled!.slice(0, 1));
+      this.trickled = this.trickled!.slice(1) || undefined;
+      if (this.trickled === undefined) clearInterval(timer);
+    }, this.pace.rules.trickleMs);
+    this.socket.once('close', () => clearInterval(timer));
+  }
+
+  say(text: string): void {
+    if (this.trickled === undefined) this.output += `${text}\r\n`;
+    else this.trickled += `${text}\r\n`;
+  }
+
+  flush(): void {
+    if (this.output === '' || this.socket.destroyed) return;
+    this.socket.write(this.output);
+    this.output = '';
+  }
+}

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { behaviourOf, SmtpSink, wireFaults } from './smtp-sink.js';
+
+let sink: SmtpSink;
+const clients: Client[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await sink.stop();
+});
+
+/** A client that can be as rude as it likes. */
+class Client {
+  private text = '';
+  private wanted?: { pattern: RegExp; resolve: (text: string) => void };
+  readonly closed: Promise<void>;
+
+  constructor(readonly socket: Socket) {
+    clients.push(this);
+    socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.on('data', (chunk) => {
+      this.text += chunk.toString();
+      this.look();
+    });
+  }
+
+  say(text: string): void {
+    this.socket.write(text);
+  }
+
+  hear(pattern: RegExp): Promise<string> {
+    return new Promise((resolve) => {
+      this.wanted = { pattern, resolve };
+      this.look();
+    });
+  }
+
+  private look(): void {
+    if (this.wanted === undefined || !this.wanted.pattern.test(this.text)) return;
+    const { resolve } = this.wanted;
+    this.wanted = undefined;
+    resolve(this.text);
+    this.text = '';
+  }
+}
+
+const dial = (): Client => new Client(connect(sink.port, '127.0.0.1'));
+const message = 'From: a@b.test\r\nDate: x\r\nMessage-ID: <7@b.test>\r\nMIME-Version: 1.0\r\n\r\n..stuffed\r\n.\r\n';
+const whole = (to: string): string => `EHLO x\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<${to}>\r\nDATA\r\n${message}`;
+
+describe('sink', () => {
+  it('writes down before it answers, in memory and in the ledger', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sink-'));
+    const ledger = join(folder, 'ledger.jsonl');
+    sink = await SmtpSink.start({ ledger });
+    const client = dial();
+    client.say(whole('drop-after-accept@d.test'));
+    await client.closed;
+    expect(sink.messages).toMatchObject([{ messageId: '7@b.test', from: 'a@b.test', to: 'drop-after-accept@d.test', faults: [] }]);
+    expect(sink.messages[0].raw!.toString()).toMatch(/\r\n\r\n\.stuffed\r\n$/);
+    expect(JSON.parse(readFileSync(ledger, 'utf8'))).toMatchObject({ messageId: '7@b.test', to: 'drop-after-accept@d.test' });
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['ids', 1],
+    ['count', 0],
+  ] as const)('keeps %s', async (keep, kept) => {
+    sink = await SmtpSink.start({ keep });
+    dial().say(whole('ok@d.test'));
+    await sink.waitFor(1);
+    expect(sink.messages).toHaveLength(kept);
+    expect(sink.messages.every(({ raw }) => raw === undefined)).toBe(true);
+  });
+
+  it('takes commands and body in any pieces', async () => {
+    sink = await SmtpSink.start();
+    const client = dial();
+    for (const character of whole('ok@d.test')) client.say(character);
+    await sink.waitFor((messages) => messages.some(({ to }) => to === 'ok@d.test'));
+    client.say('QUIT\r\n');
+    expect(await client.hear(/221 /)).toContain('250 2.0.0 Ok: queued');
+  });
+
+  it('says what is missing when the wait is over', async () => {
+    sink = await SmtpSink.start();
+    await expect(sink.waitFor(1, 5)).rejects.toThrow('the sink has 0 messages');
+  });
+
+  it('is silent while paused and goes on afterwards', async () => {
+    sink = await SmtpSink.start();
+    const before = dial();
+    await before.hear(/220 /);
+    sink.pause();
+    const during = dial();
+    for (const client of [before, during]) client.say(whole('ok@d.test'));
+    await expect(sink.waitFor(1, 20)).rejects.toThrow();
+    sink.resume();
+    await sink.waitFor(2);
+  });
+
+  it('refuses so many times and then accepts', async () => {
+    sink = await SmtpSink.start();
+    const client = dial();
+    client.say('EHLO x\r\nMAIL FROM:<a@b.test>\r\n' + 'RCPT TO:<refuse-450-times-2@d.test>\r\n'.repeat(3));
+    expect((await client.hear(/250 2.1.5/)).match(/450 not yet/g)).toHaveLength(2);
+  });
+});
+
+describe('behaviour of a recipient', () => {
+  it.each([
+    ['ok@d.test', {}],
+    ['someone+rcpt-550@d.test', {}],
+    ['rcpt-550+x@d.test', { rcpt: { kind: 'reply', text: '550 as asked' } }],
+    ['dot-451-4.3.0@d.test', { dot: { kind: 'reply', text: '451 4.3.0 as asked' } }],
+    ['hang-at-rcpt@d.test', { rcpt: { kind: 'hang' } }],
+    ['drop-before-dot@d.test', { body: { kind: 'drop' } }],
+    ['reset-after-dot@d.test', { dot: { kind: 'reset' } }],
+    ['drop-after-accept@d.test', { accept: { kind: 'drop' } }],
+    ['late-at-accept-40@d.test', { accept: { kind: 'late', ms: 40 } }],
+    ['refuse-450-times-3@d.test', { rcpt: { kind: 'reply', text: '450 not yet', times: 3 } }],
+  ])('%s', (recipient, behaviour) => {
+    expect(behaviourOf(recipient)).toEqual(behaviour);
+  });
+});
+
+describe('wire faults', () => {
+  const good = 'From: a@b.test\r\nDate: x\r\nMessage-ID: <7@b.test>\r\nMIME-Version: 1.0\r\n\r\n';
+  it.each([
+    [good, []],
+    [`${good}a\nb`, ['bare LF']],
+    [`${good}a\rb`, ['bare CR']],
+    [`${good}a\0b`, ['NUL']],
+    [`${good}${'x'.repeat(998)}\r\n`, []],
+    [`${good}${'x'.repeat(999)}\r\n`, ['long line']],
+    [`From: b@c.test\r\n${good}`, ['2× from']],
+    [good.replace('Date: x\r\n', ''), ['0× date']],
+  ])('%j', (raw, faults) => {
+    expect(wireFaults(Buffer.from(raw))).toEqual(faults);
+  });
+});

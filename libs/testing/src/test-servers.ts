@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId, openDatabase, migrate, maintainPartitions, type Database, type DatabaseOptions } from '@posthorn/database';
+import { startNats } from '@posthorn/dev';
+import pg from 'pg';
+
+export const testSecret = 'a-secret-that-only-the-tests-know-0123456789';
+const templateLock = 7_301_003;
+
+/** The Postgres server of this test run; `npm test` starts one. */
+export function testPostgresUrl(): string {
+  const url = process.env['POSTHORN_TEST_DATABASE_URL'];
+  if (!url) throw new Error('no test servers are running: run the tests through npm test');
+  return url;
+}
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database of its own for a suite, cloned from a template that has every migration. */
+export async function cloneDatabase(
+  service: string,
+  { entities, migrations }: Pick<DatabaseOptions, 'entities' | 'migrations'>,
+): Promise<TestDatabase> {
+  const template = `template_${service}`;
+  const name = `t_${service}_${newId().replaceAll('-', '')}`;
+  const admin = new pg.Client({ connectionString: testPostgresUrl() });
+  await admin.connect();
+  try {
+    await admin.query('SELECT pg_advisory_lock($1)', [templateLock]);
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
+    if (!rowCount) await makeTemplate(admin, template, { entities, migrations });
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  } finally {
+    await admin.end();
+  }
+  return { url: urlOf(name), drop: () => dropDatabase(name) };
+}
+
+async function makeTemplate(admin: pg.Client, template: string, options: Pick<DatabaseOptions, 'entities' | 'migrations'>): Promise<void> {
+  await admin.query(`CREATE DATABASE ${template}`);
+  const database: Database = await openDatabase({ url: urlOf(template), name: 'template', poolSize: 2, ...options });
+  await migrate(database);
+  await maintainPartitions(database, [{ table: 'outbox', days: 1, retentionDays: 7 }]);
+  await database.source.destroy();
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: testPostgresUrl() });
+  await admin.connect();
+  await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  await admin.end();
+}
+
+function urlOf(name: string): string {
+  const url = new URL(testPostgresUrl());
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+export interface TestNats {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A NATS server of its own: subjects are global, so suites that run side by side must not share one. */
+export async function startTestNats(): Promise<TestNats> {
+  const directory = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
+  const server = await startNats({ dataDirectory: directory, binDirectory: process.env['POSTHORN_BIN'] });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

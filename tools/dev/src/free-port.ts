@@ -1,0 +1,30 @@
+import { createServer } from 'node:net';
+import { DevServerError, errorCode } from './dev-server-error.js';
+
+/** The wished port if it is free, or any free one. */
+export async function choosePort(wished: number | undefined, what: string): Promise<number> {
+  try {
+    return await probe(wished ?? 0);
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE') throw portTaken(wished ?? 0, what);
+    if (errorCode(error) === 'EACCES') throw new DevServerError(`Port ${wished} for ${what} needs more rights. Choose one above 1024.`);
+    throw error;
+  }
+}
+
+export function portTaken(port: number, what: string): DevServerError {
+  return new DevServerError(
+    `Port ${port} for ${what} is taken on 127.0.0.1. Stop what listens there (ss -ltnp 'sport = :${port}'), or choose another port.`,
+  );
+}
+
+function probe(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
+    });
+  });
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { DevServerError, type Say } from './dev-server-error.js';
+import { lockDirectory } from './directory-lock.js';
+import { choosePort, portTaken } from './free-port.js';
+import { natsBinary } from './nats-binary.js';
+import { runningProcess, stopLeftBehind } from './running-process.js';
+import { launchServer, ServerEndedEarly, type ServerProcess } from './server-process.js';
+
+export interface NatsOptions {
+  /** Holds the JetStream store. */
+  dataDirectory: string;
+  /** Any free port where none is given. */
+  port?: number;
+  say?: Say;
+  /** Where a fetched nats-server is kept; `bin` beside the data directory unless given. */
+  binDirectory?: string;
+}
+
+export interface NatsServer {
+  url: string;
+  port: number;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const launchAttempts = 3;
+
+export async function startNats(options: NatsOptions): Promise<NatsServer> {
+  const say = options.say ?? (() => {});
+  const directory = resolve(options.dataDirectory);
+  const program = await natsBinary({ binDirectory: resolve(options.binDirectory ?? join(dirname(directory), 'bin')), say });
+  const lock = lockDirectory(directory, 'NATS');
+  try {
+    await stopOrphan(directory, say);
+    const { server, port } = await launch(program, directory, options.port, 1);
+    void server.ended.then((how) => {
+      lock.release();
+      if (how === 'crashed') say(`nats-server ended unexpectedly: ${server.recentLog()}`);
+    });
+    return { url: `nats://127.0.0.1:${port}`, port, pid: server.pid, stop: () => server.stop() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function stopOrphan(directory: string, say: Say): Promise<void> {
+  const file = pidFile(directory);
+  if (!existsSync(file)) return;
+  const found = runningProcess(Number(readFileSync(file, 'utf8')));
+  if (found?.arguments.includes(directory)) {
+    say(`Stopping the nats-server (process ${found.pid}) that an earlier start left behind`);
+    await stopLeftBehind(found, 'The nats-server');
+  }
+  rmSync(file, { force: true });
+}
+
+function pidFile(directory: string): string {
+  return join(directory, 'nats-server.pid');
+}
+
+async function launch(
+  program: string,
+  directory: string,
+  wishedPort: number | undefined,
+  attempt: number,
+): Promise<{ server: ServerProcess; port: number }> {
+  const port = await choosePort(wishedPort, 'NATS');
+  const name = `posthorn-${randomUUID()}`;
+  try {
+    const server = await launchServer({
+      program,
+      arguments: ['-a', '127.0.0.1', '-p', String(port), '-n', name, '-js', '-sd', directory, '-P', pidFile(directory)],
+      readyLine: /Server is ready/,
+    });
+    await confirmIdentity(port, name, server);
+    return { server, port };
+  } catch (error) {
+    if (!(error instanceof ServerEndedEarly)) throw error;
+    if (!error.log.includes('address already in use')) throw brokenStore(directory, error.log);
+    if (wishedPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
+    return launch(program, directory, wishedPort, attempt + 1);
+  }
+}
+
+function brokenStore(directory: string, log: string): DevServerError {
+  const reason = log.split('\n').filter((line) => /\[(ERR|FTL)\]|nats-server:/.test(line));
+  return new DevServerError(
+    `nats-server does not start on ${directory}: ${reason.join('\n') || log}\n` +
+      `Nothing is lost without that directory, the databases hold the truth: mv ${directory} ${directory}.broken`,
+  );
+}
+
+/** A server greets every client with INFO; its name proves that it is ours and not another one that took the port. */
+async function confirmIdentity(port: number, name: string, server: ServerProcess): Promise<void> {
+  try {
+    const info = await greeting(port);
+    if (info.server_name !== name) throw new DevServerError(`Another server answers on port ${port}. Start again, or name a port.`);
+    if (info.jetstream !== true) throw new DevServerError(`nats-server ${info.version} has no JetStream. Use version 2.9.10 or later.`);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function greeting(port: number): Promise<{ server_name?: string; version?: string; jetstream?: boolean }> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    let received = '';
+    socket.setEncoding('utf8').setTimeout(10_000, () => socket.destroy(new DevServerError(`nats-server does not answer on port ${port}.`)));
+    for await (const chunk of socket) {
+      received += String(chunk);
+      if (received.includes('\r\n')) break;
+    }
+    return JSON.parse(/^INFO (.*)\r\n/.exec(received)?.[1] ?? '{}');
+  } finally {
+    socket.destroy();
+  }
+}
