@@ -31,7 +31,13 @@ export async function openDatabase({ url, name, entities, migrations, poolSize }
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     migrationsTransactionMode: 'each',
-    extra: { statement_timeout: 60_000, idle_in_transaction_session_timeout: 60_000, keepAlive: true, idleTimeoutMillis: 60_000 },
+    extra: {
+      pipeline: true,
+      statement_timeout: 60_000,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+      idleTimeoutMillis: 60_000,
+    },
     // A broken idle connection is replaced by the pool; without a listener it would end the process.
     poolErrorHandler: () => undefined,
   });

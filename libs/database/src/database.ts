@@ -1,8 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ClientBase } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { isSerializationFailure } from './database-error.js';
 
 const attempts = 3;
+
+/** A statement of the hot path: named, so that each connection plans it once. */
+export interface Statement {
+  name: string;
+  sql: string;
+  parameters: unknown[];
+}
 
 /**
  * The service's own database. `transaction` opens an ambient transaction: whatever is asked inside it, by whichever
@@ -41,6 +49,38 @@ export class Database {
     }
   }
 
+  /** One statement that commits by itself, planned once for each connection. */
+  async prepared<Row>(statement: Statement): Promise<Row[]> {
+    const runner = this.ambient.getStore();
+    return runner ? rowsOfNamed<Row>(await clientOf(runner), statement) : this.withClient((client) => rowsOfNamed<Row>(client, statement));
+  }
+
+  /**
+   * A whole transaction in one round trip: the statements are sent together, each still sees what was committed before
+   * it began. None may depend on the answer of another.
+   */
+  async trip(statements: Statement[]): Promise<unknown[][]> {
+    return this.withClient(async (client) => {
+      const sent = [client.query('BEGIN'), ...statements.map((statement) => rowsOfNamed(client, statement)), client.query('COMMIT')];
+      const settled = await Promise.allSettled(sent);
+      const failed = settled.find((each) => each.status === 'rejected');
+      if (failed) {
+        // After a failed statement COMMIT rolls back; where even that did not arrive, the connection is gone.
+        throw failed.reason;
+      }
+      return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
+    });
+  }
+
+  private async withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    try {
+      return await work(await clientOf(runner));
+    } finally {
+      await runner.release();
+    }
+  }
+
   private async runOnce<T>(work: () => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {
@@ -60,4 +100,14 @@ export class Database {
 async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown[]): Promise<Row[]> {
   const result = await runner.query(sql, parameters, true);
   return (result.records ?? []) as Row[];
+}
+
+/** TypeORM's runner hands out the driver's own client; only that one knows named statements. */
+async function clientOf(runner: QueryRunner): Promise<ClientBase> {
+  return (await runner.connect()) as ClientBase;
+}
+
+async function rowsOfNamed<Row>(client: ClientBase, { name, sql, parameters }: Statement): Promise<Row[]> {
+  const { rows } = await client.query({ name, text: sql, values: parameters });
+  return rows as Row[];
 }

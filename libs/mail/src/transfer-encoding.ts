@@ -7,7 +7,7 @@ export interface EncodedBody {
 
 // 990, not 998: the transport may put a dot in front, and a gateway may indent.
 const sevenBit = /^[\t\n\x20-\x7e]*$/;
-const longLine = /[^\n]{991}/;
+const longestLine = 990;
 const notAscii = /[^\0-\x7f]/g;
 const base64Line = /.{76}(?=.)/g;
 const quotedLine = 76;
@@ -15,10 +15,19 @@ const base64From = 0.2;
 
 export function encodeBody(text: string): EncodedBody {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-  if (sevenBit.test(lines) && !longLine.test(lines)) return { encoding: '7bit', content: toCrlf(lines) };
+  if (sevenBit.test(lines) && !hasLongLine(lines)) return { encoding: '7bit', content: toCrlf(lines) };
   const foreign = lines.match(notAscii)?.length ?? 0;
   if (foreign > lines.length * base64From) return { encoding: 'base64', content: encodeBase64(lines) };
   return { encoding: 'quoted-printable', content: encodeQuotedPrintable(lines) };
+}
+
+function hasLongLine(lines: string): boolean {
+  for (let start = 0; start + longestLine < lines.length; ) {
+    const end = lines.indexOf('\n', start);
+    if ((end === -1 ? lines.length : end) - start > longestLine) return true;
+    start = end + 1;
+  }
+  return false;
 }
 
 function toCrlf(lines: string): string {

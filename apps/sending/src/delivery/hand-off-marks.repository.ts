@@ -1,4 +1,4 @@
-import type { Database } from '@posthorn/database';
+import type { Database, Statement } from '@posthorn/database';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
@@ -34,58 +34,58 @@ export class HandOffMarks {
   ) {}
 
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    return this.database.transaction(async () => {
-      await this.lock(messages);
-      const verdicts = await this.guard(workerId, messages);
-      const going = verdicts.filter((verdict) => verdict === 'ok').length;
-      let waitMs = going > 0 && this.pace.perSecond > 0 ? await this.takeSlots(going) : 0;
-      const spacing = this.pace.perSecond > 0 ? this.spacingMs : 0;
-      return verdicts.map((verdict) => {
-        const mark = { verdict, waitMs: Math.max(0, waitMs) };
-        if (verdict === 'ok') waitMs += spacing;
-        return mark;
-      });
-    });
+    const paced = this.pace.perSecond > 0;
+    const [, guarded, slots] = await this.database.trip([
+      lock(messages),
+      guard(workerId, messages),
+      ...(paced ? [this.takeSlots(messages.length)] : []),
+    ]);
+    const verdicts = messages.map((): MarkVerdict => 'lost');
+    for (const { place, verdict } of guarded as { place: number; verdict: MarkVerdict }[]) verdicts[place] = verdict;
+    const firstMs = (slots as { wait: number }[] | undefined)?.[0]?.wait ?? 0;
+    return verdicts.map((verdict, place) => ({ verdict, waitMs: paced ? Math.max(0, firstMs + place * this.spacingMs) : 0 }));
   }
 
   private get spacingMs(): number {
     return 1_000 / (this.pace.perSecond * paceMargin);
   }
 
-  private async lock(messages: Marked[]): Promise<void> {
-    await this.database.query(
-      `WITH asked AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email),
+  /** Reserves evenly spaced instants in Postgres time, so that all replicas together keep the pace; answers the way to the first. */
+  private takeSlots(count: number): Statement {
+    return {
+      name: 'pace',
+      sql: `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
+       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + $2 * interval '1 millisecond'
+       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - $2 AS wait`,
+      parameters: [this.pace.provider, count * this.spacingMs],
+    };
+  }
+}
+
+function lock(messages: Marked[]): Statement {
+  return {
+    name: 'lock-addresses',
+    sql: `WITH asked AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email),
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLock}) FROM asked),
          allowance AS MATERIALIZED (SELECT 1 FROM allowances WHERE project_id IN (SELECT project_id FROM asked) ORDER BY project_id, category FOR UPDATE)
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM allowance)`,
-      [messages.map(({ projectId }) => projectId), messages.map(({ recipient }) => recipient)],
-    );
-  }
+    parameters: [messages.map(({ projectId }) => projectId), messages.map(({ recipient }) => recipient)],
+  };
+}
 
-  private async guard(workerId: string, messages: Marked[]): Promise<MarkVerdict[]> {
-    const rows = await this.database.query<{ place: number; verdict: MarkVerdict }>(guardSql, [
+function guard(workerId: string, messages: Marked[]): Statement {
+  return {
+    name: 'mark-hand-off',
+    sql: guardSql,
+    parameters: [
       workerId,
       messages.map((_, place) => place),
       messages.map(({ projectId }) => projectId),
       messages.map(({ emailId }) => emailId),
       messages.map(({ position }) => position),
       messages.map(({ leaseToken }) => leaseToken),
-    ]);
-    const verdicts = messages.map((): MarkVerdict => 'lost');
-    for (const { place, verdict } of rows) verdicts[place] = verdict;
-    return verdicts;
-  }
-
-  /** Reserves evenly spaced instants in Postgres time, so that all replicas together keep the pace; answers the way to the first. */
-  private async takeSlots(count: number): Promise<number> {
-    const [row] = await this.database.query<{ wait: number }>(
-      `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
-       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + $2 * interval '1 millisecond'
-       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - $2 AS wait`,
-      [this.pace.provider, count * this.spacingMs],
-    );
-    return row!.wait;
-  }
+    ],
+  };
 }
 
 const guardSql = `

@@ -17,7 +17,8 @@ export class OutcomesRepository {
 
   /** Answers how many still were this holder's to write. */
   async record(rows: OutcomeRow[]): Promise<number> {
-    const written = await this.database.query(recordSql, [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows)]);
+    const parameters = [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows)];
+    const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
   }
 }

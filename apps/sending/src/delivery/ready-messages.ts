@@ -82,7 +82,8 @@ export class ReadyMessages {
   private async restock(): Promise<void> {
     const workerId = this.lease.workerId;
     const room = this.capacity - this.stock.length;
-    if (!workerId || !this.open || room <= 0) return;
+    // Claims come in handfuls: one for each message that leaves would cost a statement each.
+    if (!workerId || !this.open || room < this.capacity / 2) return;
     const transactional = await this.claimLane(workerId, lanes.transactional, room);
     const bulk = transactional < room ? await this.claimLane(workerId, lanes.bulk, room - transactional) : 0;
     // As much as there was room for: there may be more.

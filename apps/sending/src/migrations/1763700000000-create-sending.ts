@@ -8,6 +8,7 @@ export class CreateSending1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createMessagingTables(runner);
     await this.createEmails(runner);
+    await this.createContentsAndEvents(runner);
     await this.createDeliveries(runner);
     await this.createAccepting(runner);
     await this.createSenders(runner);
@@ -54,6 +55,9 @@ export class CreateSending1763700000000 implements MigrationInterface {
     await runner.query(`CREATE INDEX emails_by_rare_status ON emails (project_id, status, created_at DESC, id DESC)
       WHERE status NOT IN ('PENDING', 'SENT', 'DELIVERED')`);
     await runner.query(`CREATE INDEX emails_by_tag ON emails USING gin (tags) WHERE tags <> '{}'`);
+  }
+
+  private async createContentsAndEvents(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE email_contents (
         project_id uuid NOT NULL,
