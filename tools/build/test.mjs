@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './swc-options.mjs';
 
-const { startPostgres, startNats } = await import(join(root, 'dist/tools/dev/src/index.js'));
+const { startPostgres, natsBinary } = await import(join(root, 'dist/tools/dev/src/index.js'));
 const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
 // As root, Postgres runs as another user, who must reach its folder.
 chmodSync(directory, 0o755);
@@ -13,10 +13,8 @@ const report = join(directory, 'report.json');
 const say = (line) => console.log(line);
 
 const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), say, settings: { max_connections: '300' } });
-// Fetches nats-server once, where the machine has none: every suite then starts its own from the same folder.
-const binDirectory = join(root, '.posthorn', 'bin');
-const nats = await startNats({ dataDirectory: join(directory, 'nats'), binDirectory, say });
-await nats.stop();
+// Fetches nats-server once, where the machine has none: every suite then starts its own from the same program.
+const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), say });
 
 const jest = spawn(
   process.execPath,
@@ -31,7 +29,7 @@ const jest = spawn(
   {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, POSTHORN_TEST_DATABASE_URL: postgres.url, POSTHORN_BIN: binDirectory },
+    env: { ...process.env, POSTHORN_TEST_DATABASE_URL: postgres.url, NATS_SERVER_BIN: binary },
   },
 );
 process.on('SIGINT', () => jest.kill('SIGINT'));

@@ -34,4 +34,3 @@ export const factCatalogue: readonly FactContract[] = [
 ].flatMap((group) => Object.values(group) as FactContract[]);
 
 export const requestsOf = (owner: ServiceName): RequestContract[] => requestCatalogue.filter((contract) => contract.owner === owner);
-export const factsOf = (owner: ServiceName): FactContract[] => factCatalogue.filter((contract) => contract.owner === owner);

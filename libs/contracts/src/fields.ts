@@ -16,6 +16,7 @@ export const Line = (min: number, max: number, extra: Extra = {}) => field('text
 export const Flag = (extra: Extra = {}) => field('flag', extra);
 /** A whole number ≥ 0. */
 export const Count = (extra: Extra = {}) => field('count', { min: 0, max: Number.MAX_SAFE_INTEGER, ...extra });
+/** @public Its first user comes with custom fields. */
 export const Numeric = (extra: Extra = {}) => field('number', extra);
 /** An instant: ISO 8601 with date, time and offset; `now`, `infinity` and years beyond 9999 are refused. */
 export const Instant = (extra: Extra = {}) => field('instant', extra, [Transform(({ value }) => readInstant(value))]);
@@ -34,6 +35,7 @@ export const ListOf = (nested: () => Shape, min: number, max: number, extra: Ext
 /** A list of texts: `min`…`max` entries of ≤ `itemMax` characters each. */
 export const Texts = (min: number, max: number, itemMax: number, extra: Extra = {}) =>
   field('text', { list: true, min, max, itemMin: 1, itemMax, ...extra });
+/** @public Its first user comes with lists. */
 export const Ids = (min: number, max: number, extra: Extra = {}) => field('id', { list: true, min, max, ...extra });
 /** One mailbox or several: what is sent as one is read as a list of one. */
 export const Mailboxes = (min: number, max: number, extra: Extra = {}) =>

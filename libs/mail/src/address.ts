@@ -22,7 +22,7 @@ const atomPhrase = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`
 const maxAddressOctets = 254;
 const maxPlainName = 60;
 
-export function wireAddress(email: string, field = 'address'): WireAddress {
+function wireAddress(email: string, field = 'address'): WireAddress {
   if (email.length > maxAddressOctets) throw new MailSyntaxError(field, `longer than ${maxAddressOctets} octets`);
   if (plainAddress.test(email) && !email.includes('..')) return { address: email, utf8: false };
   return internationalAddress(email, field);

@@ -8,7 +8,7 @@ const printable = /^[\x20-\x7e]*$/;
 const maxValue = 998;
 
 /** May a caller of the API set this header? Everything else belongs to the message's own fields or to the service. */
-export function isCustomHeader(name: string): boolean {
+function isCustomHeader(name: string): boolean {
   return extension.test(name) || threading.has(name.toLowerCase());
 }
 

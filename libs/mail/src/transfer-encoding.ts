@@ -22,7 +22,7 @@ export function encodeBody(text: string): EncodedBody {
 }
 
 function hasLongLine(lines: string): boolean {
-  for (let start = 0; start + longestLine < lines.length; ) {
+  for (let start = 0; start + longestLine < lines.length;) {
     const end = lines.indexOf('\n', start);
     if ((end === -1 ? lines.length : end) - start > longestLine) return true;
     start = end + 1;

@@ -6,7 +6,7 @@ import { decode, encode, fromWireError, subjectOf, type CallFrame, type ReplyFra
 import { Gatherer } from './gatherer.js';
 
 /** Long enough for a busy service, short enough that an edge answers within two seconds (guarantees.md G17). */
-export const callTimeoutMs = 1_700;
+const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
 interface Outgoing {

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 /** Redelivery waits 1 s … 10 min, then the fact is a dead letter (guarantees.md §4). */
 export const redeliveryMs = [1_000, 5_000, 30_000, 120_000, 600_000];
 export const maxDeliveries = 6;
-export const ackWaitMs = 30_000;
+const ackWaitMs = 30_000;
 
 export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
 export const factSubject = (name: string): string => `facts.${name}`;

@@ -9,7 +9,7 @@ export const testSecret = 'a-secret-that-only-the-tests-know-0123456789';
 const templateLock = 7_301_003;
 
 /** The Postgres server of this test run; `npm test` starts one. */
-export function testPostgresUrl(): string {
+function testPostgresUrl(): string {
   const url = process.env['POSTHORN_TEST_DATABASE_URL'];
   if (!url) throw new Error('no test servers are running: run the tests through npm test');
   return url;
@@ -69,7 +69,7 @@ export interface TestNats {
 /** A NATS server of its own: subjects are global, so suites that run side by side must not share one. */
 export async function startTestNats(): Promise<TestNats> {
   const directory = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
-  const server = await startNats({ dataDirectory: directory, binDirectory: process.env['POSTHORN_BIN'] });
+  const server = await startNats({ dataDirectory: directory });
   return {
     url: server.url,
     stop: async () => {

@@ -3,3 +3,4 @@ export { type DirectoryLock, lockDirectory } from './directory-lock.js';
 export { type Inbox, type InboxOptions, startInbox } from './inbox/inbox.js';
 export { type NatsOptions, type NatsServer, startNats } from './nats-server.js';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.js';
+export { natsBinary } from './nats-binary.js';

@@ -6,9 +6,8 @@ import { SinkConnection, type SinkEnvelope, type SinkHost, type SinkRules } from
 import { messageIdOf, wireFaults, type SinkMessage } from './sink-message.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
-export { behaviourOf, type EarlyStage, type LateStage, type SinkBehaviour, type SinkFault } from './sink-behaviour.js';
-export { wireFaults, type SinkMessage, type WireFault } from './sink-message.js';
-export { testCertificate, testKey } from './test-certificate.js';
+export { behaviourOf, type EarlyStage, type SinkFault } from './sink-behaviour.js';
+export { wireFaults, type SinkMessage } from './sink-message.js';
 
 export interface SmtpSinkOptions {
   host?: string;

@@ -5,6 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInbox } from './inbox.js';
+import type { MessageSummary } from './message-store.js';
+import type { MessageView } from './message-view.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-inbox-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,8 +28,14 @@ async function send(smtpUrl: string, mail: object = letter): Promise<string> {
   return response;
 }
 
-async function json(url: string, init?: RequestInit): Promise<any> {
-  return (await fetch(url, init)).json();
+interface Page {
+  messages: MessageSummary[];
+  total: number;
+  after: string;
+}
+
+async function json<T>(url: string, init?: RequestInit): Promise<T> {
+  return (await fetch(url, init)).json() as Promise<T>;
 }
 
 describe('the development inbox', () => {
@@ -38,14 +46,14 @@ describe('the development inbox', () => {
     await first.stop();
 
     const inbox = await startInbox({ directory: join(folder, 'kept') });
-    const { messages, total } = await json(`${inbox.url}/api/messages?to=BOB@example.test`);
+    const { messages, total } = await json<Page>(`${inbox.url}/api/messages?to=BOB@example.test`);
     expect({ total, count: inbox.count() }).toEqual({ total: 1, count: 1 });
     expect(messages[0]).toMatchObject({
       from: 'Ada Lovelace',
       subject: letter.subject,
       envelope: { from: 'ada@example.test', to: ['bob@example.test'] },
     });
-    const message = await json(`${inbox.url}/api/messages/${messages[0].id}`);
+    const message = await json<MessageView>(`${inbox.url}/api/messages/${messages[0].id}`);
     expect(message).toMatchObject({
       to: ['bob@example.test'],
       text: 'Hello Bob\n',
@@ -60,7 +68,7 @@ describe('the development inbox', () => {
   it('serves the HTML of a message without scripts', async () => {
     const inbox = await startInbox({ directory: join(folder, 'sandbox') });
     await send(inbox.smtpUrl);
-    const { messages } = await json(`${inbox.url}/api/messages`);
+    const { messages } = await json<Page>(`${inbox.url}/api/messages`);
     const response = await fetch(`${inbox.url}/api/messages/${messages[0].id}/html`);
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; img-src data: https: http:; style-src 'unsafe-inline'; sandbox");
@@ -84,8 +92,8 @@ describe('the development inbox', () => {
   it('keeps only the newest, and pages from new to old', async () => {
     const inbox = await startInbox({ directory: join(folder, 'full'), capacity: 3 });
     for (const subject of ['1', '2', '3', '4', '5']) await send(inbox.smtpUrl, { ...letter, subject });
-    const first = await json(`${inbox.url}/api/messages?limit=2`);
-    const second = await json(`${inbox.url}/api/messages?limit=2&after=${first.after}`);
+    const first = await json<Page>(`${inbox.url}/api/messages?limit=2`);
+    const second = await json<Page>(`${inbox.url}/api/messages?limit=2&after=${first.after}`);
     expect([...first.messages, ...second.messages].map(({ subject }) => subject)).toEqual(['5', '4', '3']);
     expect(second.after).toBeNull();
     expect(readdirSync(join(folder, 'full/messages'))).toHaveLength(3);

@@ -1,0 +1,44 @@
+import { DomainError, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import type { Bus } from '@posthorn/messaging';
+import type { DevFile } from './data-directory.js';
+
+type Demo = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+const asOperator = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'npm start' } });
+const patience = { timeoutMs: 10_000 };
+
+/** The demo project of an earlier start, when these databases still know it; a new one otherwise. */
+export async function ensureDemo(bus: Bus, known: Demo | null, devDomains: string[]): Promise<Demo> {
+  const demo = known && (await isKnown(bus, known.projectId)) ? known : await createDemo(bus);
+  for (const domain of devDomains) await verify(bus, demo.projectId, domain);
+  return demo;
+}
+
+async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
+  try {
+    await bus.call(projects.get, asOperator(projectId), { id: projectId }, patience);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return false;
+    throw error;
+  }
+}
+
+async function createDemo(bus: Bus): Promise<Demo> {
+  const { id: projectId } = await bus.call(projects.create, asOperator(nobody), { name: 'Demo' }, patience);
+  const caller = asOperator(projectId);
+  const secret = await bus.call(apiKeys.create, caller, { name: 'Demo secret key' }, patience);
+  const open = await bus.call(apiKeys.create, caller, { name: 'Demo public key', legacyGrantPreset: 'SENDING_ONLY' }, patience);
+  return { projectId, secretKey: secret.token, publicKey: open.token };
+}
+
+/** A domain that an earlier demo project holds is left to it: the new one gets a name beneath. */
+async function verify(bus: Bus, projectId: string, domain: string): Promise<void> {
+  try {
+    await bus.call(domains.verify, asOperator(projectId), { domain }, patience);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.kind === 'conflict')) throw error;
+    await bus.call(domains.verify, asOperator(projectId), { domain: `demo-${projectId.slice(-8)}.${domain}` }, patience);
+  }
+}

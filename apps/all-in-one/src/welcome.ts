@@ -1,0 +1,24 @@
+import type { AllInOne } from './all-in-one.js';
+
+/** What a newcomer does next, ready to be pasted. */
+export function welcome({ dev, inbox, dataDirectory, smtp }: AllInOne, seconds: number): string {
+  const body = JSON.stringify({ to: 'ada@example.com', subject: 'Hello', body: '<h1>Hello, Ada</h1><p>It works.</p>' });
+  return [
+    '',
+    `Posthorn is ready after ${seconds.toFixed(1)} s.`,
+    '',
+    `  API         ${dev.baseUrl}`,
+    inbox ? `  Inbox       ${dev.inboxUrl}` : `  Mail goes to ${smtp}`,
+    `  Keys        ${dataDirectory}/dev.json`,
+    '',
+    'Send the first mail:',
+    '',
+    `  curl -sS ${dev.baseUrl}/api/v1/emails \\`,
+    `    -H 'Authorization: Bearer ${dev.secretKey}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '${body}'`,
+    '',
+    inbox ? `Then look at ${dev.inboxUrl}. Ctrl-C stops everything and keeps the data.` : 'Ctrl-C stops everything and keeps the data.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const program = resolve('dist/apps/all-in-one/src/main.js');
+
+export interface DevFile {
+  baseUrl: string;
+  inboxUrl: string;
+  projectId: string;
+  secretKey: string;
+  publicKey: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- a client sees JSON, not our types
+}
+
+/** An empty data directory that Postgres's own user can reach. */
+export function makeDataDirectory(): { path: string; remove(): void } {
+  const root = mkdtempSync(join(tmpdir(), 'posthorn-e2e-'));
+  chmodSync(root, 0o755);
+  return { path: join(root, 'data'), remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** `npm start` as a user runs it, in a process of its own. */
+export class RunningPosthorn {
+  output = '';
+  private readonly ended: Promise<number | null>;
+
+  private constructor(
+    readonly child: ChildProcess,
+    readonly dataDirectory: string,
+  ) {
+    this.ended = once(child, 'exit').then(([code]) => code as number | null);
+    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+  }
+
+  /** Starts, and waits until it says that it is ready or ends. */
+  static async launch(dataDirectory: string, environment: Record<string, string> = {}): Promise<RunningPosthorn> {
+    const env = {
+      ...process.env,
+      PORT: '0',
+      INBOX_PORT: '0',
+      RATE_LIMIT_ENABLED: 'false',
+      POSTHORN_DATA_DIR: dataDirectory,
+      ...environment,
+    };
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const running = new RunningPosthorn(child, dataDirectory);
+    await new Promise<void>((ready) => {
+      child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
+      void running.ended.then(() => ready());
+    });
+    return running;
+  }
+
+  static async start(dataDirectory: string, environment: Record<string, string> = {}): Promise<RunningPosthorn> {
+    const running = await RunningPosthorn.launch(dataDirectory, environment);
+    if (running.child.exitCode !== null) throw new Error(`npm start ended: ${running.output}`);
+    return running;
+  }
+
+  get dev(): DevFile {
+    return JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
+  }
+
+  get servers(): { natsUrl: string; databaseUrl: string } {
+    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as { natsUrl: string; databaseUrl: string };
+  }
+
+  /** Ctrl-C; answers the exit code. */
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+
+  exitCode(): Promise<number | null> {
+    return this.ended;
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('GET', path, undefined, headers);
+  }
+
+  async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', path, body, headers);
+  }
+
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${this.dev.baseUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.dev.secretKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
+    };
+  }
+}
+
+/** Asks until the answer is there: for what arrives by facts. */
+export async function eventually<T>(probe: () => Promise<T | null | false | undefined>, what: string, timeoutMs = 20_000): Promise<T> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found) return found;
+    if (performance.now() > until) throw new Error(`it did not happen in ${timeoutMs} ms: ${what}`);
+    await new Promise((next) => setTimeout(next, 50));
+  }
+}

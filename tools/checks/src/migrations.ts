@@ -1,0 +1,53 @@
+// `bin/check migrations`: runs every service's migrations on an empty database and compares the columns with its entities.
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate, openDatabase, provisionDatabase, type DatabaseOptions } from '@posthorn/database';
+import { startPostgres } from '@posthorn/dev';
+import { columnDifferences, tablesWithoutEntity } from './column-differences.js';
+
+const apps = new URL('../../../apps/', import.meta.url);
+const secretKey = 'only-for-the-throwaway-server-of-this-check';
+
+const directory = mkdtempSync(join(tmpdir(), 'posthorn-migrations-'));
+// As root, Postgres runs as another user, who must reach its folder.
+chmodSync(directory, 0o755);
+const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres') });
+let wrong = 0;
+try {
+  for (const service of readdirSync(apps).sort()) wrong += await check(service);
+} finally {
+  await postgres.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+process.exitCode = wrong === 0 ? 0 : 1;
+
+async function check(service: string): Promise<number> {
+  const file = new URL(`${service}/src/data-source.js`, apps);
+  if (!existsSync(file)) return 0;
+  try {
+    return await compare(service, file);
+  } catch (error) {
+    // One service that cannot be opened must not hide what the others lack.
+    console.log(`${service}: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+async function compare(service: string, file: URL): Promise<number> {
+  const { entities, migrations } = (await import(file.href)) as Pick<DatabaseOptions, 'entities' | 'migrations'>;
+  const url = await provisionDatabase({ adminUrl: postgres.url, service, secretKey });
+  const database = await openDatabase({ url, name: 'check', poolSize: 2, entities, migrations });
+  try {
+    const ran = await migrate(database);
+    const differences = await columnDifferences(database);
+    const raw = await tablesWithoutEntity(database);
+    const compared = `${ran} migrations, ${database.source.entityMetadatas.length} entities`;
+    const aside = raw.length > 0 ? `; without an entity: ${raw.join(', ')}` : '';
+    console.log(`${service}: ${compared}, ${differences.length} differences${aside}`);
+    for (const difference of differences) console.log(`  ${difference}`);
+    return differences.length;
+  } finally {
+    await database.source.destroy();
+  }
+}

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { ServiceConfig, variablesOf, type ConfigShape, type Variable } from '@posthorn/platform';
+import { code, table } from './markdown.js';
+
+const apps = new URL('../../../apps/', import.meta.url);
+
+/** Every app with a config.ts is found: a new app needs no entry here. */
+export async function configurationPage(): Promise<string> {
+  const shared = Object.values(variablesOf(ServiceConfig));
+  const sections: string[] = [];
+  for (const app of readdirSync(apps).sort()) {
+    const own = (await variablesOfApp(app)).filter((variable) => !shared.some((other) => isSame(other, variable)));
+    if (own.length > 0) sections.push(`## ${app}\n\n${tableOf(own)}`);
+  }
+  return `# Configuration
+
+Environment variables. One that is wrong or missing stops the start, and all of them are named at once. What a secret one holds
+is never written anywhere.
+
+## Every service
+
+${tableOf(shared)}
+A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\`): its own database, which then is not made from
+\`DATABASE_URL\`.
+
+${sections.join('\n')}`;
+}
+
+async function variablesOfApp(app: string): Promise<Variable[]> {
+  const file = new URL(`${app}/src/config.js`, apps);
+  if (!existsSync(file)) return [];
+  const exported = Object.values((await import(file.href)) as Record<string, unknown>);
+  const shapes = exported.filter((value): value is ConfigShape => typeof value === 'function');
+  return shapes.flatMap((shape) => Object.values(variablesOf(shape)));
+}
+
+function tableOf(variables: Variable[]): string {
+  const rows = variables.map((variable) => [
+    code(variable.name),
+    kindOf(variable),
+    defaultOf(variable),
+    variable.secret ? 'yes' : '',
+    variable.describe,
+  ]);
+  return table(['variable', 'kind', 'default', 'secret', 'meaning'], rows);
+}
+
+function isSame(one: Variable, other: Variable): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function kindOf({ kind, choices, min, max }: Variable): string {
+  if (kind === 'choice') return (choices ?? []).map(code).join(', ');
+  if (kind !== 'number' || (min === undefined && max === undefined)) return kind;
+  return max === undefined ? `number ≥ ${min}` : `number ${min ?? 0}–${max}`;
+}
+
+function defaultOf({ default: preset, optional }: Variable): string {
+  if (preset !== undefined) return code(preset);
+  return optional ? '—' : 'required';
+}

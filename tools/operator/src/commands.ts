@@ -1,0 +1,141 @@
+import {
+  allowances,
+  apiKeys,
+  domains,
+  projects,
+  suppressions,
+  type Caller,
+  type DisabledReason,
+  type GrantPreset,
+  type Scope,
+  type Stream,
+  type SuppressionReason,
+} from '@posthorn/contracts';
+import type { Bus } from '@posthorn/messaging';
+
+type Values = Record<string, string | undefined>;
+
+export interface Command {
+  noun: string;
+  verb: string;
+  /** A trailing `?` marks what may be left out. */
+  options: string[];
+  inProject: boolean;
+  describe: string;
+  run: (bus: Bus, caller: Caller, values: Values) => Promise<unknown>;
+}
+
+export const commands: Command[] = [
+  {
+    noun: 'projects',
+    verb: 'create',
+    options: ['name'],
+    inProject: false,
+    describe: 'make a project',
+    run: (bus, caller, { name }) => bus.call(projects.create, caller, { name: name! }),
+  },
+  {
+    noun: 'projects',
+    verb: 'disable',
+    options: ['reason'],
+    inProject: true,
+    describe: 'refuse sends and writes; queued mail is held',
+    run: (bus, caller, { reason }) => bus.call(projects.disable, caller, { id: caller.projectId, reason: reason as DisabledReason }),
+  },
+  {
+    noun: 'projects',
+    verb: 'enable',
+    options: [],
+    inProject: true,
+    describe: 'undo disable',
+    run: (bus, caller) => bus.call(projects.enable, caller, { id: caller.projectId }),
+  },
+  {
+    noun: 'projects',
+    verb: 'limits',
+    options: ['secret?', 'public?'],
+    inProject: true,
+    describe: 'requests a second for sk_ and pk_ keys; left out: the default',
+    run: (bus, caller, values) =>
+      bus.call(projects.limit, caller, {
+        id: caller.projectId,
+        secretPerSecond: count(values['secret']),
+        publicPerSecond: count(values['public']),
+      }),
+  },
+  {
+    noun: 'keys',
+    verb: 'create',
+    options: ['name', 'preset?', 'mode?', 'scopes?'],
+    inProject: true,
+    describe: 'make an API key; the token is shown once',
+    run: (bus, caller, { name, preset, mode, scopes }) =>
+      bus.call(apiKeys.create, caller, {
+        name: name!,
+        ...(preset ? { legacyGrantPreset: preset as GrantPreset } : {}),
+        ...(mode ? { mode: mode as 'LIVE' | 'TEST' } : {}),
+        ...(scopes ? { scopes: scopes.split(',') as Scope[] } : {}),
+      }),
+  },
+  {
+    noun: 'keys',
+    verb: 'list',
+    options: [],
+    inProject: true,
+    describe: 'every key, revoked ones too',
+    run: (bus, caller) => bus.call(apiKeys.list, caller, {}),
+  },
+  {
+    noun: 'keys',
+    verb: 'revoke',
+    options: ['id'],
+    inProject: true,
+    describe: 'end a key on every gateway within a second',
+    run: (bus, caller, { id }) => bus.call(apiKeys.revoke, caller, { id: id! }),
+  },
+  {
+    noun: 'domains',
+    verb: 'verify',
+    options: ['domain'],
+    inProject: true,
+    describe: 'vouch for a sending domain',
+    run: (bus, caller, { domain }) => bus.call(domains.verify, caller, { domain: domain! }),
+  },
+  {
+    noun: 'suppressions',
+    verb: 'add',
+    options: ['email', 'reason?'],
+    inProject: true,
+    describe: 'send nothing to an address',
+    run: (bus, caller, { email, reason }) =>
+      bus.call(suppressions.put, caller, { email: email!, ...(reason ? { reason: reason as SuppressionReason } : {}) }),
+  },
+  {
+    noun: 'suppressions',
+    verb: 'remove',
+    options: ['email'],
+    inProject: true,
+    describe: 'undo add',
+    run: (bus, caller, { email }) => bus.call(suppressions.remove, caller, { email: email! }),
+  },
+  {
+    noun: 'allowances',
+    verb: 'set',
+    options: ['category', 'monthly'],
+    inProject: true,
+    describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
+    run: (bus, caller, { category, monthly }) => bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
+  },
+];
+
+export function usage(only?: Command): string {
+  const lines = (only ? [only] : commands).map(({ noun, verb, options, inProject, describe }) => {
+    const words = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
+      name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
+    );
+    return `  npm run posthorn -- ${[noun, verb, ...words].join(' ')}\n      ${describe}`;
+  });
+  return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
+}
+
+const count = (text: string | undefined): number | null => (text === undefined ? null : Number(text));

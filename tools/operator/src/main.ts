@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DomainError, type Caller } from '@posthorn/contracts';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import { commands, usage } from './commands.js';
+
+/** Operator commands: a client of the bus with the operator's identity, never SQL into a service (contract.md §15). */
+const nobody = '00000000-0000-0000-0000-000000000000';
+const dataDirectory = process.env['POSTHORN_DATA_DIR'] ?? '.posthorn';
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run([noun, verb, ...rest]: string[]): Promise<number> {
+  const command = commands.find((each) => each.noun === noun && each.verb === verb);
+  if (!command) return fail(usage());
+  const options = Object.fromEntries([...command.options, 'project'].map((name) => [name.replace(/\?$/, ''), { type: 'string' as const }]));
+  let values: Record<string, string | undefined>;
+  try {
+    values = parseArgs({ args: rest, options }).values as Record<string, string | undefined>;
+  } catch (error) {
+    return fail(`${(error as Error).message}\n\n${usage(command)}`);
+  }
+  const missing = command.options.filter((name) => !name.endsWith('?') && !values[name]);
+  const projectId = values['project'] ?? devProject();
+  if (missing.length > 0) return fail(`missing: ${missing.map((name) => `--${name}`).join(', ')}\n\n${usage(command)}`);
+  if (!projectId && command.inProject) return fail(`missing: --project\n\n${usage(command)}`);
+  return withBus(async (bus) => {
+    const caller: Caller = { projectId: projectId ?? nobody, actor: { kind: 'OPERATOR', id: 'posthorn' } };
+    console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));
+    return 0;
+  });
+}
+
+async function withBus(work: (bus: Bus) => Promise<number>): Promise<number> {
+  const url = process.env['NATS_URL'] ?? readJson<{ natsUrl: string }>('servers.json')?.natsUrl;
+  if (!url) return fail('nothing runs here: start Posthorn with npm start, or set NATS_URL');
+  const connection = await BusConnection.open({ url, name: 'operator' }).catch(() => null);
+  if (!connection) return fail(`NATS does not answer at ${url}: start Posthorn with npm start, or set NATS_URL`);
+  try {
+    return await work(new Bus(connection));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const members = error.details.errors?.map(({ path, message }) => `  ${path.join('.')} ${message}`) ?? [];
+    return fail([`${error.code}: ${error.message}`, ...members].join('\n'));
+  } finally {
+    await connection.close();
+  }
+}
+
+function devProject(): string | undefined {
+  return readJson<{ projectId: string }>('dev.json')?.projectId;
+}
+
+function readJson<T>(name: string): T | null {
+  try {
+    return JSON.parse(readFileSync(join(dataDirectory, name), 'utf8')) as T;
+  } catch {
+    return null;
+  }
+}
+
+function fail(message: string): number {
+  console.error(message);
+  return 1;
+}
