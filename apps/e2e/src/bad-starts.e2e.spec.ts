@@ -1,0 +1,73 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+
+describe('a start that cannot be', () => {
+  let directory = makeDataDirectory();
+  let running: RunningPosthorn[] = [];
+
+  afterEach(async () => {
+    for (const posthorn of running) await posthorn.stop();
+    running = [];
+    directory.remove();
+    directory = makeDataDirectory();
+  });
+
+  const launch = async (environment: Record<string, string>) => {
+    const posthorn = await RunningPosthorn.launch(directory.path, environment);
+    running.push(posthorn);
+    return posthorn;
+  };
+
+  /** Ended by itself, with words for a person and without a stack. */
+  const refused = async (environment: Record<string, string>): Promise<string> => {
+    const posthorn = await launch(environment);
+    expect(await posthorn.exitCode()).toBe(1);
+    expect(posthorn.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+    return posthorn.output;
+  };
+
+  it('says that another one runs on the same data', async () => {
+    await launch({});
+    expect(await refused({})).toMatch(/already|runs|running/i);
+  });
+
+  it('says that the port is taken, and what to set', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((listening) => taken.once('listening', listening));
+    const { port } = taken.address() as AddressInfo;
+    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is taken.*PORT`));
+    taken.close();
+  });
+
+  it('says that the data directory cannot be used', async () => {
+    mkdirSync(dirname(directory.path), { recursive: true });
+    writeFileSync(directory.path, 'a file');
+    expect(await refused({})).toMatch(/data directory .* cannot be written.*POSTHORN_DATA_DIR/);
+  });
+
+  it('says that the database directory is broken', async () => {
+    mkdirSync(`${directory.path}/postgres`, { recursive: true });
+    writeFileSync(`${directory.path}/postgres/PG_VERSION`, '9.1\n');
+    expect(await refused({})).toMatch(/postgres/i);
+  });
+
+  it('says that there is no NATS', async () => {
+    expect(await refused({ NATS_SERVER_BIN: '/nowhere/nats-server' })).toMatch(/NATS_SERVER_BIN/);
+  });
+
+  it.each([
+    ['PORT', 'soon', /PORT=soon must be a number/],
+    ['SMTP_URL', 'not a url', /SMTP_URL must be a URL/],
+    ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
+    ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
+  ])('says what is wrong with %s=%s', async (name, value, words) => {
+    expect(await refused({ [name]: value })).toMatch(words);
+  });
+
+  it('says that the database does not answer', async () => {
+    expect(await refused({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(/DATABASE_URL/);
+  });
+});
