@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { SmtpSink } from '@posthorn/testing';
-import { eventually, makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
+import { SmtpSink, eventually } from '@posthorn/testing';
+import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
 const sends = 500;
 const kills = 3;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
 import { inboxMessages } from './testing/inbox.js';
-import { eventually, makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
+import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
 describe('idempotency keys, from outside', () => {
   const directory = makeDataDirectory();

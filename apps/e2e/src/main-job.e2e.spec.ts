@@ -3,8 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
 import { inboxMessages, rawMessage } from './testing/inbox.js';
-import { eventually, makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
 
 const run = promisify(execFile);
 const today = () => new Date().toISOString().slice(0, 10);

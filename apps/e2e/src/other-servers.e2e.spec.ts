@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type PostgresServer } from '@posthorn/dev';
-import { SmtpSink, startTestNats, type TestNats } from '@posthorn/testing';
+import { SmtpSink, startTestNats, type TestNats, eventually } from '@posthorn/testing';
 import pg from 'pg';
-import { eventually, makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
 
 describe('with servers that somebody else started', () => {
   const directory = makeDataDirectory();

@@ -1,2 +1,3 @@
+export * from './eventually.js';
 export * from './smtp-sink/smtp-sink.js';
 export * from './test-servers.js';

@@ -112,14 +112,3 @@ export class RunningPosthorn {
     };
   }
 }
-
-/** Asks until the answer is there: for what arrives by facts. */
-export async function eventually<T>(probe: () => Promise<T | null | false | undefined>, what: string, timeoutMs = 20_000): Promise<T> {
-  const until = performance.now() + timeoutMs;
-  for (;;) {
-    const found = await probe();
-    if (found) return found;
-    if (performance.now() > until) throw new Error(`it did not happen in ${timeoutMs} ms: ${what}`);
-    await new Promise((next) => setTimeout(next, 50));
-  }
-}

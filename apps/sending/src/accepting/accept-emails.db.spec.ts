@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails } from '@posthorn/contracts';
-import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { buildSend, eventually, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 describe('accepting mail', () => {
   let suite: SendingSuite;
@@ -19,7 +19,7 @@ describe('accepting mail', () => {
     const email = await eventually(async () => {
       const found = await suite.bus.call(emails.get, caller, { id });
       return found.status === 'DELIVERED' ? found : null;
-    });
+    }, 'DELIVERED');
     expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'DELIVERED']);
     const facts = await suite.database.query<{ fact: string }>(`SELECT fact FROM outbox WHERE project_id = $1 ORDER BY fact`, [projectId]);
     expect(facts.map(({ fact }) => fact)).toEqual(['sending.email.accepted', 'sending.email.delivered', 'sending.email.sent']);
@@ -97,11 +97,3 @@ describe('accepting mail', () => {
     expect(await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId])).toHaveLength(0);
   });
 });
-
-async function eventually<T>(probe: () => Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await probe();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -130,7 +130,7 @@ function bouncedFacts(recipient: string, reason: string | null, suppress: boolea
 }
 
 /** What the server said, or what became of the connection; Postgres takes no NUL. */
-export function errorText({ reply, error, stage }: Attempt): string | null {
+function errorText({ reply, error, stage }: Attempt): string | null {
   const said = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
   return said ? `${stage}: ${said}`.replaceAll('\u0000', '').toWellFormed().slice(0, maxErrorText) : null;
 }

@@ -2,7 +2,7 @@ import { serviceCaller, type Caller } from '@posthorn/contracts';
 import { newId, openDatabase, type Database } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import type { RunningService } from '@posthorn/platform';
-import { cloneDatabase, SmtpSink, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { cloneDatabase, eventually, SmtpSink, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -88,3 +88,5 @@ export function buildSend(
     ...(key ? { idempotency: { key, operation: 'POST /api/v1/emails', bodyHash } } : {}),
   };
 }
+
+export { eventually };

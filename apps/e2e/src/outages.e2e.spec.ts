@@ -1,0 +1,89 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startNats, startPostgres, type NatsServer, type PostgresServer } from '@posthorn/dev';
+import { SmtpSink, eventually } from '@posthorn/testing';
+import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
+
+const mail = { to: 'ada@elsewhere.test', subject: 'Hello', body: '<p>Hi</p>' };
+const patienceMs = 2_200;
+
+describe('while a server is away', () => {
+  const directory = makeDataDirectory();
+  const root = mkdtempSync(join(tmpdir(), 'posthorn-outages-'));
+  let postgres: PostgresServer;
+  let nats: NatsServer;
+  let sink: SmtpSink;
+  let posthorn: RunningPosthorn;
+
+  beforeAll(async () => {
+    chmodSync(root, 0o755);
+    [postgres, nats, sink] = await Promise.all([
+      startPostgres({ dataDirectory: join(root, 'postgres') }),
+      startNats({ dataDirectory: join(root, 'nats') }),
+      SmtpSink.start(),
+    ]);
+    const servers = { DATABASE_URL: postgres.url, NATS_URL: nats.url, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0' };
+    posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'silent' });
+  });
+  afterAll(async () => {
+    await posthorn.stop();
+    await Promise.all([postgres.stop(), nats.stop(), sink.stop()]);
+    rmSync(root, { recursive: true, force: true });
+    directory.remove();
+  });
+
+  const inTime = async (ask: () => Promise<Answer>): Promise<Answer> => {
+    const began = performance.now();
+    const answer = await ask();
+    expect(performance.now() - began).toBeLessThan(patienceMs);
+    return answer;
+  };
+  const total = async () => (await posthorn.get('/api/v1/emails?limit=100')).body.data.length as number;
+
+  it('answers 503 with Retry-After when NATS is down, stores nothing, and goes on when it is back', async () => {
+    const before = await total();
+    await nats.stop();
+    const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 503, code: 'enqueue_failed' });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const legacy = await inTime(() => posthorn.post('/api/emails', mail));
+    expect(legacy.body).toMatchObject({ success: false, error: { code: 'ENQUEUE_FAILED' } });
+    expect((await inTime(() => posthorn.get('/api/v1/emails'))).status).toBe(503);
+    nats = await startNats({ dataDirectory: join(root, 'nats'), port: nats.port });
+    await eventually(async () => (await posthorn.get('/api/v1/emails')).status === 200, 'reads again');
+    expect(await total()).toBe(before);
+    const { body } = await posthorn.post('/api/v1/emails', mail);
+    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED again');
+  });
+
+  it('answers 503 when the database is down, and goes on when it is back', async () => {
+    const before = await total();
+    const { port } = postgres;
+    await postgres.stop();
+    const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
+    expect(refused.status).toBe(503);
+    expect((await inTime(() => posthorn.get('/api/v1/emails'))).status).toBe(503);
+    postgres = await startPostgres({ dataDirectory: join(root, 'postgres'), port });
+    await eventually(async () => (await posthorn.get('/api/v1/emails')).status === 200, 'reads again');
+    expect(await total()).toBe(before);
+    const { body } = await posthorn.post('/api/v1/emails', mail);
+    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED again');
+  });
+
+  it('still accepts when the mail server is away, says so on the e-mail, and delivers when it is back', async () => {
+    const { port } = sink;
+    await sink.stop();
+    const { status, body } = await posthorn.post('/api/v1/emails', mail);
+    expect(status).toBe(202);
+    const waiting = await eventually(async () => {
+      const email = (await posthorn.get(`/api/v1/emails/${body.id}`)).body;
+      return email.failure_kind && email;
+    }, 'the attempt on the e-mail');
+    expect(waiting).toMatchObject({ status: 'PENDING', failure_kind: 'provider_paused' });
+    sink = await SmtpSink.start({ port });
+    // The first retry comes after 30 s.
+    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED', 60_000);
+  }, 90_000);
+});

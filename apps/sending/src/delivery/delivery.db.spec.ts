@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, suppressions, type Caller, type EmailWithEvents } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { AllowancesRepository } from '../allowances/allowances.repository.js';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import { buildSend, eventually, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { LeasesRepository } from './leases.repository.js';
+import { OutcomesRepository } from './outcomes.repository.js';
+import { failure } from './outcome.js';
+
+describe('delivering mail', () => {
+  let suite: SendingSuite;
+  beforeAll(async () => {
+    suite = await startSendingSuite({ AMBIGUOUS_SECONDS: '1', LEASE_SECONDS: '4' });
+  });
+  afterAll(() => suite.stop());
+
+  const send = async (caller: Caller, domain: string, to: string): Promise<string> => {
+    const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain, { to }));
+    return accepted[0]!.id;
+  };
+  const settled = (caller: Caller, id: string, ...statuses: string[]): Promise<EmailWithEvents> =>
+    eventually(async () => {
+      const email = await suite.bus.call(emails.get, caller, { id });
+      return statuses.includes(email.status) ? email : null;
+    }, statuses.join(' or '));
+  const copies = (to: string) => suite.sink.messages.filter((message) => message.to === to);
+  const suppressed = async (projectId: string, email: string) =>
+    (await suite.database.query(`SELECT 1 FROM suppressions WHERE project_id = $1 AND email = $2`, [projectId, email])).length > 0;
+  /** Time passes, for what waits. */
+  const makeDue = (projectId: string) =>
+    suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1 AND state = 'QUEUED'`, [projectId]);
+
+  it('tries 450 again as scheduled, and delivers one copy (G6)', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const to = `refuse-450-times-3@${domain}`;
+    const id = await send(caller, domain, to);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await eventually(async () => {
+        const [row] = await suite.database.query<{ attempts: number; wait: number }>(
+          `SELECT attempts, extract(epoch FROM due_at - now())::float8 AS wait FROM deliveries WHERE email_id = $1 AND state = 'QUEUED'`,
+          [id],
+        );
+        if (row?.attempts !== attempt) return null;
+        const nominal = 30 * 2 ** (attempt - 1);
+        expect(row.wait).toBeGreaterThan(nominal * 0.75);
+        expect(row.wait).toBeLessThan(nominal * 1.25);
+        return row;
+      }, `attempt ${attempt}`);
+      await makeDue(projectId);
+    }
+    const email = await settled(caller, id, 'DELIVERED');
+    expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING', 'PENDING', 'DELIVERED']);
+    expect(email.events[1]!.detail).toMatch(/^rcpt: 450/);
+    expect(copies(to)).toHaveLength(1);
+  });
+
+  it.each([
+    ['rcpt-550-5.1.1', true],
+    ['rcpt-550', true],
+    ['rcpt-550-5.7.1', false],
+    ['data-554', false],
+    ['dot-554-5.7.1', false],
+  ])('bounces %s at once; suppresses: %s', async (local, suppresses) => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const to = `${local}@${domain}`;
+    const email = await settled(caller, await send(caller, domain, to), 'BOUNCED');
+    expect(email).toMatchObject({ failureKind: 'hard_bounce', events: [{ status: 'PENDING' }, { status: 'BOUNCED' }] });
+    expect(await suppressed(projectId, to)).toBe(suppresses);
+    const facts = await suite.database.query<{ fact: string; items: object[] }>(`SELECT fact, items FROM outbox WHERE project_id = $1`, [
+      projectId,
+    ]);
+    expect(facts.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([{ bounceType: 'Permanent', to }]);
+  });
+
+  it('repeats a message whose outcome stayed unknown, to the byte (G4)', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const to = `drop-after-accept@${domain}`;
+    const id = await send(caller, domain, to);
+    await eventually(async () => copies(to).length >= 2, 'a second copy');
+    const [first, second] = copies(to);
+    expect(second!.messageId).toBe(first!.messageId);
+    expect(second!.raw!.equals(first!.raw!)).toBe(true);
+    const email = await suite.bus.call(emails.get, caller, { id });
+    expect(email.events.map(({ status }) => status)).toContain('SENDING');
+    await suite.bus.call(suppressions.put, caller, { email: to });
+    await settled(caller, id, 'FAILED');
+  });
+
+  it('sends nothing to a suppressed address, and says so', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const to = `blocked@${domain}`;
+    await suite.bus.call(suppressions.put, caller, { email: to });
+    const email = await settled(caller, await send(caller, domain, to), 'FAILED');
+    expect(email.failureKind).toBe('suppressed');
+    expect(copies(to)).toHaveLength(0);
+  });
+
+  it('holds the mail of a disabled project, and goes on when it is enabled', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const states = new ProjectStates(suite.database);
+    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
+    const to = `held@${domain}`;
+    const id = await send(caller, domain, to);
+    await eventually(async () => {
+      const rows = await suite.database.query(
+        `SELECT 1 FROM deliveries WHERE email_id = $1 AND state = 'QUEUED' AND due_at > now() + interval '30 s'`,
+        [id],
+      );
+      return rows.length > 0;
+    }, 'held');
+    expect((await suite.bus.call(emails.get, caller, { id })).status).toBe('PENDING');
+    await states.put([{ id: projectId, disabled: true, seq: 1 }]);
+    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
+    await makeDue(projectId);
+    await settled(caller, id, 'DELIVERED');
+  });
+
+  it('stops at the allowance of the month', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 3);
+    const ids = await Promise.all(Array.from({ length: 5 }, (_, place) => send(caller, domain, `quota-${place}@${domain}`)));
+    const ends = await Promise.all(ids.map((id) => settled(caller, id, 'DELIVERED', 'FAILED')));
+    expect(ends.filter(({ status }) => status === 'DELIVERED')).toHaveLength(3);
+    expect(ends.filter(({ failureKind }) => failureKind === 'quota_exhausted')).toHaveLength(2);
+  });
+
+  it('cancels what has not reached the hand-off, once', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    await new ProjectStates(suite.database).put([{ id: projectId, disabled: true, seq: 2 }]);
+    const id = await send(caller, domain, `cancelled@${domain}`);
+    expect(await suite.bus.call(emails.cancel, caller, { id })).toMatchObject({ id, status: 'CANCELLED', failureKind: 'cancelled' });
+    await expect(suite.bus.call(emails.cancel, caller, { id })).rejects.toMatchObject({ kind: 'conflict' });
+    await new ProjectStates(suite.database).put([{ id: projectId, disabled: false, seq: 3 }]);
+    await makeDue(projectId);
+    const other = await send(caller, domain, `other@${domain}`);
+    await settled(caller, other, 'DELIVERED');
+    expect(copies(`cancelled@${domain}`)).toHaveLength(0);
+  });
+
+  it('takes back what a dead worker held: claimed goes on, hand-off waits in doubt, an old token writes nothing', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const states = new ProjectStates(suite.database);
+    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
+    const [claimed, handed] = [await send(caller, domain, `claimed@${domain}`), await send(caller, domain, `handed@${domain}`)];
+    await eventually(async () => {
+      const rows = await suite.database.query(`SELECT 1 FROM deliveries WHERE project_id = $1 AND state = 'QUEUED' AND due_at > now()`, [
+        projectId,
+      ]);
+      return rows.length === 2;
+    }, 'both held');
+    const dead = newId();
+    await new LeasesRepository(suite.database).renew(dead, 1);
+    await suite.database.query(
+      `UPDATE deliveries SET state = CASE email_id WHEN $2 THEN 'CLAIMED' ELSE 'HANDOFF' END, worker_id = $3, lease_token = 7, due_at = now() WHERE project_id = $1`,
+      [projectId, claimed, dead],
+    );
+    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
+    await settled(caller, claimed, 'DELIVERED');
+    // In doubt first, then sent again, because nobody told of it.
+    await settled(caller, handed, 'DELIVERED');
+    const late = {
+      projectId,
+      emailId: claimed,
+      position: 0,
+      leaseToken: 7,
+      recipient: `claimed@${domain}`,
+      outcome: failure('provider_rejected', null),
+    };
+    expect(await new OutcomesRepository(suite.database).record([late])).toBe(0);
+  });
+
+  it('builds one clean message: CRLF, one of each header, text beside HTML (G21)', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const to = `wire@${domain}`;
+    const body = '<p>Zeile\nmit\r\nallem\r.\n.\n</p>';
+    await suite.bus.call(emails.accept, caller, {
+      ...buildSend(domain, { to, body, subject: 'Grüße 🎉' }),
+      headers: { 'X-Campaign': 'one' },
+    });
+    await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
+    const [message] = copies(to);
+    expect(message!.faults).toEqual([]);
+    expect(message!.raw!.toString()).toMatch(/multipart\/alternative/);
+    expect(message!.raw!.toString()).toMatch(/^X-Campaign: one\r$/m);
+    expect(message!.from).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-f]{20}@/);
+  });
+});
+
+describe('the pace', () => {
+  it('is kept in every window of a second, and used', async () => {
+    const perSecond = 20;
+    const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: String(perSecond) });
+    try {
+      const { caller, domain } = await suite.buildProject();
+      await Promise.all(Array.from({ length: 70 }, () => suite.bus.call(emails.accept, caller, buildSend(domain), { timeoutMs: 10_000 })));
+      await suite.sink.waitFor(70, 20_000);
+      const instants = suite.sink.messages.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
+      const fullest = Math.max(
+        ...instants.map((start) => instants.filter((instant) => instant >= start && instant < start + 1_000).length),
+      );
+      expect(fullest).toBeLessThanOrEqual(perSecond);
+      expect((69 / (instants.at(-1)! - instants[0]!)) * 1_000).toBeGreaterThan(perSecond * 0.9);
+    } finally {
+      await suite.stop();
+    }
+  });
+});
+
+describe('turns between projects', () => {
+  it('lets a single mail of one project overtake the backlog of another (G14)', async () => {
+    const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: '100' });
+    try {
+      const [many, one] = [await suite.buildProject(), await suite.buildProject()];
+      await Promise.all(
+        Array.from({ length: 400 }, () => suite.bus.call(emails.accept, many.caller, buildSend(many.domain), { timeoutMs: 10_000 })),
+      );
+      const to = `single@${one.domain}`;
+      await suite.bus.call(emails.accept, one.caller, buildSend(one.domain, { to }));
+      await suite.sink.waitFor((messages) => messages.some((message) => message.to === to), 10_000);
+      expect(suite.sink.messages.length).toBeLessThan(300);
+    } finally {
+      await suite.stop();
+    }
+  });
+});
