@@ -18,7 +18,12 @@ export default {
   testTimeout: 30_000,
   maxWorkers: 2,
   projects: [
-    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{apps,libs,tools}/**/*.spec.ts'], testPathIgnorePatterns: ['\\.(db|e2e)\\.spec\\.ts$'] },
+    {
+      ...base,
+      displayName: 'pure',
+      testMatch: ['<rootDir>/{apps,libs,tools}/**/*.spec.ts'],
+      testPathIgnorePatterns: ['\\.(db|e2e)\\.spec\\.ts$'],
+    },
     {
       ...base,
       displayName: 'db',

@@ -27,13 +27,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   listen(callback: (error?: unknown) => void): void {
-    try {
-      this.refuseGaps();
-      this.start();
-      callback();
-    } catch (error) {
-      callback(error);
-    }
+    this.open().then(() => callback(), callback);
   }
 
   async close(): Promise<void> {
@@ -44,6 +38,13 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   unwrap<T>(): T {
     return this.options.connection.nats as T;
+  }
+
+  private async open(): Promise<void> {
+    this.refuseGaps();
+    this.start();
+    // Listening means answering: NATS has every subscription before anybody is told that the service is up.
+    await this.options.connection.nats.flush();
   }
 
   /** A contract without exactly one handler, or a handler without a contract, stops the boot. */

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { DailyCounts } from './daily-counts/daily-counts.repository.js';
+import { DailyCountsSubscribers } from './daily-counts/daily-counts.subscribers.js';
+import { ReportsHandlers } from './reports/reports.handlers.js';
+import { ReportsService } from './reports/reports.service.js';
+
+@Module({
+  controllers: [DailyCountsSubscribers, ReportsHandlers],
+  providers: [{ provide: DailyCounts, useFactory: (database: Database) => new DailyCounts(database), inject: [Database] }, ReportsService],
+})
+export class AnalyticsModule {}

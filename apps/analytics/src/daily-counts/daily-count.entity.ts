@@ -1,0 +1,13 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What happened to the e-mails of a project on one UTC day. */
+@Entity('daily_counts')
+export class DailyCountRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('date') day: string;
+  @Column('bigint') emails: number;
+  @Column('bigint') delivered: number;
+  @Column('bigint') opens: number;
+  @Column('bigint') clicks: number;
+  @Column('bigint') bounces: number;
+}

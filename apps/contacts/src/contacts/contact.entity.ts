@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Contact, ContactFact } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { mergeFields, withoutNulls, type CustomFields } from './custom-fields.js';
+
+export interface ContactChange {
+  subscribed?: boolean;
+  customFields?: CustomFields;
+  customFieldsMode: 'MERGE' | 'REPLACE';
+}
+
+/** How a contact changed; a change of the subscription says all there is to say (contract.md §8). */
+export type ContactChanged = 'updated' | 'subscribed' | 'unsubscribed';
+
+@Entity('contacts')
+export class ContactRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') email: string;
+  @Column('boolean') subscribed: boolean;
+  @Column('jsonb', { name: 'custom_fields' }) customFields: CustomFields;
+  /** Rises with every change: facts of one contact have an order. */
+  @Column('bigint') seq: number;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+
+  /** Takes the change over; null when everything stays as it is. */
+  change({ subscribed = this.subscribed, customFields, customFieldsMode }: ContactChange): ContactChanged | null {
+    const fields = this.changedFields(customFields, customFieldsMode);
+    const flipped = subscribed !== this.subscribed;
+    const otherFields = !isDeepStrictEqual(fields, this.customFields);
+    this.subscribed = subscribed;
+    this.customFields = fields;
+    return flipped ? (subscribed ? 'subscribed' : 'unsubscribed') : otherFields ? 'updated' : null;
+  }
+
+  toContact(): Contact {
+    const { id, projectId, email, subscribed, customFields, createdAt, updatedAt } = this;
+    return { id, projectId, email, subscribed, customFields, createdAt, updatedAt };
+  }
+
+  toFact(): ContactFact {
+    return { contactId: this.id, email: this.email, subscribed: this.subscribed, at: this.updatedAt, seq: this.seq };
+  }
+
+  private changedFields(changes: CustomFields | undefined, mode: ContactChange['customFieldsMode']): CustomFields {
+    if (!changes) return this.customFields;
+    return mode === 'REPLACE' ? withoutNulls(changes) : mergeFields(this.customFields, changes);
+  }
+}

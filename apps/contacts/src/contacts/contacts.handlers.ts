@@ -1,0 +1,59 @@
+import { Controller } from '@nestjs/common';
+import {
+  contacts,
+  type Contact,
+  type ContactId,
+  type ContactPage,
+  type CreateContact,
+  type DeletedContact,
+  type EnsureContacts,
+  type EnsuredContacts,
+  type ListContacts,
+  type UpdateContactById,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { ContactsService } from './contacts.service.js';
+import { EnsureContactsService } from './ensure-contacts.js';
+
+@Controller()
+export class ContactsHandlers {
+  constructor(
+    private readonly service: ContactsService,
+    private readonly ensures: EnsureContactsService,
+  ) {}
+
+  @Answers(contacts.create)
+  create(call: Incoming<CreateContact>): Promise<Contact> {
+    return this.service.create(call);
+  }
+
+  @Answers(contacts.upsert)
+  upsert(call: Incoming<CreateContact>): Promise<Contact> {
+    return this.service.upsert(call);
+  }
+
+  @Answers(contacts.ensure)
+  ensure(calls: Incoming<EnsureContacts>[]): Promise<(EnsuredContacts | Error)[]> {
+    return Promise.all(calls.map((call) => this.ensures.ensure(call).catch((error: Error) => error)));
+  }
+
+  @Answers(contacts.get)
+  get({ caller, body }: Incoming<ContactId>): Promise<Contact> {
+    return this.service.get(caller.projectId, body.id);
+  }
+
+  @Answers(contacts.list)
+  list({ caller, body }: Incoming<ListContacts>): Promise<ContactPage> {
+    return this.service.list(caller.projectId, body);
+  }
+
+  @Answers(contacts.update)
+  update(call: Incoming<UpdateContactById>): Promise<Contact> {
+    return this.service.update(call);
+  }
+
+  @Answers(contacts.delete)
+  delete(call: Incoming<ContactId>): Promise<DeletedContact> {
+    return this.service.delete(call);
+  }
+}

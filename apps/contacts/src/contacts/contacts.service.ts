@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contactExists,
+  contactFacts,
+  contactNotFound,
+  type Contact,
+  type ContactFilter,
+  type ContactId,
+  type ContactPage,
+  type CreateContact,
+  type DeletedContact,
+  type ListContacts,
+  type UpdateContactById,
+} from '@posthorn/contracts';
+import { Database, DatabaseClock, newId, totalCap } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { ContactCounts } from './contact-counts.read-model.js';
+import type { ContactChange, ContactRow } from './contact.entity.js';
+import { ContactsRepository, type NewContact } from './contacts.repository.js';
+import { withoutNulls } from './custom-fields.js';
+import { NewContacts } from './new-contacts.js';
+import { refuseLate } from './refuse-late.js';
+
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactsRepository,
+    private readonly newContacts: NewContacts,
+    private readonly counts: ContactCounts,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async create(call: Incoming<CreateContact>): Promise<Contact> {
+    const row = await this.commit(call.deadline, async () => {
+      const [made] = await this.newContacts.make([draftOf(call)]);
+      if (!made) throw contactExists();
+      return made;
+    });
+    return row.toContact();
+  }
+
+  async upsert(call: Incoming<CreateContact>): Promise<Contact> {
+    const row = await this.commit(call.deadline, async () => {
+      let found: ContactRow | undefined;
+      // Between the look and the insert somebody else may make the contact: then the next look finds it.
+      do found = await this.changeOrMake(call);
+      while (!found);
+      return found;
+    });
+    return row.toContact();
+  }
+
+  async get(projectId: string, id: string): Promise<Contact> {
+    const row = await this.contacts.find(projectId, id);
+    if (!row) throw contactNotFound();
+    return row.toContact();
+  }
+
+  async list(projectId: string, query: ListContacts): Promise<ContactPage> {
+    const [page, total] = await Promise.all([this.contacts.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    return { ...page, items: page.items.map((row) => row.toContact()), ...total };
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
+    const row = await this.commit(deadline, async () => {
+      const found = await this.contacts.lock(caller.projectId, body.id);
+      if (!found) throw contactNotFound();
+      return this.change(found, body);
+    });
+    return row.toContact();
+  }
+
+  async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
+    await this.commit(deadline, async () => {
+      const at = await this.contacts.remove(caller.projectId, body.id);
+      if (!at) throw contactNotFound();
+      await this.outbox.publish(contactFacts.deleted, caller.projectId, [{ contactId: body.id, at }]);
+    });
+    return { id: body.id };
+  }
+
+  private async changeOrMake(call: Incoming<CreateContact>): Promise<ContactRow | undefined> {
+    const { email, subscribed, customFields } = call.body;
+    const known = await this.contacts.lockByEmail(call.caller.projectId, email);
+    if (known) return this.change(known, { subscribed, customFields, customFieldsMode: 'MERGE' });
+    const [made] = await this.newContacts.make([draftOf(call)]);
+    return made;
+  }
+
+  /** A change that changes nothing is none: no write, no fact. */
+  private async change(row: ContactRow, change: ContactChange): Promise<ContactRow> {
+    const changed = row.change(change);
+    if (changed) {
+      await this.contacts.save(row);
+      await this.outbox.publish(contactFacts[changed], row.projectId, [row.toFact()]);
+    }
+    return row;
+  }
+
+  /** Maintained counters for what they cover, else counted up to the cap (contract.md §1). */
+  private async totalOf(projectId: string, { search, subscribed }: ContactFilter): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
+    if (search !== undefined) {
+      const matches = await this.contacts.countMatches(projectId, { search, subscribed });
+      return matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
+    }
+    const count = await this.counts.of(projectId);
+    const wanted = subscribed ? count.subscribed : count.total - count.subscribed;
+    return { total: subscribed === undefined ? count.total : wanted };
+  }
+
+  private async commit<T>(deadline: Date | null, work: () => Promise<T>): Promise<T> {
+    const result = await this.database.transaction(async () => {
+      const done = await work();
+      await refuseLate(this.clock, deadline);
+      return done;
+    });
+    this.outbox.ring();
+    return result;
+  }
+}
+
+function draftOf({ caller, body }: Incoming<CreateContact>): NewContact {
+  const { email, subscribed = true, customFields = {} } = body;
+  return { projectId: caller.projectId, id: newId(), email, subscribed, customFields: withoutNulls(customFields) };
+}

@@ -1,0 +1,60 @@
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import type { FactContract } from '@posthorn/contracts';
+import { openDatabase, type Database, type QueryRunner } from '@posthorn/database';
+import { createMessagingTables, Outbox, OutboxRelay, type BusConnection } from '@posthorn/messaging';
+import { cloneDatabase, eventually, type TestDatabase } from '@posthorn/testing';
+
+class CreateOutbox1763700000000 {
+  up = (runner: QueryRunner) => createMessagingTables(runner);
+  down = () => Promise.reject(new Error('never undone'));
+}
+
+const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
+const stream = 'FACTS_SENDING';
+
+/** A sending service that only tells facts, through a real outbox and relay. */
+export class FactSource {
+  private constructor(
+    private readonly clone: TestDatabase,
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly relay: OutboxRelay,
+    private readonly manager: JetStreamManager,
+  ) {}
+
+  static async start(connection: BusConnection): Promise<FactSource> {
+    const clone = await cloneDatabase('fact_source', parts);
+    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 4, ...parts });
+    const outbox = new Outbox(database);
+    const relay = new OutboxRelay('sending', outbox, connection);
+    relay.start();
+    return new FactSource(clone, database, outbox, relay, await jetstreamManager(connection.nats));
+  }
+
+  async tell<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
+    await this.outbox.publish(fact, projectId, items);
+    this.outbox.ring();
+  }
+
+  /** NATS loses its store, and everything is published again. */
+  async repeatAll(): Promise<void> {
+    await this.manager.streams.delete(stream);
+    await this.database.query(`UPDATE outbox SET published_at = NULL`);
+    this.outbox.ring();
+  }
+
+  /** Waits until the subscriber has nothing left to take. */
+  async taken(durable: string): Promise<void> {
+    await eventually(async () => {
+      const [row] = await this.database.query<{ waiting: number }>(`SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL`);
+      const info = row!.waiting === 0 ? await this.manager.consumers.info(stream, durable).catch(() => null) : null;
+      return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
+    }, `${durable} takes everything in`);
+  }
+
+  async stop(): Promise<void> {
+    await this.relay.stop();
+    await this.database.source.destroy();
+    await this.clone.drop();
+  }
+}

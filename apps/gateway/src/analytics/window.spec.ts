@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { windowOf } from './window.js';
+
+const now = new Date('2026-03-31T15:30:00.000Z');
+const iso = (asked: { from?: string; to?: string }) => {
+  const { from, to } = windowOf(asked, now);
+  return [from.toISOString(), to.toISOString()];
+};
+const entries = ([from, to]: string[]) => (Date.parse(to!.slice(0, 10)) - Date.parse(from!.slice(0, 10))) / 86_400_000 + 1;
+
+describe('the window of a report', () => {
+  it('is the last 30 days unless said otherwise', () => {
+    expect(iso({})).toEqual(['2026-03-02T00:00:00.000Z', '2026-03-31T15:30:00.000Z']);
+    expect(entries(iso({}))).toBe(30);
+  });
+
+  it('takes a bare date for its whole day', () => {
+    expect(iso({ from: '2026-03-01', to: '2026-03-01' })).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-01T23:59:59.999Z']);
+    expect(entries(iso({ from: '2026-01-01', to: '2026-03-31' }))).toBe(90);
+  });
+
+  it('takes instants as they are', () => {
+    expect(iso({ from: '2026-03-01T10:00:00+02:00', to: '2026-03-02T00:00:00Z' })).toEqual([
+      '2026-03-01T08:00:00.000Z',
+      '2026-03-02T00:00:00.000Z',
+    ]);
+  });
+
+  it('moves the start of more than 90 days', () => {
+    expect(iso({ from: '2025-01-01', to: '2026-03-31' })).toEqual(['2026-01-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z']);
+    expect(entries(iso({ from: '2025-12-31', to: '2026-03-31' }))).toBe(90);
+  });
+
+  it.each([
+    { from: '2026-04-02', to: '2026-04-01' },
+    { from: '2026-04-01' },
+    { from: 'now' },
+    { to: 'infinity' },
+    { from: '2026-02-30' },
+    { from: '', to: '300000-01-01' },
+  ])('refuses %j', (asked) => {
+    expect(() => windowOf(asked, now)).toThrow('One or more fields are invalid');
+  });
+});

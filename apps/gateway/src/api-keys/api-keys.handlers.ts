@@ -1,0 +1,38 @@
+import { Controller } from '@nestjs/common';
+import {
+  apiKeys,
+  type ApiKey,
+  type ApiKeyId,
+  type ApiKeyList,
+  type CreateApiKey,
+  type CreatedApiKey,
+  type ListApiKeys,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import type { ApiKeyRow } from './api-key.entity.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+@Controller()
+export class ApiKeysHandlers {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Answers(apiKeys.create)
+  async create({ caller, body }: Incoming<CreateApiKey>): Promise<CreatedApiKey> {
+    const { row, token } = await this.keys.create(caller.projectId, body);
+    return { ...toApiKey(row), token };
+  }
+
+  @Answers(apiKeys.list)
+  async list({ caller }: Incoming<ListApiKeys>): Promise<ApiKeyList> {
+    return { keys: (await this.keys.list(caller.projectId)).map(toApiKey) };
+  }
+
+  @Answers(apiKeys.revoke)
+  async revoke({ caller, body }: Incoming<ApiKeyId>): Promise<ApiKey> {
+    return toApiKey(await this.keys.revoke(caller.projectId, body.id));
+  }
+}
+
+function toApiKey({ tokenHash: _secret, ...row }: ApiKeyRow): ApiKey {
+  return row as Omit<ApiKeyRow, 'tokenHash' | 'revoke'>;
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Database, ScopedRepository } from '@posthorn/database';
+import { IsNull } from 'typeorm';
+import { ApiKeyRow } from './api-key.entity.js';
+
+@Injectable()
+export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
+  constructor(database: Database) {
+    super(database, ApiKeyRow);
+  }
+
+  async insert(row: ApiKeyRow): Promise<void> {
+    await this.rows.insert(row);
+  }
+
+  async save(row: ApiKeyRow): Promise<void> {
+    await this.rows.save(row);
+  }
+
+  /** Newest first, revoked ones too. */
+  list(projectId: string): Promise<ApiKeyRow[]> {
+    return this.rows.find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  countActive(projectId: string): Promise<number> {
+    return this.rows.countBy({ projectId, revokedAt: IsNull() });
+  }
+
+  /** At most once a minute for each key, whichever gateway saw it (contract.md §2). */
+  async markUsed(keys: readonly { projectId: string; keyId: string }[]): Promise<void> {
+    await this.database.query(
+      `UPDATE api_keys SET last_used_at = now() FROM unnest($1::uuid[], $2::uuid[]) AS used (project_id, id)
+       WHERE api_keys.project_id = used.project_id AND api_keys.id = used.id
+         AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+      [keys.map(({ projectId }) => projectId), keys.map(({ keyId }) => keyId)],
+    );
+  }
+}

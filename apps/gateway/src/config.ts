@@ -1,0 +1,56 @@
+import { Env, ServiceConfig } from '@posthorn/platform';
+
+export class GatewayConfig extends ServiceConfig {
+  @Env('PORT', { kind: 'number', default: '3000', max: 65_535, describe: 'port of the API; 0 for any free port' })
+  port: number;
+
+  @Env('HOST', { kind: 'text', default: '127.0.0.1', describe: 'address that the API listens on; 0.0.0.0 in a container' })
+  host: string;
+
+  @Env('PUBLIC_URL', {
+    kind: 'url',
+    default: 'http://localhost:3000',
+    describe: 'how clients reach the gateway: links and error types begin with it',
+  })
+  publicUrl: string;
+
+  @Env('TRUSTED_PROXIES', {
+    kind: 'text',
+    optional: true,
+    describe: 'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed',
+  })
+  trustedProxies?: string;
+
+  @Env('RATE_LIMIT_ENABLED', { kind: 'flag', default: 'true', describe: 'false lifts the limit of requests a second, for benchmarks' })
+  rateLimitEnabled: boolean;
+
+  @Env('RATE_LIMIT_SECRET_PER_SECOND', {
+    kind: 'number',
+    default: '10',
+    min: 1,
+    max: 1_000_000,
+    describe: 'requests a second for one secret key',
+  })
+  secretPerSecond: number;
+
+  @Env('RATE_LIMIT_PUBLIC_PER_SECOND', {
+    kind: 'number',
+    default: '5',
+    min: 1,
+    max: 1_000_000,
+    describe: 'requests a second for one public key',
+  })
+  publicPerSecond: number;
+
+  @Env('DRAIN_MS', {
+    kind: 'number',
+    default: '500',
+    max: 60_000,
+    describe: 'milliseconds that a stopping gateway still takes requests, each on its last connection, before it closes its port',
+  })
+  drainMs: number;
+
+  get docsUrl(): string {
+    return `${this.publicUrl.replace(/\/+$/, '')}/docs`;
+  }
+}

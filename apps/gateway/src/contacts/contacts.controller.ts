@@ -1,0 +1,60 @@
+import { Controller } from '@nestjs/common';
+import {
+  Contact,
+  contactExists,
+  ContactFilter,
+  contactNotFound,
+  contacts,
+  CreateContact,
+  DeletedContact,
+  UpdateContact,
+  type ContactPage,
+  type UpdateContactById,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call, Surface } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+/** The two surfaces disagree on what a patch of custom fields means (contract.md §5). */
+const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = { v1: 'REPLACE', legacy: 'MERGE' };
+
+@Controller()
+export class ContactsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('contacts', { scope: 'contacts:write', body: CreateContact, reply: Contact, outcome: 'created', errors: [contactExists] })
+  create({ caller, body }: Call<CreateContact>): Promise<Contact> {
+    return this.bus.call(contacts.create, caller, body);
+  }
+
+  @Post('contacts/upsert', { scope: 'contacts:write', body: CreateContact, reply: Contact })
+  upsert({ caller, body }: Call<CreateContact>): Promise<Contact> {
+    return this.bus.call(contacts.upsert, caller, body);
+  }
+
+  @Get('contacts', { scope: 'contacts:read', query: ContactFilter, paged: 'items', reply: Contact })
+  list({ caller, query, page }: Call<object, ContactFilter>): Promise<ContactPage> {
+    return this.bus.call(contacts.list, caller, { ...query, ...page });
+  }
+
+  @Get('contacts/:id', { scope: 'contacts:read', reply: Contact, missing: contactNotFound })
+  get({ caller, params }: Call): Promise<Contact> {
+    return this.bus.call(contacts.get, caller, { id: params['id']! });
+  }
+
+  @Patch('contacts/:id', { scope: 'contacts:write', body: UpdateContact, reply: Contact, missing: contactNotFound })
+  update({ caller, params, body, surface }: Call<UpdateContact>): Promise<Contact> {
+    return this.bus.call(contacts.update, caller, { ...body, id: params['id']!, customFieldsMode: customFieldsMode[surface] });
+  }
+
+  @Delete('contacts/:id', {
+    scope: 'contacts:write',
+    reply: DeletedContact,
+    outcome: 'deleted',
+    missing: contactNotFound,
+    whileDisabled: true,
+  })
+  delete({ caller, params }: Call): Promise<DeletedContact> {
+    return this.bus.call(contacts.delete, caller, { id: params['id']! });
+  }
+}

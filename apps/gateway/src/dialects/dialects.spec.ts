@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  Contact,
+  CreateContact,
+  DomainError,
+  Email,
+  errorCodes,
+  invalidMember,
+  legacyOnlyCodes,
+  SendEmail,
+  SendEmails,
+  type ErrorKind,
+} from '@posthorn/contracts';
+import { noCredential, RefusedMembers, wrongMethod } from '../edge/edge-errors.js';
+import type { Dialect, ErrorContext } from './dialect.js';
+import { statusOfKind } from './dialect.js';
+import { dialectOfPath } from './dialects.js';
+import { legacy } from './legacy.js';
+import { readBody } from './read-body.js';
+import { titles, v1, v1Codes } from './v1.js';
+
+const context: ErrorContext = { instance: '/api/v1/emails', requestId: 'r', docsUrl: 'https://mail.example/docs' };
+const contact: Contact = {
+  id: '019b0000-0000-7000-8000-000000000001',
+  projectId: '019b0000-0000-7000-8000-000000000002',
+  email: 'a@example.test',
+  subscribed: true,
+  customFields: { firstName: 'Ann', nested: { camelCase: [1] } },
+  createdAt: new Date('2026-01-31T09:00:00.000Z'),
+  updatedAt: new Date('2026-01-31T09:00:00.000Z'),
+};
+const json = (value: object) => JSON.parse(JSON.stringify(value)) as unknown;
+
+describe('the path', () => {
+  it.each([
+    ['/api/v1/emails', v1],
+    ['/api/v1', v1],
+    ['/api/v1/', v1],
+    ['/api/v10/emails', legacy],
+    ['/api/emails', legacy],
+    ['/', legacy],
+  ])('%s decides the dialect', (path, dialect) => expect(dialectOfPath(path)).toBe(dialect));
+});
+
+describe('a resource', () => {
+  it('is bare, in snake_case, and says custom fields as text on v1', () => {
+    expect(json(v1.resource(Contact, { ...contact, secret: 'x' }))).toEqual({
+      id: contact.id,
+      email: 'a@example.test',
+      subscribed: true,
+      custom_fields: '{"firstName":"Ann","nested":{"camelCase":[1]}}',
+      created_at: '2026-01-31T09:00:00.000Z',
+      updated_at: '2026-01-31T09:00:00.000Z',
+    });
+  });
+
+  it('is wrapped, in camelCase, with its project on the legacy surface', () => {
+    expect(json(legacy.resource(Contact, { ...contact, secret: 'x' }))).toEqual({ success: true, data: json(contact) });
+  });
+
+  it('keeps null and leaves out what is absent', () => {
+    expect(v1.resource(Email, { sentAt: null, opens: 0 })).toEqual({ sent_at: null, opens: 0 });
+  });
+
+  it('says that it was deleted in two ways', () => {
+    expect([v1.deleted(contact), legacy.deleted(contact)]).toEqual([{ id: contact.id, deleted: true }, { success: true }]);
+  });
+});
+
+describe('a page', () => {
+  const page = { items: [{ id: contact.id }], hasMore: true, next: null, total: 3 };
+
+  it('has the envelope of its dialect, and of its route', () => {
+    expect(v1.page(Contact, page, 'c', 'items')).toEqual({ data: [{ id: contact.id }], has_more: true, next_cursor: 'c' });
+    expect(legacy.page(Contact, page, 'c', 'items')).toEqual({
+      success: true,
+      data: { items: [{ id: contact.id }], nextCursor: 'c', hasMore: true, total: 3 },
+    });
+    expect(legacy.page(Contact, { ...page, total: 10_000, totalIsCapped: true }, null, 'items')).toMatchObject({
+      data: { nextCursor: null, total: 10_000, totalIsCapped: true },
+    });
+    expect(legacy.page(Contact, page, 'c', 'flat')).toEqual({ success: true, data: [{ id: contact.id }], nextCursor: 'c' });
+  });
+
+  it('is counted only where the total is shown', () => {
+    expect([v1.showsTotal('items'), legacy.showsTotal('items'), legacy.showsTotal('flat')]).toEqual([false, true, false]);
+  });
+});
+
+describe('an error', () => {
+  it('is a problem document on v1', () => {
+    expect(v1.error(invalidMember(['replyTo'], 'required', 'is required'), { ...context, shape: SendEmail })).toEqual({
+      type: 'https://mail.example/docs/errors#validation_error',
+      title: 'The request is not valid',
+      status: 422,
+      detail: 'One or more fields are invalid',
+      instance: '/api/v1/emails',
+      code: 'validation_error',
+      request_id: 'r',
+      errors: [{ pointer: '/reply_to', code: 'required', message: 'is required' }],
+    });
+  });
+
+  it('has no detail that repeats its title, and no errors where nothing can be pointed at', () => {
+    const problem = v1.error(noCredential(), context);
+    expect(problem).not.toHaveProperty('detail');
+    expect(problem).not.toHaveProperty('errors');
+  });
+
+  it('is an envelope on the legacy surface, without a request id', () => {
+    expect(legacy.error(invalidMember(['replyTo', 'name'], 'required', 'is required'), { ...context, shape: SendEmail })).toEqual({
+      success: false,
+      error: {
+        message: 'One or more fields are invalid',
+        code: 'VALIDATION_ERROR',
+        details: { errors: [{ field: 'replyTo.name', code: 'required', message: 'is required' }] },
+      },
+    });
+    expect(legacy.error(wrongMethod(['GET']), context)).toEqual({
+      success: false,
+      error: { message: 'The resource does not know this method', code: 'RESOURCE_NOT_FOUND' },
+    });
+  });
+
+  it('escapes pointers, and leaves names alone that the request itself used', () => {
+    const refused = new RefusedMembers([{ path: ['replyTo', 'a/b~c', '0'], code: 'unknown_field', message: 'm' }]);
+    expect(v1.error(refused, { ...context, shape: SendEmail })).toMatchObject({ errors: [{ pointer: '/replyTo/a~1b~0c/0' }] });
+  });
+
+  it('has a title and a legacy name for every code, and a number for every kind', () => {
+    const kinds = Object.keys(statusOfKind) as ErrorKind[];
+    for (const code of [...errorCodes, ...legacyOnlyCodes]) {
+      for (const kind of kinds) {
+        const problem = v1.error(new DomainError(kind, code, 'm'), context) as Record<string, unknown>;
+        expect(errorCodes).toContain(problem['code']);
+        expect(problem['title']).toBe(titles[problem['code'] as keyof typeof titles]);
+        expect(problem['status']).toBe(statusOfKind[kind]);
+        expect(legacy.error(new DomainError(kind, code, 'm'), context)).toEqual({
+          success: false,
+          error: { message: 'm', code: code.toUpperCase() },
+        });
+      }
+    }
+    expect(new Set(Object.values(titles)).size).toBe(errorCodes.length);
+    expect(Object.keys(v1Codes).sort()).toEqual([...legacyOnlyCodes].sort());
+    for (const status of Object.values(statusOfKind)) expect(status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('tells what a membership was before', () => {
+    const error = new DomainError('conflict', 'resubscribe_confirmation_required', 'm', { previousStatus: 'UNSUBSCRIBED' });
+    expect(v1.error(error, context)).toMatchObject({ code: 'conflict', previous_status: 'UNSUBSCRIBED' });
+    expect(legacy.error(error, context)).toMatchObject({
+      error: { code: 'RESUBSCRIBE_CONFIRMATION_REQUIRED', details: { previousStatus: 'UNSUBSCRIBED' } },
+    });
+  });
+});
+
+describe('a body', () => {
+  const failuresOf = (dialect: Dialect, shape: new () => object, plain: object) => {
+    try {
+      readBody(dialect.names, shape, plain);
+    } catch (error) {
+      return (error as DomainError).details.errors!.map(({ path, code }) => `${path.join('/')} ${code}`);
+    }
+    return [];
+  };
+  const content = { subject: 's', body: 'b' };
+
+  it('is read in the names of its dialect only', () => {
+    expect(readBody(v1.names, SendEmail, { ...content, to: 'A@Example.test', reply_to: 'R <r@example.test>' })).toEqual({
+      ...content,
+      to: { email: 'a@example.test' },
+      replyTo: { email: 'r@example.test', name: 'R' },
+    });
+    expect(failuresOf(v1, SendEmail, { ...content, to: 'a@b.cc', replyTo: 'a@b.cc', reply: 'a@b.cc' })).toEqual([
+      'replyTo unknown_field',
+      'reply unknown_field',
+    ]);
+    expect(failuresOf(legacy, SendEmails, { ...content, to: 'a@b.cc', reply_to: 'a@b.cc' })).toEqual(['reply_to unknown_field']);
+    expect(readBody(legacy.names, SendEmails, { ...content, to: ['a@b.cc', { email: 'D@e.ff' }], reply: 'a@b.cc' })).toMatchObject({
+      to: [{ email: 'a@b.cc' }, { email: 'd@e.ff' }],
+      replyTo: { email: 'a@b.cc' },
+    });
+  });
+
+  it('names every failure at once', () => {
+    expect(
+      failuresOf(v1, SendEmail, { to: ['a@b.cc', 'd@e.ff'], subject: 'a\r\nBcc: x', extra: 1, metadata: { a: 1 }, headers: { Bcc: 'x' } }),
+    ).toEqual([
+      'extra unknown_field',
+      'to invalid_format',
+      'subject invalid_text',
+      'body required',
+      'headers/Bcc invalid_format',
+      'metadata/a invalid_type',
+    ]);
+  });
+
+  it('takes custom fields as an object, as text on v1, and as data on the legacy surface', () => {
+    const email = 'a@b.cc';
+    const expected = { email, customFields: { aKey: 1 } };
+    expect(readBody(v1.names, CreateContact, { email, custom_fields: { aKey: 1 } })).toEqual(expected);
+    expect(readBody(v1.names, CreateContact, { email, custom_fields: '{"aKey":1}' })).toEqual(expected);
+    expect(readBody(legacy.names, CreateContact, { email, data: { aKey: 1 } })).toEqual(expected);
+    expect(readBody(legacy.names, CreateContact, { email, customFields: { aKey: 1 } })).toEqual(expected);
+    expect(failuresOf(legacy, CreateContact, { email, customFields: {}, data: {} })).toEqual(['data not_allowed']);
+    expect(failuresOf(legacy, CreateContact, { email, customFields: '{}' })).toEqual(['customFields invalid_type']);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: 'x' })).toEqual(['custom_fields invalid_type']);
+  });
+
+  it('sends JSON inside a string through the guard too', () => {
+    const email = 'a@b.cc';
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":1,"a":2}' })).toEqual(['custom_fields not_allowed']);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":"\\u0000"}' })).toEqual(['custom_fields invalid_text']);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":'.repeat(40) })).toEqual(['custom_fields out_of_range']);
+  });
+
+  it('is not harmed by __proto__', () => {
+    const plain = JSON.parse('{"__proto__":{"subscribed":false},"email":"a@b.cc"}') as object;
+    expect(failuresOf(v1, CreateContact, plain)).toEqual(['__proto__ unknown_field']);
+    const inside = JSON.parse('{"email":"a@b.cc","custom_fields":{"__proto__":{"polluted":true}}}') as object;
+    readBody(v1.names, CreateContact, inside);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});

@@ -1,0 +1,11 @@
+import type { Surface } from '../edge/call.js';
+import type { Dialect } from './dialect.js';
+import { legacy } from './legacy.js';
+import { v1 } from './v1.js';
+
+export const dialects: Readonly<Record<Surface, Dialect>> = { v1, legacy };
+
+/** The URL decides: whatever is not below `/api/v1` is legacy, unknown paths too (contract.md §1). */
+export function dialectOfPath(path: string): Dialect {
+  return path === '/api/v1' || path.startsWith('/api/v1/') ? v1 : legacy;
+}

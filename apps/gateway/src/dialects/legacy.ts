@@ -1,0 +1,53 @@
+import type { DomainError, Shape } from '@posthorn/contracts';
+import { RefusedMembers } from '../edge/edge-errors.js';
+import type { LegacyPage } from '../edge/route.js';
+import type { Dialect, DomainPage, ErrorContext } from './dialect.js';
+import { ShapeNames } from './shape-names.js';
+import { writeResource } from './write-resource.js';
+
+const names = new ShapeNames({
+  outer: (name) => name,
+  aliases: (field) => field.legacyAliases ?? [],
+  shows: (field) => !field.v1Only,
+  asText: () => false,
+});
+
+/** camelCase in envelopes (interface.md). */
+export const legacy: Dialect = {
+  surface: 'legacy',
+  names,
+  cursorParameter: 'cursor',
+  showsTotal: (envelope) => envelope === 'items',
+  statusOf: { done: 200, created: 201, sent: 200, deleted: 200 },
+  resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
+  deleted: () => ({ success: true }),
+  page: (shape, page, next, envelope) => ({ success: true, ...envelopes[envelope](written(shape, page), page, next) }),
+  errorType: 'application/json; charset=utf-8',
+  error: envelope,
+};
+
+const written = (shape: Shape, { items }: DomainPage): object[] => items.map((item) => writeResource(names, shape, item));
+
+/** The odd ones of interface.md are told apart here and nowhere else. */
+const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>> = {
+  items: (items, { hasMore, total, totalIsCapped }, nextCursor) => ({
+    data: { items, nextCursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
+  }),
+  flat: (data, _, nextCursor) => ({ data, nextCursor }),
+};
+
+function envelope(error: DomainError, { shape, queryNames }: ErrorContext): object {
+  const { errors, previousStatus } = error.details;
+  const failures = errors && shape && !(error instanceof RefusedMembers) ? names.failures(shape, errors) : errors;
+  const details = {
+    ...(failures ? { errors: failures.map(({ path, code, message }) => ({ field: fieldOf(path, queryNames), code, message })) } : {}),
+    ...(previousStatus === undefined ? {} : { previousStatus }),
+  };
+  return {
+    success: false,
+    error: { message: error.message, code: error.code.toUpperCase(), ...(Object.keys(details).length > 0 ? { details } : {}) },
+  };
+}
+
+const fieldOf = ([first = '', ...rest]: readonly string[], queryNames: Readonly<Record<string, string>> = {}): string =>
+  [queryNames[first] ?? first, ...rest].join('.');

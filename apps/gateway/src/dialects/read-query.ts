@@ -1,0 +1,69 @@
+import { maxPageSize, tryParse, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
+import { RefusedMembers } from '../edge/edge-errors.js';
+import type { RouteDeclaration } from '../edge/route.js';
+import type { Dialect } from './dialect.js';
+import type { NamedField } from './shape-names.js';
+
+export interface ReadQuery {
+  filters: object;
+  limit?: number;
+  /** As it came; an empty one is one too. */
+  cursor?: string;
+}
+
+type Parameter = NamedField | 'cursor' | 'limit';
+
+/** The parameters of one route in one dialect, by the name that a request uses. */
+export type Parameters = ReadonlyMap<string, Parameter>;
+
+class NoQuery {}
+
+export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): Parameters {
+  const renamed = dialect.surface === 'legacy' ? (declaration.legacyQueryNames ?? {}) : {};
+  const known = new Map<string, Parameter>();
+  for (const named of dialect.names.of(declaration.query ?? NoQuery).byInner.values())
+    known.set(renamed[named.inner] ?? named.outer, named);
+  if (declaration.paged) known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
+  return known;
+}
+
+/** Reads a query in the names of its dialect: unknown or repeated parameters are refused like unknown members. */
+export function readQuery(known: Parameters, shape: Shape = NoQuery, raw: Readonly<Record<string, unknown>>): ReadQuery {
+  const failures: InvalidMember[] = [];
+  const plain: Record<string, unknown> = {};
+  const read: ReadQuery = { filters: plain };
+  const entries = Object.entries(raw);
+  if (entries.length === 0) return read;
+  for (const [name, value] of entries) {
+    const refuse = (code: InvalidMember['code'], message: string) => failures.push({ path: [name], code, message });
+    const parameter = known.get(name);
+    if (!parameter) refuse('unknown_field', 'is not a known parameter');
+    else if (typeof value !== 'string') refuse('not_allowed', 'must be given once');
+    else if (parameter === 'cursor') read.cursor = value;
+    else if (parameter === 'limit')
+      read.limit = limitOf(value) ?? (refuse('out_of_range', `must be a whole number from 1 to ${maxPageSize}`), 0);
+    else plain[parameter.inner] = coerce(parameter.field, value);
+  }
+  const parsed = tryParse(shape, plain);
+  const all = [...failures, ...named(known, parsed.failures)];
+  if (all.length > 0) throw new RefusedMembers(all);
+  return { ...read, filters: parsed.value };
+}
+
+function named(known: Parameters, failures: InvalidMember[]): InvalidMember[] {
+  const outer = new Map([...known].map(([name, parameter]) => [typeof parameter === 'string' ? parameter : parameter.inner, name]));
+  return failures.map(({ path: [name = ''], ...failure }) => ({ ...failure, path: [outer.get(name) ?? name] }));
+}
+
+/** `-1`, `NaN`, `1e3` and `+5` are no limits (guarantees.md §5). */
+function limitOf(text: string): number | null {
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity;
+  return limit <= maxPageSize ? limit : null;
+}
+
+/** A query knows only text; what does not fit stays text, and the shape refuses it. */
+function coerce({ kind }: Field, text: string): unknown {
+  if (kind === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
+  if (kind === 'count' || kind === 'number') return /^\d{1,15}$/.test(text) ? Number(text) : text;
+  return text;
+}

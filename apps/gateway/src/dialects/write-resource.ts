@@ -1,0 +1,24 @@
+import type { Field, Shape } from '@posthorn/contracts';
+import type { NamedField, ShapeNames } from './shape-names.js';
+
+/** A resource as JSON shows it in one dialect: a whitelist of the shape's members, in the order of their declaration. */
+export function writeResource(names: ShapeNames, shape: Shape, value: object): Record<string, unknown> {
+  const source = value as Record<string, unknown>;
+  const written: Record<string, unknown> = {};
+  for (const named of names.of(shape).shown) {
+    const member = source[named.inner];
+    if (member !== undefined) written[named.outer] = writeMember(names, named, member);
+  }
+  return written;
+}
+
+function writeMember(names: ShapeNames, { field, asText }: NamedField, value: unknown): unknown {
+  if (value === null) return null;
+  if (asText) return JSON.stringify(value);
+  return field.kind === 'object' && field.nested ? writeNested(names, field, value) : value;
+}
+
+function writeNested(names: ShapeNames, field: Field, value: unknown): unknown {
+  const shape = field.nested!();
+  return field.list ? (value as object[]).map((entry) => writeResource(names, shape, entry)) : writeResource(names, shape, value as object);
+}

@@ -1,0 +1,22 @@
+import { scopes } from '@posthorn/contracts';
+import type { RouteTable, Route } from './route-table.js';
+import { callersOf } from './route.js';
+
+/** The route table as a page for people; `docs/routes.md` is made from it. */
+export function describeRoutes({ routes }: RouteTable): string {
+  const head = ['| method | path | scope | callers | body | reply |', '|---|---|---|---|---|---|'];
+  const sorted = [...routes].sort((a, b) => order(a).localeCompare(order(b)));
+  return [...head, ...sorted.map(line)].join('\n') + '\n';
+}
+
+function line({ method, path, declaration }: Route): string {
+  const { scope, body, reply, paged } = declaration;
+  const callers = callersOf(declaration).join(', ');
+  const cells = [method, `\`${path}\``, scope, callers, body?.name ?? '—', paged ? `page of ${reply.name}` : reply.name];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** By resource as the scopes list them, then by path. */
+function order({ declaration, path, method }: Route): string {
+  return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
+}

@@ -1,0 +1,42 @@
+import { DomainError, type InvalidMember } from '@posthorn/contracts';
+
+/** Failures whose paths already stand in the names of the request's dialect. */
+export class RefusedMembers extends DomainError {
+  constructor(errors: InvalidMember[]) {
+    super('invalid', 'validation_error', 'One or more fields are invalid', { errors });
+    this.name = 'RefusedMembers';
+  }
+}
+
+export const noCredential = () =>
+  new DomainError('unauthenticated', 'invalid_api_key', 'The API key is missing, malformed, unknown or revoked');
+export const notForPublicKeys = () => new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
+export const scopeMissing = (scope: string) => new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
+export const projectDisabled = () => new DomainError('forbidden', 'project_disabled', 'The project is disabled');
+export const rateLimited = (retryAfterSeconds: number) =>
+  new DomainError('rate_limited', 'rate_limited', 'Too many requests with this API key', { retryAfterSeconds });
+
+export const unknownRoute = () => new DomainError('not_found', 'resource_not_found', 'No such route');
+export const wrongMethod = (allow: string[]) =>
+  new DomainError('wrong_method', 'resource_not_found', 'The resource does not know this method', { allow });
+
+export const tooLarge = (limit: number) => new DomainError('too_large', 'validation_error', `The body is larger than ${limit} bytes`);
+export const wrongMediaType = () => new DomainError('wrong_media_type', 'validation_error', 'The body must be application/json in UTF-8');
+export const notJson = () => new DomainError('malformed', 'validation_error', 'The body is not valid JSON');
+export const notUtf8 = () => new DomainError('malformed', 'validation_error', 'The body is not valid UTF-8');
+export const duplicateMember = () => new DomainError('malformed', 'validation_error', 'The body names a member of one object twice');
+export const bodyMissing = () => refuse('A body is required');
+export const notAnObject = () => refuse('The body must be a JSON object');
+
+export const idempotencyKeyLength = () => refuse('Idempotency-Key must be one header of 1 to 255 characters');
+
+export const malformedCursor = () => refuse('the cursor is malformed');
+export const cursorOfAnotherSort = () => refuse('the cursor was issued for a different sort order');
+export const cursorOfOtherFilters = () => refuse('the cursor was issued for a different set of filters');
+
+export const unexpected = () => new DomainError('internal', 'internal_error', 'An unexpected error occurred');
+
+/** Nothing can be pointed at: 422 without a list of members. */
+function refuse(message: string): DomainError {
+  return new DomainError('invalid', 'validation_error', message);
+}

@@ -1,0 +1,231 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiKeys, projects, scopes, type CreatedApiKey, type Scope } from '@posthorn/contracts';
+import { mintToken } from '../api-keys/api-key-token.js';
+import { routeControllers } from '../gateway.module.js';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { routeTable, type Route } from './route-table.js';
+import { callersOf } from './route.js';
+
+const table = routeTable(routeControllers);
+const id = '019b0000-0000-7000-8000-000000000001';
+const pathOf = ({ path }: Route) => path.replace(/:\w+/g, id);
+const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
+const send = { to: 'a@example.test', subject: 's', body: 'b' };
+
+let suite: GatewaySuite;
+let projectId: string;
+let key: CreatedApiKey;
+
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  ({ projectId } = await suite.buildProject());
+  key = await suite.buildKey(projectId);
+});
+afterAll(() => suite.stop());
+
+describe('every route', () => {
+  it.each(table.routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s refuses strangers and too little scope',
+    async (_, route) => {
+      const others = scopes.filter((scope): scope is Scope => scope !== route.declaration.scope);
+      const lacking = await suite.buildKey(projectId, { scopes: others });
+      const open = await suite.buildKey(projectId, { legacyGrantPreset: 'SENDING_ONLY' });
+      const none = await suite.ask(route.method, pathOf(route));
+      expect([none.status, String(codeOf(none)).toLowerCase(), none.headers.get('www-authenticate')]).toEqual([
+        401,
+        'invalid_api_key',
+        'Bearer',
+      ]);
+      const scopeless = await suite.ask(route.method, pathOf(route), { key: lacking.token });
+      expect([scopeless.status, String(codeOf(scopeless)).toLowerCase()]).toEqual([403, 'scope_missing']);
+      const publicly = await suite.ask(route.method, pathOf(route), { key: open.token });
+      expect(publicly.status === 403).toBe(!callersOf(route.declaration).includes('PUBLIC'));
+      expect(none.headers.get('content-type')).toBe(
+        route.surface === 'v1' ? 'application/problem+json' : 'application/json; charset=utf-8',
+      );
+    },
+  );
+
+  it.each(table.routes.filter(({ ids }) => ids.length > 0).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s answers a malformed id like a stranger’s',
+    async (_, route) => {
+      const told = await suite.ask(route.method, route.path.replace(/:\w+/g, "'%00;--"), {
+        key: key.token,
+        body: route.method === 'GET' ? undefined : '{}',
+      });
+      expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([404, 'resource_not_found']);
+    },
+  );
+
+  it.each(table.routes.filter(({ declaration }) => declaration.body).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s refuses what is no body of its own',
+    async (_, route) => {
+      const refusals: [string | Uint8Array, Record<string, string>, number][] = [
+        ['{"a":', {}, 400],
+        ['{"a":1,"a":1}', {}, 400],
+        [new Uint8Array([0x7b, 0xff, 0x7d]), {}, 400],
+        ['a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+        ['[]', {}, 422],
+        ['{"__proto__":{"a":1},"no_such_member":1}', {}, 422],
+        ['{"email":"\\ud800"}', {}, 422],
+        [`{"email":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, {}, 422],
+        ['x'.repeat((route.declaration.bodyLimit ?? 1024 * 1024) + 1), {}, 413],
+      ];
+      for (const [body, headers, status] of refusals) {
+        const told = await suite.ask(route.method, pathOf(route), { key: key.token, body, headers });
+        expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([status, 'validation_error']);
+        expect(told.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
+      }
+    },
+  );
+
+  it('carries the security headers on success and failure', async () => {
+    for (const told of [
+      await suite.ask('GET', '/healthz'),
+      await suite.ask('GET', '/nowhere'),
+      await suite.ask('GET', '/api/v1/emails/%zz'),
+    ]) {
+      expect(told.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(told.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+  });
+});
+
+describe('what is no route', () => {
+  it.each([
+    ['GET', '/api/v1/nowhere', 404, null],
+    ['GET', '/api/nowhere', 404, null],
+    ['GET', '/', 404, null],
+    ['POST', '/api/v1/emails/%zz', 404, null],
+    ['DELETE', '/api/v1/emails', 405, 'POST, GET, HEAD'],
+    ['PUT', '/api/contacts/x', 405, 'GET, PATCH, DELETE, HEAD'],
+  ])('%s %s is %i in the dialect of its prefix', async (method, path, status, allow) => {
+    const told = await suite.ask(method, path, { key: key.token });
+    expect([told.status, told.headers.get('allow')]).toEqual([status, allow]);
+    if (path.startsWith('/api/v1'))
+      expect(told.json).toMatchObject({ code: 'resource_not_found', status, instance: path, request_id: expect.any(String) });
+    else expect(told.json).toEqual({ success: false, error: { code: 'RESOURCE_NOT_FOUND', message: expect.any(String) } });
+  });
+});
+
+describe('what is no HTTP', () => {
+  it.each([
+    ['GET / HTTP/1.1\r\nno colon\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
+    [`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431 '],
+    ['POST /api/emails HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
+  ])('is answered in the legacy shape', async (request, line) => {
+    const socket = connect(suite.gateway.port, '127.0.0.1');
+    socket.write(request);
+    const answer = (await socket.toArray()).join('');
+    expect(answer.startsWith(line)).toBe(true);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
+  });
+});
+
+describe('a page of another origin', () => {
+  it('may call what is open to public keys, and nothing else', async () => {
+    const preflight = await suite.ask('OPTIONS', '/api/v1/emails', { headers: { origin: 'https://shop.example' } });
+    expect([
+      preflight.status,
+      preflight.headers.get('access-control-allow-origin'),
+      preflight.headers.get('access-control-allow-methods'),
+    ]).toEqual([204, '*', 'POST']);
+    const sent = await suite.ask('POST', '/api/v1/emails', { body: send });
+    expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+    for (const [method, path] of [
+      ['OPTIONS', '/api/v1/contacts'],
+      ['GET', '/api/v1/emails'],
+    ] as const) {
+      expect((await suite.ask(method, path)).headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
+
+describe('a key', () => {
+  it('is refused with a wrong checksum, unknown, in two headers, and where the header is huge', async () => {
+    const status = async (authorization: string) => (await suite.ask('GET', '/api/v1/contacts', { headers: { authorization } })).status;
+    expect(await status(`Bearer ${key.token.slice(0, -1)}!`)).toBe(401);
+    expect(await status(`Bearer ${mintToken('FULL', 'LIVE')}`)).toBe(401);
+    expect(await status(`Basic ${key.token}`)).toBe(401);
+    expect(await status(`Bearer ${'x'.repeat(9_000)}`)).toBe(401);
+  });
+
+  it('is dead within a second of its revocation', async () => {
+    const { id: keyId, token } = await suite.buildKey(projectId);
+    expect((await suite.ask('GET', '/api/v1/contacts', { key: token })).status).toBe(503);
+    await suite.bus.call(apiKeys.revoke, operatorOf(projectId), { id: keyId });
+    await delay(1_000);
+    const told = await suite.ask('GET', '/api/v1/contacts', { key: token });
+    expect([told.status, codeOf(told)]).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('of a disabled project reads and deletes contacts, and does nothing else, until it is enabled', async () => {
+    const disabled = await suite.buildProject();
+    const { token } = await suite.buildKey(disabled.projectId);
+    await suite.bus.call(projects.disable, disabled.caller, { id: disabled.projectId, reason: 'MANUAL' });
+    for (const route of table.routes) {
+      const told = await suite.ask(route.method, pathOf(route), { key: token, body: route.method === 'GET' ? undefined : {} });
+      const allowed = route.method === 'GET' || (route.method === 'DELETE' && route.path.includes('contacts'));
+      expect(String(codeOf(told)).toLowerCase() === 'project_disabled').toBe(!allowed);
+    }
+    await suite.bus.call(projects.enable, disabled.caller, { id: disabled.projectId });
+    await delay(1_000);
+    expect((await suite.ask('POST', '/api/v1/emails', { key: token, body: send })).status).toBe(503);
+  });
+
+  it('leaves a trace of its use', async () => {
+    const { id: keyId, token } = await suite.buildKey(projectId);
+    await suite.ask('GET', '/api/v1/contacts', { key: token });
+    const { keys } = await suite.bus.call(apiKeys.list, operatorOf(projectId), {});
+    expect(keys.find((each) => each.id === keyId)).toMatchObject({ lastFour: token.slice(-4), lastUsedAt: null, revokedAt: null });
+    expect(JSON.stringify(keys)).not.toContain(token);
+  });
+});
+
+describe('an idempotency key', () => {
+  it.each(['', 'x'.repeat(256)])('of the wrong length is refused', async (value) => {
+    const told = await suite.ask('POST', '/api/v1/emails', { key: key.token, body: send, headers: { 'idempotency-key': value } });
+    expect([told.status, codeOf(told), told.json['errors']]).toEqual([422, 'validation_error', undefined]);
+  });
+});
+
+describe('without the services behind it', () => {
+  it('the gateway says so at once, in dialect, and asks to come again', async () => {
+    for (const path of ['/api/v1/emails', '/api/emails']) {
+      const told = await suite.ask('POST', path, { key: key.token, body: send });
+      expect([told.status, String(codeOf(told)).toLowerCase(), told.headers.get('retry-after')]).toEqual([503, 'enqueue_failed', '1']);
+      expect(told.ms).toBeLessThan(2_000);
+    }
+    const read = await suite.ask('GET', '/api/v1/emails', { key: key.token });
+    expect([read.status, codeOf(read), read.headers.get('retry-after')]).toEqual([503, 'internal_error', '1']);
+    expect((await suite.ask('GET', '/healthz')).status).toBe(503);
+  });
+
+  it.each(['cut', 'hold'] as const)('and when its database is away (%s), and recovers by itself', async (how) => {
+    suite.line[how]();
+    await delay(1_000);
+    const told = await suite.ask('POST', '/api/v1/emails', { key: key.token, body: send });
+    expect([told.status, codeOf(told), told.headers.get('retry-after')]).toEqual([503, 'enqueue_failed', '1']);
+    expect(told.ms).toBeLessThan(2_000);
+    expect((await suite.ask('GET', '/api/contacts', { key: key.token })).json).toEqual({
+      success: false,
+      error: { message: 'The service cannot answer right now', code: 'INTERNAL_ERROR' },
+    });
+    suite.line.mend();
+    await delay(100);
+    expect((await suite.ask('GET', '/api/v1/contacts?limit=0', { key: key.token })).status).toBe(422);
+  });
+
+  it('and without NATS', async () => {
+    await suite.nats.stop();
+    for (const [method, path, body] of [
+      ['POST', '/api/v1/emails', send],
+      ['GET', '/api/emails', undefined],
+    ] as const) {
+      const told = await suite.ask(method, path, { key: key.token, body });
+      expect([told.status, told.headers.get('retry-after'), told.ms < 2_000]).toEqual([503, '1', true]);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DomainError } from '@posthorn/contracts';
+import { fromDatabaseError, newId } from '@posthorn/database';
+import { GatewayConfig } from '../config.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { dialectOfPath } from '../dialects/dialects.js';
+import { notJson, unexpected, unknownRoute, wrongMediaType } from './edge-errors.js';
+import type { HttpReply, HttpRequest } from './fastify.js';
+import type { Route } from './route-table.js';
+
+/** What Fastify itself refuses, before any route: its codes, in the domain's words. */
+const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: wrongMediaType,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: notJson,
+  FST_ERR_BAD_URL: unknownRoute,
+  FST_ERR_MAX_LENGTH: unknownRoute,
+};
+
+/** Every failed request ends here: one answer in the dialect of its path, one line in the log. */
+@Injectable()
+export class Failures {
+  private readonly log = new Logger('Edge');
+
+  constructor(private readonly config: GatewayConfig) {}
+
+  answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
+    const error = this.settle(thrown, route);
+    const instance = pathOf(request.url);
+    const dialect = dialectOfPath(instance);
+    const requestId = newId();
+    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, requestId);
+    const { retryAfterSeconds, allow } = error.details;
+    if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+    if (allow) void reply.header('allow', allow.join(', '));
+    if (error.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer');
+    const shape = route?.declaration.body ?? route?.declaration.query;
+    const queryNames = route?.declaration.legacyQueryNames;
+    const body = dialect.error(error, { instance, requestId, shape, queryNames, docsUrl: this.config.docsUrl });
+    // As bytes: Fastify would add a charset, which application/problem+json does not have.
+    void reply
+      .code(statusOfKind[error.kind])
+      .header('content-type', dialect.errorType)
+      .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  /** What was thrown as one domain error; a missing service on a route that sends is `enqueue_failed` (contract.md §1). */
+  private settle(thrown: unknown, route?: Route): DomainError {
+    const error = thrown instanceof DomainError ? thrown : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
+    if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
+    const code = error.code === 'internal_error' && route?.sends ? 'enqueue_failed' : error.code;
+    return new DomainError(error.kind, code, error.message, { ...error.details, retryAfterSeconds: error.details.retryAfterSeconds ?? 1 });
+  }
+
+  private write(thrown: unknown, error: DomainError, operation: string, requestId: string): void {
+    const line = `${requestId} ${operation}: ${statusOfKind[error.kind]} ${error.code}`;
+    if (error.kind === 'internal') this.log.error(`${line} ${(thrown as Error).stack ?? String(thrown)}`);
+    else if (error.kind === 'unavailable' || error.kind === 'timeout') this.log.warn(`${line} ${(thrown as Error).message}`);
+    else this.log.log(line);
+  }
+}
+
+export const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+};
+
+function frameworkFailure(thrown: unknown): DomainError | null {
+  const code = (thrown as { code?: string } | null)?.code ?? '';
+  return frameworkFailures[code]?.() ?? null;
+}

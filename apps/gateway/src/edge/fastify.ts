@@ -1,0 +1,44 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerUnreadable } from './unreadable-request.js';
+
+export type Fastify = FastifyInstance;
+export type HttpRequest = FastifyRequest;
+export type HttpReply = FastifyReply;
+
+export interface HttpOptions {
+  /** Proxies whose `X-Forwarded-For` is believed; none by default. */
+  trustedProxies: string[];
+}
+
+/** Nest's Fastify, with routing, parsing and errors left to the edge: Nest's own answers would be in neither dialect. */
+export class EdgeAdapter extends FastifyAdapter {
+  /** A path that cannot be decoded is refused before any route, and falls to the edge like every other failure. */
+  onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) => void reply.send(error);
+
+  constructor({ trustedProxies }: HttpOptions) {
+    const options = {
+      logger: false,
+      skipMiddie: true,
+      multipart: false,
+      trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+      // A request that reaches a closing gateway on a connection it already had is still answered (guarantees.md G16).
+      return503OnClosing: false,
+      forceCloseConnections: 'idle',
+      requestTimeout: 60_000,
+      clientErrorHandler: answerUnreadable,
+      routerOptions: { maxParamLength: 500 },
+      frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) => this.onFrameworkError(error, request, reply),
+    };
+    super(options as unknown as FastifyInstance);
+  }
+
+  // The edge sets both itself; Nest would set them a second time, in its own shape.
+  override setErrorHandler(): Fastify {
+    return this.getInstance<Fastify>();
+  }
+
+  override setNotFoundHandler(): Fastify {
+    return this.getInstance<Fastify>();
+  }
+}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { isUuid, type PageQuery } from '@posthorn/contracts';
+import { GatewayConfig } from '../config.js';
+import type { Dialect, DomainPage } from '../dialects/dialect.js';
+import { dialects } from '../dialects/dialects.js';
+import { readBody } from '../dialects/read-body.js';
+import { parametersOf, readQuery, type Parameters } from '../dialects/read-query.js';
+import type { Credential } from '../identity/credential.js';
+import { Guard } from '../identity/guard.js';
+import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { BodyReader, defaultBodyLimit } from './body-reader.js';
+import type { Call } from './call.js';
+import { Cursors, type CursorScope } from './cursor.js';
+import { rateLimited } from './edge-errors.js';
+import type { HttpReply, HttpRequest } from './fastify.js';
+import { headerValues } from './header-values.js';
+import { claimOf } from './idempotency.js';
+import { parseBody } from './parse-body.js';
+import { outcomeOf, type Handler } from './route.js';
+import type { Route } from './route-table.js';
+
+class Nothing {}
+
+/** A call as its controller sees it, and what its answer needs. */
+interface ReadCall {
+  call: Call;
+  cursorScope: CursorScope | null;
+}
+
+/** What every request goes through, in this order; whatever fails is thrown, and answered by Failures. */
+@Injectable()
+export class FrontDoor {
+  private readonly bodies = new BodyReader();
+  private readonly cursors: Cursors;
+  private readonly parameters = new Map<Route, Parameters>();
+
+  constructor(
+    config: GatewayConfig,
+    private readonly guard: Guard,
+    private readonly limiter: RateLimiter,
+  ) {
+    this.cursors = new Cursors(config.secretKey);
+  }
+
+  async serve(route: Route, handler: Handler, request: HttpRequest, reply: HttpReply): Promise<string> {
+    const dialect = dialects[route.surface];
+    const credential = await this.guard.admit(route, request.raw);
+    if (this.limiter.enabled) await this.limit(credential, dialect, reply);
+    this.refuseForeignIds(route, request);
+    const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit);
+    try {
+      const { call, cursorScope } = this.read(route, dialect, credential, request, body.bytes);
+      const result = await handler(call);
+      reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(this.written(route, dialect, result, cursorScope));
+    } finally {
+      body.release();
+    }
+  }
+
+  private async limit(credential: Credential, dialect: Dialect, reply: HttpReply): Promise<void> {
+    const allowance = await this.limiter.take(credential);
+    reply.headers(allowanceHeaders(allowance, dialect.surface));
+    if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
+  }
+
+  /** A malformed id is nobody's: it answers like a stranger's, and never reaches SQL. */
+  private refuseForeignIds({ ids, declaration }: Route, request: HttpRequest): void {
+    const params = request.params as Record<string, string>;
+    for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
+  }
+
+  private read(route: Route, dialect: Dialect, { caller, projectId }: Credential, request: HttpRequest, bytes: Buffer): ReadCall {
+    const { declaration, surface } = route;
+    const { filters, limit, cursor } = readQuery(
+      this.parametersOf(route, dialect),
+      declaration.query,
+      request.query as Record<string, unknown>,
+    );
+    const cursorScope = declaration.paged
+      ? { route: declaredPath(route), surface, projectId, sort: 'created_at desc, id desc', filters: filters as Record<string, unknown> }
+      : null;
+    const page: PageQuery = cursorScope ? this.page(dialect, route, limit, cursor, cursorScope) : {};
+    const plain = bytes.length > 0 || declaration.body ? parseBody(bytes) : {};
+    const body = readBody(dialect.names, declaration.body ?? Nothing, plain);
+    const idempotency = declaration.idempotent ? claimOf(route, headerValues(request.raw.rawHeaders, 'idempotency-key'), plain) : undefined;
+    const params = request.params as Record<string, string>;
+    return { call: { surface, caller: { ...caller, address: request.ip }, params, body, query: filters, page, idempotency }, cursorScope };
+  }
+
+  private parametersOf(route: Route, dialect: Dialect): Parameters {
+    const known = this.parameters.get(route) ?? parametersOf(dialect, route.declaration);
+    this.parameters.set(route, known);
+    return known;
+  }
+
+  private page(
+    dialect: Dialect,
+    { declaration }: Route,
+    limit: number | undefined,
+    cursor: string | undefined,
+    scope: CursorScope,
+  ): PageQuery {
+    return {
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { after: this.cursors.read(cursor, scope) }),
+      ...(dialect.showsTotal(declaration.paged!) ? { withTotal: true } : {}),
+    };
+  }
+
+  private written({ declaration }: Route, dialect: Dialect, result: object, cursorScope: CursorScope | null): object {
+    if (cursorScope) {
+      const page = result as DomainPage;
+      const next = page.next ? this.cursors.write(page.next, cursorScope) : null;
+      return dialect.page(declaration.reply, page, next, declaration.paged!);
+    }
+    return outcomeOf(declaration) === 'deleted' ? dialect.deleted(result as { id: string }) : dialect.resource(declaration.reply, result);
+  }
+}
+
+const declaredPath = ({ method, path }: Route): string => `${method} ${path}`;

@@ -1,0 +1,9 @@
+/** Every value of one header, repeats included: Node keeps only the first of some. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index]!;
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1]!);
+  }
+  return values;
+}

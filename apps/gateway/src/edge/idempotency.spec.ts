@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalJson, claimOf } from './idempotency.js';
+
+const route = { method: 'POST', path: '/api/v1/emails' } as const;
+
+describe('an idempotency claim', () => {
+  it('does not mind the order of members', () => {
+    const reversed = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(reversed)
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([name, member]) => [name, reversed(member)]),
+            )
+          : value;
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('tells different bodies apart', () => {
+    const hashes = [{ a: 1 }, { a: '1' }, { a: [1] }, { b: 1 }, {}].map((body) => claimOf(route, ['k'], body)!.bodyHash);
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it('is absent without the header, and refused when it is too short, too long or given twice', () => {
+    expect(claimOf(route, [], {})).toBeUndefined();
+    expect(claimOf(route, ['x'.repeat(255)], {})).toMatchObject({ key: 'x'.repeat(255), operation: 'POST /api/v1/emails' });
+    for (const headers of [[''], ['x'.repeat(256)], ['a', 'a']]) {
+      expect(() => claimOf(route, headers, {})).toThrow('Idempotency-Key must be one header of 1 to 255 characters');
+    }
+  });
+});

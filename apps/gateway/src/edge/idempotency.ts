@@ -1,0 +1,22 @@
+import { hash } from 'node:crypto';
+import type { IdempotencyClaim } from '@posthorn/contracts';
+import { idempotencyKeyLength } from './edge-errors.js';
+import type { Route } from './route-table.js';
+
+const maxKey = 255;
+
+/** What a repeat of the request has to match; nothing where no key was sent. */
+export function claimOf(route: Pick<Route, 'method' | 'path'>, headers: string[], body: unknown): IdempotencyClaim | undefined {
+  if (headers.length === 0) return undefined;
+  const [key] = headers;
+  if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
+  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hash('sha256', canonicalJson(body), 'hex') };
+}
+
+/** The same text for the same value, whatever the order of its members. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

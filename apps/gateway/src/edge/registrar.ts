@@ -1,0 +1,87 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import type { DomainError } from '@posthorn/contracts';
+import { GatewayConfig } from '../config.js';
+import { allowPages, answerPreflight, isOpenToPages } from './cors.js';
+import { unknownRoute, wrongMethod } from './edge-errors.js';
+import { Failures, pathOf } from './failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from './fastify.js';
+import { FrontDoor } from './front-door.js';
+import type { Handler } from './route.js';
+import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
+import { securityHeaders } from './security-headers.js';
+
+/** Puts the declared routes of every controller on Fastify, past Nest's router and pipes. */
+@Injectable()
+export class Registrar implements OnApplicationBootstrap {
+  private table: RouteTable;
+  private draining = false;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly host: HttpAdapterHost,
+    private readonly config: GatewayConfig,
+    private readonly frontDoor: FrontDoor,
+    private readonly failures: Failures,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
+    const fastify = adapter.getInstance<Fastify>();
+    const controllers = new Map(
+      this.discovery.getControllers().map(({ metatype, instance }) => [metatype as unknown as Controller, instance as object]),
+    );
+    this.table = routeTable([...controllers.keys()]);
+    this.prepare(adapter, fastify);
+    for (const route of this.table.routes) this.add(fastify, route, controllers.get(route.controller)!);
+  }
+
+  /** From now on every connection ends with its answer, so that none is reset when the port closes (guarantees.md G16). */
+  drain(): void {
+    this.draining = true;
+  }
+
+  private prepare(adapter: EdgeAdapter, fastify: Fastify): void {
+    const headers = securityHeaders(this.config.publicUrl);
+    fastify.addHook('onRequest', (_, reply, done) => {
+      void reply.headers(headers);
+      if (this.draining) void reply.header('connection', 'close');
+      done();
+    });
+    // Bodies stay unread until the guard and the limiter have let the request pass.
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+    fastify.setErrorHandler((error, request, reply) => this.failures.answer(error, request, reply, routeOf(request)));
+    fastify.setNotFoundHandler((request, reply) => this.withoutRoute(request, reply));
+    adapter.onFrameworkError = (error, request, reply) => this.failures.answer(error, request, reply.headers(headers));
+  }
+
+  private add(fastify: Fastify, route: Route, controller: object): void {
+    const method = (controller as Record<string, Handler>)[route.handler]!;
+    const handler: Handler = (call) => method.call(controller, call);
+    fastify.route({
+      method: route.method,
+      url: route.path,
+      config: { declared: route },
+      onRequest: isOpenToPages(route)
+        ? (_request: HttpRequest, reply: HttpReply, done: () => void) => (allowPages(reply), done())
+        : undefined,
+      handler: (request: HttpRequest, reply: HttpReply) => this.frontDoor.serve(route, handler, request, reply),
+    });
+  }
+
+  private withoutRoute(request: HttpRequest, reply: HttpReply): void {
+    const routes = this.table.at(pathOf(request.url));
+    const open = routes.filter(isOpenToPages).map(({ method }) => method);
+    if (request.method === 'OPTIONS' && open.length > 0) answerPreflight(reply, open);
+    else this.failures.answer(refusal(routes), request, reply);
+  }
+}
+
+function refusal(routes: readonly Route[]): DomainError {
+  if (routes.length === 0) return unknownRoute();
+  const methods: string[] = routes.map(({ method }) => method);
+  return wrongMethod(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
+}
+
+const routeOf = (request: HttpRequest): Route | undefined => (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { Contact, contactNotFound, CreateContact } from '@posthorn/contracts';
+import { routeControllers } from '../gateway.module.js';
+import { describeRoutes } from './describe-routes.js';
+import { routeTable } from './route-table.js';
+import { Get, Post, type RouteDeclaration } from './route.js';
+
+const declaring = (decorate: MethodDecorator) => {
+  class Declaring {
+    act() {
+      return Promise.resolve({});
+    }
+  }
+  decorate(Declaring.prototype, 'act', Object.getOwnPropertyDescriptor(Declaring.prototype, 'act')!);
+  return Declaring;
+};
+const whole: RouteDeclaration = { scope: 'contacts:read', reply: Contact };
+
+describe('the route table', () => {
+  const table = routeTable(routeControllers);
+
+  it('has every route on both surfaces, unless it names one', () => {
+    const places = table.routes.map(({ method, path }) => `${method} ${path}`);
+    expect(places).toEqual(
+      expect.arrayContaining(['POST /api/v1/emails', 'POST /api/emails', 'GET /api/v1/contacts/:id', 'GET /api/contacts/:id']),
+    );
+    expect(new Set(places).size).toBe(places.length);
+    const without = (surface: string) =>
+      table.routes
+        .filter((route) => route.surface === surface)
+        .map(({ method, path }) => `${method} ${path.replace(/^\/api\/(v1\/)?/, '')}`);
+    expect(without('v1').sort()).toEqual(without('legacy').sort());
+  });
+
+  it('knows which methods a path has', () => {
+    const methodsAt = (path: string) => table.at(path).map(({ method }) => method);
+    expect(methodsAt('/api/v1/emails')).toEqual(['POST', 'GET']);
+    expect(methodsAt('/api/contacts/x')).toEqual(['GET', 'PATCH', 'DELETE']);
+    expect(methodsAt('/api/v1/nothing')).toEqual([]);
+    expect(methodsAt('/api/v1/emails/')).toEqual([]);
+  });
+
+  it('opens to public keys only what may be sent', () => {
+    const open = table.routes.filter(({ declaration }) => declaration.callers?.includes('PUBLIC'));
+    expect(open.every(({ declaration, sends }) => sends && declaration.scope === 'emails:send')).toBe(true);
+  });
+
+  it('stops the boot for an incomplete declaration', () => {
+    const undeclared = { reply: Contact } as unknown as RouteDeclaration;
+    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow('Declaring.act (GET things) lacks a scope');
+    expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
+    expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow('lacks what a missing id answers');
+    expect(() => routeTable([declaring(Get('things', { scope: 'contacts:read' } as RouteDeclaration))])).toThrow('lacks a reply');
+    expect(() => routeTable([declaring(Get('/things', whole))])).toThrow('a path without a leading slash');
+    expect(() => routeTable([declaring(Post('things', { ...whole, body: CreateContact, paged: 'items' }))])).toThrow('the method GET');
+  });
+
+  it('stops the boot for two routes in one place', () => {
+    const one = declaring(Get('things/:id', { ...whole, missing: contactNotFound }));
+    const other = declaring(Get('things/:thing', { ...whole, missing: contactNotFound }));
+    expect(() => routeTable([one, other])).toThrow('two routes answer GET /api/v1/things/:');
+  });
+
+  it('becomes a page for people', () => {
+    const page = describeRoutes(table);
+    expect(page).toContain('| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC | SendEmail | SendReceipt |');
+    expect(page).toContain('| GET | `/api/contacts` | contacts:read | SECRET | — | page of Contact |');
+    expect(page.trim().split('\n')).toHaveLength(table.routes.length + 2);
+  });
+});

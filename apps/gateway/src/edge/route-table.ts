@@ -1,0 +1,88 @@
+import { scopes, type Shape } from '@posthorn/contracts';
+import type { Surface } from './call.js';
+import { outcomeOf, routesOf, surfacesOf, type DeclaredRoute, type Method, type RouteDeclaration } from './route.js';
+
+export type Controller = abstract new (...injected: never[]) => object;
+
+/** One route on one surface. */
+export interface Route {
+  method: Method;
+  /** With its prefix, as in `/api/v1/emails/:id`. */
+  path: string;
+  surface: Surface;
+  controller: Controller;
+  handler: string;
+  declaration: RouteDeclaration;
+  /** The path's parameters; each is an id. */
+  ids: readonly string[];
+  /** Accepts mail: refusals for want of a service are `enqueue_failed` (contract.md §1). */
+  sends: boolean;
+}
+
+const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
+
+/** The routes as data: the front door, the guard and the documents read it. */
+export class RouteTable {
+  constructor(readonly routes: readonly Route[]) {
+    refuseTwins(routes);
+  }
+
+  /** The routes of a path, whatever their method; none for an unknown path. */
+  at(path: string): Route[] {
+    return this.routes.filter((route) => matches(route.path, path));
+  }
+}
+
+/** Reads the declarations of the controllers; an incomplete one stops the boot. */
+export function routeTable(controllers: readonly Controller[]): RouteTable {
+  return new RouteTable(controllers.flatMap((controller) => routesOf(controller).flatMap((route) => onSurfaces(controller, route))));
+}
+
+function onSurfaces(controller: Controller, { method, path, handler, declaration }: DeclaredRoute): Route[] {
+  refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
+  const ids = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const sends = outcomeOf(declaration) === 'sent';
+  return surfacesOf(declaration).map((surface) => ({
+    method,
+    path: `${prefixes[surface]}${path}`,
+    surface,
+    controller,
+    handler,
+    declaration,
+    ids,
+    sends,
+  }));
+}
+
+function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {
+  const { scope, body, reply, missing, paged } = declaration;
+  const writes = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  const gaps = [
+    scopes.includes(scope) ? null : 'a scope',
+    writes && body === undefined ? 'a body, or null for none' : null,
+    isShape(reply) ? null : 'a reply',
+    path.includes(':') && !missing ? 'what a missing id answers' : null,
+    paged && method !== 'GET' ? 'the method GET for its pages' : null,
+    /^[a-z][a-z0-9/:_-]*$/i.test(path) ? null : 'a path without a leading slash',
+  ].filter((gap) => gap !== null);
+  if (gaps.length > 0) throw new Error(`the route ${name} (${method} ${path}) lacks ${gaps.join(', ')}`);
+}
+
+function refuseTwins(routes: readonly Route[]): void {
+  const seen = new Set<string>();
+  for (const { method, path } of routes) {
+    const place = `${method} ${path.replace(/:\w+/g, ':')}`;
+    if (seen.has(place)) throw new Error(`two routes answer ${place}`);
+    seen.add(place);
+  }
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length && wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
+  );
+}
+
+const isShape = (shape: unknown): shape is Shape => typeof shape === 'function';

@@ -1,0 +1,74 @@
+import 'reflect-metadata';
+import type { DomainError, Scope, Shape } from '@posthorn/contracts';
+import { surfaces, type Call, type Surface } from './call.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** Secret keys may call whatever their scopes allow; public ones only what is open to them (contract.md §2). */
+export type CallerKind = 'SECRET' | 'PUBLIC';
+/** How a call ends well; the status of each is the dialect's. */
+export type Outcome = 'done' | 'created' | 'sent' | 'deleted';
+/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. */
+export type LegacyPage = 'items' | 'flat';
+
+/** Everything that the guard, the dialects and the documents know of a route. */
+export interface RouteDeclaration {
+  scope: Scope;
+  /** Only `SECRET` unless said otherwise. */
+  callers?: readonly CallerKind[];
+  /** One surface only, where the two differ in more than names. */
+  surfaces?: readonly Surface[];
+  /** Required for POST, PUT and PATCH; `null` says that there is none. */
+  body?: Shape | null;
+  query?: Shape;
+  /** What the reply is made of; for a page, the shape of one item. */
+  reply: Shape;
+  outcome?: Outcome;
+  /** The reply is a page of items, newest first. */
+  paged?: LegacyPage;
+  /** What a malformed or foreign id in the path answers; required where the path has an id. */
+  missing?: () => DomainError;
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Largest body in bytes; 1 MiB unless said otherwise. */
+  bodyLimit?: number;
+  /** Allowed while the project is disabled; reads always are (contract.md §3). */
+  whileDisabled?: boolean;
+  /** Other names that the legacy surface has for members of the query. */
+  legacyQueryNames?: Readonly<Record<string, string>>;
+  /** Further refusals, for the documents. */
+  errors?: readonly (() => DomainError)[];
+}
+
+export interface DeclaredRoute {
+  method: Method;
+  path: string;
+  handler: string;
+  declaration: RouteDeclaration;
+}
+
+export type Handler = (call: Call) => Promise<object>;
+
+const routesKey = Symbol('posthorn:routes');
+
+/** The routes that a controller class declares. */
+export function routesOf(controller: object): readonly DeclaredRoute[] {
+  return (Reflect.getOwnMetadata(routesKey, controller) as DeclaredRoute[] | undefined) ?? [];
+}
+
+const declare =
+  (method: Method) =>
+  (path: string, declaration: RouteDeclaration): MethodDecorator =>
+  (target, handler) => {
+    const controller = target.constructor;
+    const route: DeclaredRoute = { method, path, handler: String(handler), declaration };
+    Reflect.defineMetadata(routesKey, [...routesOf(controller), route], controller);
+  };
+
+export const Get = declare('GET');
+export const Post = declare('POST');
+export const Patch = declare('PATCH');
+export const Delete = declare('DELETE');
+
+export const surfacesOf = ({ surfaces: named }: RouteDeclaration): readonly Surface[] => named ?? surfaces;
+export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? ['SECRET'];
+export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AcceptEmails, SettledSend } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import { startTestNats, type TestNats } from '@posthorn/testing';
+import { operatorOf } from '../testing/gateway-suite.js';
+import { Accepting } from './accepting.js';
+
+let nats: TestNats;
+let gateway: BusConnection;
+let sending: BusConnection;
+let accepting: Accepting;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  gateway = await BusConnection.open({ url: nats.url, name: 'gateway' });
+  sending = await BusConnection.open({ url: nats.url, name: 'sending' });
+  accepting = new Accepting(new Bus(gateway));
+});
+afterAll(async () => {
+  await Promise.all([gateway.close(), sending.close()]);
+  await nats.stop();
+});
+
+const caller = operatorOf(newId());
+const send: AcceptEmails = { subject: 's', body: 'b', recipients: [{ id: newId(), to: { email: 'a@example.test' } }] };
+
+/** A send whose answer is lost; `settled` is what became of it, nothing when nobody can tell. */
+async function lost(settled: SettledSend | null) {
+  const hang = sending.nats.subscribe('call.sending.emails.accept', { callback: () => undefined });
+  const settle = sending.nats.subscribe('call.sending.emails.settle', {
+    callback: (_, message) => void (settled && message.respond(JSON.stringify([{ reply: settled }]))),
+  });
+  await sending.nats.flush();
+  const started = performance.now();
+  try {
+    return await accepting.accept(caller, send, started + 900);
+  } finally {
+    expect(performance.now() - started).toBeLessThan(1_000);
+    hang.unsubscribe();
+    settle.unsubscribe();
+    await sending.nats.flush();
+  }
+}
+
+describe('a send whose answer never came', () => {
+  it('is accepted when it was', async () => {
+    const accepted = {
+      emails: [{ id: send.recipients[0]!.id, to: 'a@example.test', from: 'b@example.test', contactId: null }],
+      acceptedAt: new Date(0),
+    };
+    expect(await lost({ outcome: 'ACCEPTED', accepted })).toEqual(accepted);
+  });
+
+  it('is refused when it was voided: nothing happens later', async () => {
+    await expect(lost({ outcome: 'VOIDED', accepted: null })).rejects.toMatchObject({
+      kind: 'unavailable',
+      details: { retryAfterSeconds: 1 },
+    });
+  });
+
+  it('is of unknown outcome when nobody can tell', async () => {
+    await expect(lost(null)).rejects.toMatchObject({ kind: 'internal', message: 'outcome unknown; repeat with the same Idempotency-Key' });
+  });
+
+  it('needs no settling when it reached nobody', async () => {
+    const started = performance.now();
+    await expect(accepting.accept(caller, send, started + 900)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});

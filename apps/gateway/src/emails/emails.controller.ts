@@ -1,0 +1,87 @@
+import { Controller } from '@nestjs/common';
+import {
+  contacts,
+  Email,
+  EmailFilter,
+  emailNotFound,
+  emailNotPending,
+  emails,
+  EmailWithEvents,
+  keyInFlight,
+  keyReused,
+  LegacySendReceipt,
+  SendEmail,
+  SendEmails,
+  senderMissing,
+  senderNotVerified,
+  SendReceipt,
+  type EmailPage,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { sendBodyLimit } from '../edge/body-reader.js';
+import type { Call } from '../edge/call.js';
+import { Get, Post } from '../edge/route.js';
+import { Accepting, sendBudgetMs } from './accepting.js';
+
+const sending = {
+  scope: 'emails:send',
+  callers: ['SECRET', 'PUBLIC'],
+  outcome: 'sent',
+  idempotent: true,
+  bodyLimit: sendBodyLimit,
+  errors: [senderNotVerified, senderMissing, keyInFlight, keyReused],
+} as const;
+
+// Contacts must have answered by then, so that the send itself still has its time.
+const ensureMs = 900;
+
+@Controller()
+export class EmailsController {
+  constructor(
+    private readonly bus: Bus,
+    private readonly accepting: Accepting,
+  ) {}
+
+  @Post('emails', { ...sending, surfaces: ['v1'], body: SendEmail, reply: SendReceipt })
+  async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { to, ...content } = body;
+    const accepted = await this.accepting.accept(caller, { ...content, recipients: [{ id: newId(), to }], idempotency }, deadline);
+    const { id, to: recipient, from } = accepted.emails[0]!;
+    return { id, status: 'PENDING', to: recipient, from };
+  }
+
+  @Post('emails', { ...sending, surfaces: ['legacy'], body: SendEmails, reply: LegacySendReceipt })
+  async sendMany({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { to, ...content } = body;
+    const addresses = [...new Set(to.map(({ email }) => email))];
+    const ensured = await this.bus.call(contacts.ensure, caller, { emails: addresses }, { timeoutMs: ensureMs });
+    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
+    const recipients = to.map((mailbox) => ({ id: newId(), to: mailbox, contactId: contactIds.get(mailbox.email) }));
+    const accepted = await this.accepting.accept(caller, { ...content, recipients, idempotency }, deadline);
+    return {
+      emails: accepted.emails.map(({ id, to: email, contactId }) => ({
+        contact: { id: contactId ?? contactIds.get(email)!, email },
+        email: id,
+      })),
+      timestamp: accepted.acceptedAt,
+    };
+  }
+
+  @Get('emails', { scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
+  list({ caller, query, page }: Call<object, EmailFilter>): Promise<EmailPage> {
+    return this.bus.call(emails.list, caller, { ...query, ...page });
+  }
+
+  @Get('emails/:id', { scope: 'emails:read', reply: EmailWithEvents, missing: emailNotFound })
+  get({ caller, params }: Call): Promise<EmailWithEvents> {
+    return this.bus.call(emails.get, caller, { id: params['id']! });
+  }
+
+  @Post('emails/:id/cancel', { scope: 'emails:send', body: null, reply: Email, missing: emailNotFound, errors: [emailNotPending] })
+  cancel({ caller, params }: Call): Promise<Email> {
+    return this.bus.call(emails.cancel, caller, { id: params['id']! });
+  }
+}

@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AnalyticsController } from './analytics/analytics.controller.js';
+import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
+import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
+import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { ContactsController } from './contacts/contacts.controller.js';
+import { Failures } from './edge/failures.js';
+import { FrontDoor } from './edge/front-door.js';
+import { Registrar } from './edge/registrar.js';
+import { Accepting } from './emails/accepting.js';
+import { EmailsController } from './emails/emails.controller.js';
+import { Health } from './health/health.js';
+import { CredentialCache } from './identity/credential-cache.js';
+import { CredentialsReadModel } from './identity/credentials.read-model.js';
+import { Guard } from './identity/guard.js';
+import { KeyUsage } from './identity/key-usage.js';
+import { ProjectsHandlers } from './projects/projects.handlers.js';
+import { ProjectsRepository } from './projects/projects.repository.js';
+import { ProjectsService } from './projects/projects.service.js';
+import { RateLimiter } from './rate-limit/rate-limiter.js';
+import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
+
+/** The controllers that declare routes. */
+export const routeControllers = [EmailsController, ContactsController, AnalyticsController];
+
+@Module({
+  imports: [DiscoveryModule],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers],
+  providers: [
+    // edge
+    Registrar,
+    FrontDoor,
+    Failures,
+    Health,
+    // who asks, and how fast
+    Guard,
+    CredentialCache,
+    CredentialsReadModel,
+    KeyUsage,
+    RateLimiter,
+    RateWindowsRepository,
+    // what the gateway owns
+    ProjectsService,
+    ProjectsRepository,
+    ApiKeysService,
+    ApiKeysRepository,
+    // sending
+    Accepting,
+  ],
+})
+export class GatewayModule {}

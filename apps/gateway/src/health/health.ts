@@ -1,0 +1,42 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { requestCatalogue, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import { BusConnection } from '@posthorn/messaging';
+import type { EdgeAdapter, Fastify } from '../edge/fastify.js';
+
+const answerMs = 1_500;
+
+/** `/healthz`: for people, 200 once everything answers (contract.md §14). Machines ask `/readyz` of each process. */
+@Injectable()
+export class Health implements OnApplicationBootstrap {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly database: Database,
+    private readonly connection: BusConnection,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>().get('/healthz', async (_, reply) => {
+      const parts = await this.check();
+      const ok = Object.values(parts).every((part) => part === 'ok');
+      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', parts });
+    });
+  }
+
+  private async check(): Promise<Record<string, 'ok' | 'silent'>> {
+    const owners = new Map<ServiceName, RequestContract>(requestCatalogue.map((contract) => [contract.owner, contract]));
+    const asked: [string, Promise<unknown>][] = [
+      ['postgres', this.database.query('SELECT 1')],
+      ...[...owners].map(([owner, contract]): [string, Promise<unknown>] => [owner, this.ask(contract)]),
+    ];
+    const settled = await Promise.allSettled(asked.map(([, answer]) => answer));
+    return Object.fromEntries(asked.map(([name], index) => [name, settled[index]!.status === 'fulfilled' ? 'ok' : 'silent']));
+  }
+
+  /** A message of no calls: whoever serves the subject answers with no replies. */
+  private async ask({ subject }: RequestContract): Promise<void> {
+    if (!this.connection.connected) throw new Error('no bus');
+    await this.connection.nats.request(`call.${subject}`, '[]', { timeout: answerMs });
+  }
+}

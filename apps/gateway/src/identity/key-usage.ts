@@ -1,0 +1,38 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Loop } from '@posthorn/messaging';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
+import type { Credential } from './credential.js';
+
+const everyMs = 15_000;
+
+/** Writes `lastUsedAt` now and then, off the path of requests. */
+@Injectable()
+export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log = new Logger('KeyUsage');
+  private used = new Map<string, { projectId: string; keyId: string }>();
+  private readonly loop: Loop;
+
+  constructor(private readonly keys: ApiKeysRepository) {
+    this.loop = new Loop({ everyMs, work: () => this.write(), onError: (error) => this.log.warn((error as Error).message) });
+  }
+
+  touch({ keyId, projectId }: Credential): void {
+    if (!this.used.has(keyId)) this.used.set(keyId, { projectId, keyId });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+    await this.write().catch((error: Error) => this.log.warn(error.message));
+  }
+
+  private async write(): Promise<void> {
+    if (this.used.size === 0) return;
+    const used = [...this.used.values()];
+    this.used = new Map();
+    await this.keys.markUsed(used);
+  }
+}

@@ -1,0 +1,55 @@
+import { Controller } from '@nestjs/common';
+import {
+  projects,
+  type CreateProject,
+  type DisableProject,
+  type LimitProject,
+  type ListProjects,
+  type Project,
+  type ProjectId,
+  type ProjectPage,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import type { ProjectRow } from './project.entity.js';
+import { ProjectsService } from './projects.service.js';
+
+/** Asked by the operator and by services, whose callers stand above projects: the body names the project. */
+@Controller()
+export class ProjectsHandlers {
+  constructor(private readonly projects: ProjectsService) {}
+
+  @Answers(projects.create)
+  async create({ body }: Incoming<CreateProject>): Promise<Project> {
+    return toProject(await this.projects.create(body.name));
+  }
+
+  @Answers(projects.get)
+  async get({ body }: Incoming<ProjectId>): Promise<Project> {
+    return toProject(await this.projects.get(body.id));
+  }
+
+  @Answers(projects.list)
+  async list({ body }: Incoming<ListProjects>): Promise<ProjectPage> {
+    const page = await this.projects.list(body);
+    return { ...page, items: page.items.map(toProject) };
+  }
+
+  @Answers(projects.disable)
+  async disable({ body }: Incoming<DisableProject>): Promise<Project> {
+    return toProject(await this.projects.disable(body.id, body.reason));
+  }
+
+  @Answers(projects.enable)
+  async enable({ body }: Incoming<ProjectId>): Promise<Project> {
+    return toProject(await this.projects.enable(body.id));
+  }
+
+  @Answers(projects.limit)
+  async limit({ body }: Incoming<LimitProject>): Promise<Project> {
+    return toProject(await this.projects.limit(body.id, body.secretPerSecond, body.publicPerSecond));
+  }
+}
+
+function toProject({ id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq }: ProjectRow): Project {
+  return { id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq: Number(seq) };
+}

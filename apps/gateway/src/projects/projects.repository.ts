@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Database, pageLimit, toPage, type Page, type PageRequest } from '@posthorn/database';
+import type { Repository } from 'typeorm';
+import { ProjectRow } from './project.entity.js';
+
+/** Projects themselves: the one table whose rows belong to no project but are one. */
+@Injectable()
+export class ProjectsRepository {
+  constructor(private readonly database: Database) {}
+
+  private get rows(): Repository<ProjectRow> {
+    return this.database.manager.getRepository(ProjectRow);
+  }
+
+  find(projectId: string): Promise<ProjectRow | null> {
+    return this.rows.findOneBy({ id: projectId });
+  }
+
+  /** Held until the transaction ends, so that two changes do not take the same `seq`. */
+  findForUpdate(projectId: string): Promise<ProjectRow | null> {
+    return this.rows.findOne({ where: { id: projectId }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async insert(row: ProjectRow): Promise<void> {
+    await this.rows.insert(row);
+  }
+
+  async save(row: ProjectRow): Promise<void> {
+    await this.rows.save(row);
+  }
+
+  /** Every project, for the operator and for read models that start. */
+  async page(request: PageRequest): Promise<Page<ProjectRow>> {
+    const query = this.rows.createQueryBuilder('row').orderBy('row.createdAt', 'DESC').addOrderBy('row.id', 'DESC');
+    if (request.after) query.where('(row.createdAt, row.id) < (:at, :id)', request.after);
+    const rows = await query.limit(pageLimit(request) + 1).getMany();
+    return toPage(rows, request);
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { allowanceHeaders, isExceeded } from './allowance.js';
+
+const allowance = { limit: 10, used: 1, resetAt: 1_800_000_000, resetIn: 1 };
+
+describe('the rate-limit headers', () => {
+  it('are those of interface.md on v1', () => {
+    expect(allowanceHeaders(allowance, 'v1')).toEqual({
+      'ratelimit-policy': '"per-key";q=10;w=1',
+      ratelimit: '"per-key";r=9;t=1',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '9',
+      'x-ratelimit-reset': '1800000000',
+    });
+  });
+
+  it('are only the older ones on the legacy surface, and never below zero', () => {
+    expect(allowanceHeaders({ ...allowance, used: 12 }, 'legacy')).toEqual({
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '1800000000',
+    });
+    expect([10, 11].map((used) => isExceeded({ ...allowance, used }))).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projects } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { GatewayConfig } from '../config.js';
+import type { Credential } from '../identity/credential.js';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+import { isExceeded, type Allowance } from './allowance.js';
+import { RateLimiter } from './rate-limiter.js';
+import { RateWindowsRepository } from './rate-windows.repository.js';
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite({ RATE_LIMIT_ENABLED: 'true' });
+});
+afterAll(() => suite.stop());
+
+const limits = Object.assign(new GatewayConfig(), { rateLimitEnabled: true, secretPerSecond: 10, publicPerSecond: 5 });
+const limiter = () => new RateLimiter(limits, new RateWindowsRepository(suite.database));
+const credential = (change: Partial<Credential> = {}) => ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Credential;
+
+/** How many requests each window let through. */
+function admitted(allowances: Allowance[]): number[] {
+  const windows = new Map<number, number>();
+  for (const allowance of allowances) if (!isExceeded(allowance)) windows.set(allowance.resetAt, (windows.get(allowance.resetAt) ?? 0) + 1);
+  return [...windows.values()];
+}
+
+describe('the rate limit', () => {
+  it('is one for all gateways, and never lets more through than it says', async () => {
+    const [here, there] = [limiter(), limiter()];
+    const one = credential();
+    const allowances = await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? here : there).take(one)));
+    expect(Math.max(...admitted(allowances))).toBe(10);
+    expect(allowances.map(({ used }) => used).filter((used) => used <= 10).length).toBeLessThanOrEqual(20);
+    for (const { resetIn } of allowances) expect(resetIn).toBe(1);
+  });
+
+  it('counts each key for itself, in one statement', async () => {
+    const [first, second] = [credential(), credential({ isPublic: true })];
+    const here = limiter();
+    const allowances = await Promise.all(Array.from({ length: 40 }, (_, index) => here.take(index % 2 ? first : second)));
+    expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 10)))).toBe(10);
+    expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 5)))).toBe(5);
+  });
+
+  it('begins anew with each second', async () => {
+    const here = limiter();
+    const one = credential({ perSecond: 1 });
+    await Promise.all(Array.from({ length: 5 }, () => here.take(one)));
+    await delay(1_050);
+    expect(isExceeded(await here.take(one))).toBe(false);
+  });
+
+  it('stands in the headers of both dialects, and obeys what the operator set for a project', async () => {
+    const { projectId, caller } = await suite.buildProject();
+    const { token } = await suite.buildKey(projectId);
+    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: 2, publicPerSecond: null });
+    const told = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => suite.ask('GET', `/api/${index % 2 ? 'v1/' : ''}contacts`, { key: token })),
+    );
+    const refused = told.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(8);
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['2', '0']);
+      expect(headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
+    }
+    const [legacy, v1] = [told[0]!, told[1]!];
+    expect([legacy.headers.get('ratelimit'), legacy.headers.get('ratelimit-policy')]).toEqual([null, null]);
+    expect(v1.headers.get('ratelimit')).toMatch(/^"per-key";r=[01];t=1$/);
+    expect(v1.headers.get('ratelimit-policy')).toBe('"per-key";q=2;w=1');
+  });
+
+  it('refuses before the body is read', async () => {
+    const { projectId, caller } = await suite.buildProject();
+    const { token } = await suite.buildKey(projectId);
+    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: 1, publicPerSecond: null });
+    const told = await Promise.all(Array.from({ length: 6 }, () => suite.ask('POST', '/api/v1/contacts', { key: token, body: '{"a":' })));
+    expect(told.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(told.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(1);
+  });
+});

@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { BusServer, PassErrorsOn } from '@posthorn/messaging';
+import {
+  closeMeans,
+  meansModule,
+  openService,
+  runBeside,
+  type RunningService,
+  type ServiceMeans,
+  type ServiceParts,
+  type StartOptions,
+} from '@posthorn/platform';
+import { GatewayConfig } from './config.js';
+import { entities, migrations } from './data-source.js';
+import { drainServer } from './edge/drain.js';
+import { EdgeAdapter } from './edge/fastify.js';
+import { Registrar } from './edge/registrar.js';
+import { GatewayModule } from './gateway.module.js';
+
+const parts: ServiceParts<GatewayConfig> = { name: 'gateway', config: GatewayConfig, module: GatewayModule, entities, migrations };
+
+export interface RunningGateway extends RunningService {
+  url: string;
+  port: number;
+}
+
+/** The public API. Its HTTP server and its bus handlers are one Nest application. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const means = await openService(parts, options);
+  const app = await build(means);
+  await app.startAllMicroservices();
+  await app.listen(means.config.port, means.config.host);
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const beside = await runBeside(parts, means);
+  return {
+    name: parts.name,
+    adminPort: beside.admin.port,
+    port,
+    url: `http://${hostOf(means.config.host)}:${port}`,
+    stop: async () => {
+      app.get(Registrar).drain();
+      await delay(means.config.drainMs);
+      await drainServer(app.getHttpServer());
+      await app.close();
+      await beside.stop();
+      await closeMeans(means);
+    },
+  };
+}
+
+async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApplication> {
+  const { config, connection, logger } = means;
+  const trustedProxies = config.trustedProxies?.split(',').map((range) => range.trim()) ?? [];
+  const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), GatewayModule] };
+  const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter({ trustedProxies }), {
+    bodyParser: false,
+    logger,
+    abortOnError: false,
+  });
+  // Before the bus: handlers take the filters that there are when they are connected.
+  app.useGlobalFilters(new PassErrorsOn());
+  app.connectMicroservice({ strategy: new BusServer({ service: 'gateway', connection }) }, { inheritAppConfig: true });
+  return app;
+}
+
+const hostOf = (host: string): string => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host);

@@ -1,0 +1,62 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** The way to a database, which a test can cut or hold. */
+export class DatabaseLine {
+  private readonly sockets = new Set<Socket>();
+  private state: 'open' | 'cut' | 'held' = 'open';
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async open(target: string): Promise<DatabaseLine> {
+    const { hostname, port } = new URL(target);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(target);
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const line = new DatabaseLine(server, url.toString());
+    server.on('connection', (near) => line.carry(near, connect(Number(port), hostname)));
+    return line;
+  }
+
+  /** Connections are reset, and new ones too. */
+  cut(): void {
+    this.state = 'cut';
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
+  /** Nothing arrives any more, and nothing says so. */
+  hold(): void {
+    this.state = 'held';
+    for (const socket of this.sockets) socket.pause();
+  }
+
+  mend(): void {
+    this.state = 'open';
+    for (const socket of this.sockets) socket.resume();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private carry(near: Socket, far: Socket): void {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.sockets.delete(from);
+        to.destroy();
+      });
+      from.on('data', (bytes) => void to.write(bytes));
+      if (this.state === 'held') from.pause();
+    }
+    if (this.state === 'cut') near.resetAndDestroy();
+  }
+}

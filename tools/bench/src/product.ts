@@ -1,0 +1,93 @@
+import { apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import pg from 'pg';
+import { Process, freePort, untilAnswers } from './processes.js';
+
+export interface Servers {
+  databaseUrl: string;
+  natsUrl: string;
+  smtpUrl: string;
+}
+
+const services = ['sending', 'contacts', 'analytics', 'gateway'] as const;
+const secret = 'a-secret-for-the-bench-0123456789-0123456789';
+const nobody = '00000000-0000-0000-0000-000000000000';
+const patience = { timeoutMs: 20_000 };
+
+/** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
+export class Product {
+  private readonly running = new Map<string, Process>();
+  url = '';
+  token = '';
+
+  private constructor(private readonly servers: Servers) {}
+
+  static async start(servers: Servers, changes: Record<string, string> = {}): Promise<Product> {
+    const product = new Product(servers);
+    await Promise.all(services.map((service) => product.run(service, changes)));
+    await untilAnswers(`${product.url}/healthz`);
+    await product.makeProject();
+    return product;
+  }
+
+  async restart(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
+    await this.running.get(service)?.stop();
+    await this.run(service, changes);
+  }
+
+  async stop(): Promise<void> {
+    for (const service of [...services].reverse()) await this.running.get(service)?.stop();
+  }
+
+  /** The rows at the end must agree: nothing was measured that was not done. */
+  async counts(): Promise<Record<'emails' | 'facts' | 'contacts' | 'counted', number>> {
+    const [emails, facts] = await this.ask('sending', [
+      `SELECT count(*)::int AS n FROM emails WHERE status <> 'VOIDED'`,
+      `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS n FROM outbox WHERE fact = 'sending.email.accepted'`,
+    ]);
+    const [contacts] = await this.ask('contacts', [`SELECT count(*)::int AS n FROM contacts`]);
+    const [counted] = await this.ask('analytics', [`SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`]);
+    return { emails: emails!, facts: facts!, contacts: contacts!, counted: counted! };
+  }
+
+  private async ask(service: string, statements: string[]): Promise<number[]> {
+    const url = new URL(this.servers.databaseUrl);
+    url.pathname = `/posthorn_${service}`;
+    const client = new pg.Client({ connectionString: url.toString() });
+    await client.connect();
+    const numbers: number[] = [];
+    for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
+    await client.end();
+    return numbers;
+  }
+
+  private async run(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const { databaseUrl, natsUrl, smtpUrl } = this.servers;
+    const process = Process.run(`apps/${service}/src/main.js`, {
+      DATABASE_URL: databaseUrl,
+      NATS_URL: natsUrl,
+      SMTP_URL: smtpUrl,
+      POSTHORN_SECRET_KEY: secret,
+      SENDING_RATE_PER_SECOND: '0',
+      LOG_LEVEL: 'error',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      ...changes,
+    });
+    this.running.set(service, process);
+    if (service === 'gateway') this.url = `http://127.0.0.1:${port}`;
+    await untilAnswers(`http://127.0.0.1:${adminPort}/readyz`);
+  }
+
+  private async makeProject(): Promise<void> {
+    const connection = await BusConnection.open({ url: this.servers.natsUrl, name: 'bench' });
+    const bus = new Bus(connection);
+    const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'bench' } });
+    const { id } = await bus.call(projects.create, as(nobody), { name: 'Bench' }, patience);
+    await bus.call(projects.limit, as(id), { id, secretPerSecond: 1_000_000, publicPerSecond: null }, patience);
+    await bus.call(domains.verify, as(id), { domain: `bench-${id.slice(-8)}.test` }, patience);
+    this.token = (await bus.call(apiKeys.create, as(id), { name: 'Bench' }, patience)).token;
+    await connection.close();
+  }
+}

@@ -1,0 +1,46 @@
+/** One figure: against a reference of the same run, or against a fixed bound. */
+export interface Row {
+  name: string;
+  product: number;
+  reference?: number;
+  /** At least so many per cent of the reference. */
+  floorPercent?: number;
+  /** At most so many times the reference. */
+  ceilingTimes?: number;
+  /** At most this. */
+  ceiling?: number;
+}
+
+/** Prints the table and, last, one line for machines; answers the exit code. */
+export function report(rows: Row[]): number {
+  const table = rows.map((row) => ({
+    figure: row.name,
+    product: round(row.product),
+    reference: row.reference ? round(row.reference) : '',
+    ratio: ratio(row),
+    bound: bound(row),
+    held: held(row),
+  }));
+  console.table(table);
+  console.log(`BENCH ${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, { ...row, held: held(row) }])))}`);
+  return rows.every(held) ? 0 : 1;
+}
+
+function held({ product, reference = 0, floorPercent, ceilingTimes, ceiling }: Row): boolean {
+  if (floorPercent !== undefined) return product >= (reference * floorPercent) / 100;
+  if (ceilingTimes !== undefined) return product <= reference * ceilingTimes;
+  return product <= (ceiling ?? Infinity);
+}
+
+function bound({ floorPercent, ceilingTimes, ceiling }: Row): string {
+  if (floorPercent !== undefined) return `≥ ${floorPercent} %`;
+  if (ceilingTimes !== undefined) return `≤ ${ceilingTimes}×`;
+  return `≤ ${ceiling}`;
+}
+
+function ratio({ product, reference, ceilingTimes }: Row): string {
+  if (!reference) return '';
+  return ceilingTimes ? `${(product / reference).toFixed(2)}×` : `${Math.round((product / reference) * 100)} %`;
+}
+
+const round = (value: number): number => (value >= 100 ? Math.round(value) : Math.round(value * 100) / 100);
