@@ -26,11 +26,13 @@ console.log(
   `${cpus().length} cores; Postgres with fsync, full_page_writes and synchronous_commit on; one process a service, its pool 10; reference: one process, pool 16`,
 );
 const rows: Row[] = [];
+const started: { stop(): Promise<void> }[] = [];
 try {
   await benchAccepts();
   await benchHandOff();
   rows.push(...(await footprint()));
 } finally {
+  for (const each of started) await each.stop();
   sink.stop();
   await nats.stop();
   await postgres.stop();
@@ -43,6 +45,7 @@ async function benchAccepts(): Promise<void> {
   const port = await freePort();
   const reference = Process.run('reference-accept.js', { DATABASE_URL: postgres.url, PORT: String(port) });
   const product = await Product.start(servers, { DELIVERY_PAUSED: 'true' });
+  started.push(reference, product);
   await reference.untilSays('ready');
   const referenceUrl = `http://127.0.0.1:${port}`;
   await load(referenceUrl, 16, 2);
@@ -79,6 +82,7 @@ async function benchAccepts(): Promise<void> {
 /** A backlog, accepted while delivery was paused, handed over by one sending process. */
 async function benchHandOff(): Promise<void> {
   const product = await Product.start(servers, { DELIVERY_PAUSED: 'true' });
+  started.push(product);
   const waiting = (await product.counts()).emails;
   while ((await product.counts()).emails < Math.max(waiting, backlog)) await load(product.url, 64, 1, product.token);
   const theirs = [await referencePoolRate()];
@@ -96,7 +100,9 @@ async function benchHandOff(): Promise<void> {
   await product.stop();
 }
 
-const referencePoolRate = () => referencePool(sink.url, backlog, connections);
+function referencePoolRate(): Promise<number> {
+  return referencePool(sink.url, backlog, connections);
+}
 
 async function agree(product: Product): Promise<void> {
   for (let tries = 0; ; tries += 1) {
