@@ -42,7 +42,7 @@ export async function openDatabase({ url, name, entities, migrations, poolSize }
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
-  const database = new Database(source);
+  const database = new Database(source, openHotPool({ url, name, poolSize }));
   await assertDurable(database);
   return database;
 }
@@ -56,4 +56,26 @@ async function assertDurable(database: Database): Promise<void> {
   if (unsafe.length > 0) {
     throw new Error(`Postgres would lose accepted mail: set ${unsafe.map(({ name }) => `${name} = on`).join(', ')}`);
   }
+}
+
+/**
+ * For the few statements that run thousands of times a second: pipelined, and planned once for each connection. Such a
+ * plan was made while its tables were of another size, so it must be one that no size spoils: by index, row by row.
+ */
+function openHotPool({ url, name, poolSize }: Pick<DatabaseOptions, 'url' | 'name' | 'poolSize'>): pg.Pool {
+  const plans = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off'];
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `${name}-hot`,
+    max: Math.max(2, Math.ceil(poolSize / 2)),
+    pipeline: true,
+    options: plans.map((setting) => `-c ${setting}`).join(' '),
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: 60_000,
+    keepAlive: true,
+  } as pg.PoolConfig);
+  pool.on('error', () => undefined);
+  // A connection that breaks while it is lent says so itself: unheard, that would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }

@@ -2,11 +2,14 @@ import { DomainError, unavailable } from '@posthorn/contracts';
 
 interface DriverError {
   code?: string;
-  driverError?: { code?: string };
+  syscall?: string;
+  driverError?: DriverError;
   message?: string;
 }
 
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+/** A server that starts or is full says so before it hears a statement. */
+const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)/i;
 
@@ -29,6 +32,17 @@ export function isDatabaseAway(error: unknown): boolean {
   const code = databaseCode(error) ?? '';
   const message = (error as DriverError)?.message ?? '';
   return /^(08|53|57P0|57014)/.test(code) || networkCodes.has(code) || lostConnection.test(message);
+}
+
+/** Refused before the first statement went out: nothing can have happened. */
+function wasNeverAsked(error: unknown): boolean {
+  const { syscall, message = '' } = (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);
+  return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || /trying to connect|connection timeout/i.test(message);
+}
+
+/** The connection went while a statement may have been on its way: whether it took effect, only the database can tell. */
+export function isOutcomeInDoubt(error: unknown): boolean {
+  return isDatabaseAway(error) && !wasNeverAsked(error);
 }
 
 /** The one place where database errors become domain errors (guarantees.md §5); null for what is none of them. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { isSerializationFailure } from './database-error.js';
 
@@ -19,7 +19,11 @@ export interface Statement {
 export class Database {
   private readonly ambient = new AsyncLocalStorage<QueryRunner>();
 
-  constructor(readonly source: DataSource) {}
+  constructor(
+    readonly source: DataSource,
+    /** Connections of their own for the hot path (`openDatabase` says what is special about them). */
+    private readonly hot: Pool,
+  ) {}
 
   get manager(): EntityManager {
     return this.ambient.getStore()?.manager ?? this.source.manager;
@@ -52,7 +56,7 @@ export class Database {
   /** One statement that commits by itself, planned once for each connection. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     const runner = this.ambient.getStore();
-    return runner ? rowsOfNamed<Row>(await clientOf(runner), statement) : this.withClient((client) => rowsOfNamed<Row>(client, statement));
+    return runner ? rowsOfNamed<Row>(await clientOf(runner), statement) : rowsOfNamed<Row>(this.hot, statement);
   }
 
   /**
@@ -60,25 +64,22 @@ export class Database {
    * it began. None may depend on the answer of another.
    */
   async trip(statements: Statement[]): Promise<unknown[][]> {
-    return this.withClient(async (client) => {
+    const client = await this.hot.connect();
+    try {
       const sent = [client.query('BEGIN'), ...statements.map((statement) => rowsOfNamed(client, statement)), client.query('COMMIT')];
       const settled = await Promise.allSettled(sent);
+      // After a failed statement COMMIT rolls back; where even that did not arrive, the connection is gone.
       const failed = settled.find((each) => each.status === 'rejected');
-      if (failed) {
-        // After a failed statement COMMIT rolls back; where even that did not arrive, the connection is gone.
-        throw failed.reason;
-      }
+      if (failed) throw failed.reason;
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
-    });
+    } finally {
+      client.release();
+    }
   }
 
-  private async withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
-    const runner = this.source.createQueryRunner();
-    try {
-      return await work(await clientOf(runner));
-    } finally {
-      await runner.release();
-    }
+  async close(): Promise<void> {
+    await this.hot.end();
+    await this.source.destroy();
   }
 
   private async runOnce<T>(work: () => Promise<T>): Promise<T> {
@@ -107,7 +108,7 @@ async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
 
-async function rowsOfNamed<Row>(client: ClientBase, { name, sql, parameters }: Statement): Promise<Row[]> {
+async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, sql, parameters }: Statement): Promise<Row[]> {
   const { rows } = await client.query({ name, text: sql, values: parameters });
   return rows as Row[];
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { DomainError, parse, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
@@ -79,7 +80,7 @@ export class Answering {
       const answers = readable.length > 0 ? ((await this.answer(readable.map(({ call }) => call))) as BatchReply<object>) : [];
       readable.forEach(({ index }, place) => {
         const answer = answers[place];
-        replies[index] = answer instanceof Error ? this.failure(answer) : { reply: answer };
+        replies[index] = isNativeError(answer) ? this.failure(answer) : { reply: answer };
       });
     } catch (error) {
       for (const { index } of readable) replies[index] = this.failure(error);

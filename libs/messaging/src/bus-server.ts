@@ -7,12 +7,14 @@ import type { BusConnection } from './connection.js';
 import { FactSubscription } from './fact-subscription.js';
 import { busTransport, type Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
+import type { Outbox } from './outbox.repository.js';
 
 export interface BusServerOptions {
   service: ServiceName;
   connection: BusConnection;
   /** Absent in a service that hears no facts. */
   inbox?: Inbox;
+  outbox?: Outbox;
 }
 
 /** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
@@ -64,16 +66,16 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private start(): void {
-    const { service, connection, inbox } = this.options;
+    const { service, connection, inbox, outbox } = this.options;
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
     const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
-        if (!inbox) throw new Error(`${service} hears ${pattern} but has no inbox`);
+        if (!inbox || !outbox) throw new Error(`${service} hears ${pattern} but has no inbox and outbox`);
         const purpose = pattern.split(' ')[1] ?? '';
         const run = (fact: Fact<object>) => settle(handler, fact).then(() => undefined);
         this.subscriptions.push(
-          new FactSubscription({ connection, inbox, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }),
+          new FactSubscription({ connection, inbox, outbox, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }),
         );
       } else {
         const contract = contracts.get(pattern) as RequestContract;

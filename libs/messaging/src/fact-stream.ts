@@ -40,6 +40,6 @@ export async function ensureConsumer(nats: NatsConnection, contract: FactContrac
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(ackWaitMs),
-    max_ack_pending: 64,
+    max_ack_pending: 512,
   });
 }

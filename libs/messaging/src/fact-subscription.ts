@@ -4,13 +4,17 @@ import { fieldsOf, parse, type FactContract } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
 import { ensureConsumer, maxDeliveries, redeliveryMs, streamOf } from './fact-stream.js';
 import { decode } from './frames.js';
+import { Gatherer } from './gatherer.js';
 import type { Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
+import type { Outbox } from './outbox.repository.js';
 
 export interface FactSubscriptionOptions {
   connection: BusConnection;
   inbox: Inbox;
+  /** Rung after every commit: the effect may have told facts of its own. */
+  outbox: Outbox;
   contract: FactContract;
   durable: string;
   run: (fact: Fact<object>) => Promise<void>;
@@ -19,20 +23,36 @@ export interface FactSubscriptionOptions {
 interface WireFact {
   id: string;
   projectId: string;
-  at: string;
   items: object[];
+}
+
+interface Taken {
+  message: JsMsg;
+  fact: WireFact;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
 const handlerTimeoutMs = 25_000;
-const concurrency = 4;
+const maxTogether = 64;
+const maxWaiting = 256;
+// The relay publishes by the handful: what it sent in one round shall be one transaction here.
+const lingerMs = 5;
 
-/** One durable subscriber: each fact at least once, its effect once, and a dead letter after the last try. */
+/**
+ * One durable subscriber: each fact at least once, its effect once, and a dead letter after the last try. Facts that wait
+ * together are taken in together, in one transaction; when that fails, each is tried by itself.
+ */
 export class FactSubscription {
   private readonly log: Logger;
   private readonly loop: Loop;
+  private readonly gatherer = new Gatherer<JsMsg, void>({
+    flush: (messages) => this.takeTogether(messages),
+    maxItems: maxTogether,
+    inFlight: 1,
+    lingerMs,
+  });
+  private readonly alone = new Set<Promise<void>>();
   private messages: ConsumerMessages | null = null;
-  private readonly running = new Set<Promise<void>>();
   private stopped = false;
 
   constructor(private readonly options: FactSubscriptionOptions) {
@@ -49,7 +69,8 @@ export class FactSubscription {
     this.stopped = true;
     this.messages?.stop();
     await this.loop.stop();
-    await Promise.all(this.running);
+    await this.gatherer.drained();
+    await Promise.all(this.alone);
   }
 
   private async consume(): Promise<void> {
@@ -57,25 +78,40 @@ export class FactSubscription {
     if (!connection.connected || this.stopped) return;
     await ensureConsumer(connection.nats, contract, durable);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
-    this.messages = await consumer.consume({ max_messages: 32, abort_on_missing_resource: true });
+    this.messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     if (this.stopped) this.messages.stop();
     for await (const message of this.messages) {
-      this.track(this.take(message));
-      if (this.running.size >= concurrency) await Promise.race(this.running);
+      const taken = this.gatherer.submit(message);
+      if (this.gatherer.size >= maxWaiting) await taken;
     }
   }
 
-  private track(work: Promise<void>): void {
-    this.running.add(work);
-    void work.finally(() => this.running.delete(work));
+  private async takeTogether(messages: JsMsg[]): Promise<void[]> {
+    const first = messages.filter(({ info }) => info.deliveryCount === 1);
+    const again = messages.filter(({ info }) => info.deliveryCount > 1);
+    try {
+      if (first.length > 0) await this.apply(first.map(read));
+      for (const message of first) message.ack();
+    } catch {
+      // One of them is at fault: alone, it harms only itself.
+      again.unshift(...first);
+    }
+    // Beside the others, not before them: one that hangs must not hold up what comes after it.
+    for (const message of again) this.track(this.takeAlone(message));
+    return messages.map(() => undefined);
   }
 
-  private async take(message: JsMsg): Promise<void> {
+  private track(work: Promise<void>): void {
+    this.alone.add(work);
+    void work.finally(() => this.alone.delete(work));
+  }
+
+  private async takeAlone(message: JsMsg): Promise<void> {
     const tries = message.info.deliveryCount;
     try {
       // A message that killed the process before it could be counted out is not tried once more.
       if (tries > maxDeliveries) await this.bury(message, 'gave up: its handler never finished');
-      else await this.apply(message);
+      else await this.apply([read(message)]);
       message.ack();
     } catch (error) {
       this.log.warn(`try ${tries}: ${(error as Error).message}`);
@@ -84,18 +120,28 @@ export class FactSubscription {
     }
   }
 
-  private async apply(message: JsMsg): Promise<void> {
-    const { inbox, durable, contract, run } = this.options;
-    const { id, projectId, at, items } = decode<WireFact>(message.data);
-    const fact: Fact<object> = { id, projectId, at: new Date(at), items: items.map((item) => parse(contract.item, known(contract, item))) };
+  private async apply(taken: Taken[]): Promise<void> {
+    const { inbox, outbox, durable } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`the handler took longer than ${handlerTimeoutMs} ms`)), handlerTimeoutMs);
     });
     try {
-      await Promise.race([inbox.once(durable, id, () => run(fact)), late]);
+      const facts = taken.map(({ fact }) => fact);
+      await Promise.race([inbox.once(durable, facts, (fresh) => this.runByProject(fresh)), late]);
+      outbox.ringIfTold();
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** In the order of project ids, so that two replicas wait for one another and never both. */
+  private async runByProject(facts: WireFact[]): Promise<void> {
+    const { contract, run } = this.options;
+    const byProject = [...Map.groupBy(facts, ({ projectId }) => projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [projectId, group] of byProject) {
+      const items = group.flatMap((fact) => fact.items.map((item) => parse(contract.item, known(contract, item))));
+      await run({ projectId, items });
     }
   }
 
@@ -109,7 +155,7 @@ export class FactSubscription {
   }
 
   private bury(message: JsMsg, error: string): Promise<void> {
-    const payload = decode<WireFact>(message.data);
+    const { fact: payload } = read(message);
     return this.options.inbox.bury({
       subscriber: this.options.durable,
       factId: payload.id,
@@ -119,6 +165,8 @@ export class FactSubscription {
     });
   }
 }
+
+const read = (message: JsMsg): Taken => ({ message, fact: decode<WireFact>(message.data) });
 
 /** Facts change only by adding: members that this release does not know are no failure. */
 function known(contract: FactContract, item: object): object {

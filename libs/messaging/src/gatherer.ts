@@ -1,9 +1,13 @@
+import { isNativeError } from 'node:util/types';
+
 export interface GathererOptions<In, Out> {
   /** Answers every item, in order; an Error answers only its own. When the whole flush throws, every item hears it. */
   flush: (items: In[]) => Promise<(Out | Error)[]>;
   maxItems: number;
   /** Batches on their way at once. */
   inFlight?: number;
+  /** Wait so long for company before a batch leaves: only where nobody waits for the answer. */
+  lingerMs?: number;
   maxBytes?: number;
   sizeOf?: (item: In) => number;
 }
@@ -22,6 +26,7 @@ interface Waiting<In, Out> {
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
   private running = 0;
+  private lingering = false;
   private idle: (() => void)[] = [];
 
   constructor(private readonly options: GathererOptions<In, Out>) {}
@@ -33,13 +38,23 @@ export class Gatherer<In, Out> {
   submit(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, bytes: this.options.sizeOf?.(item) ?? 0, resolve, reject });
-      this.pump();
+      this.linger();
     });
   }
 
   /** Resolves once nothing waits and nothing is on its way. */
   async drained(): Promise<void> {
     if (this.waiting.length + this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private linger(): void {
+    if (!this.options.lingerMs) return this.pump();
+    if (this.lingering) return;
+    this.lingering = true;
+    setTimeout(() => {
+      this.lingering = false;
+      this.pump();
+    }, this.options.lingerMs);
   }
 
   private pump(): void {
@@ -62,7 +77,7 @@ export class Gatherer<In, Out> {
       const results = await this.options.flush(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
-        if (result instanceof Error) reject(result);
+        if (isNativeError(result)) reject(result);
         else resolve(result as Out);
       });
     } catch (error) {

@@ -14,11 +14,12 @@ export interface Incoming<Body> {
 /** What a handler of a batchable contract answers: one entry a call, an error for its own call only. */
 export type BatchReply<Reply> = (Reply | DomainError)[];
 
-/** A committed fact as its subscriber sees it. The subscriber runs inside the transaction of its inbox row. */
+/**
+ * Committed facts of one project as their subscriber sees them: what waited together comes together. The subscriber runs
+ * inside the transaction of the inbox rows; items that it has taken in before are not shown again.
+ */
 export interface Fact<Item> {
-  id: string;
   projectId: string;
-  at: Date;
   items: Item[];
 }
 

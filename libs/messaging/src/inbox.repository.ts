@@ -15,14 +15,16 @@ export interface DeadLetterRow {
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Runs the effect once for each fact: the row and the effect commit together, a repeat is a no-op. */
-  async once(subscriber: string, factId: string, effect: () => Promise<void>): Promise<void> {
+  /** Runs the effect on those facts that were not taken in before: the rows and the effect commit together, a repeat is a no-op. */
+  async once<F extends { id: string }>(subscriber: string, facts: F[], effect: (fresh: F[]) => Promise<void>): Promise<void> {
     await this.database.transaction(async () => {
-      const taken = await this.database.query(
-        `INSERT INTO inbox (subscriber, fact_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING fact_id`,
-        [subscriber, factId],
+      const taken = await this.database.query<{ fact_id: string }>(
+        `INSERT INTO inbox (subscriber, fact_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
+         ON CONFLICT DO NOTHING RETURNING fact_id`,
+        [subscriber, facts.map(({ id }) => id)],
       );
-      if (taken.length > 0) await effect();
+      const fresh = new Set(taken.map(({ fact_id }) => fact_id));
+      if (fresh.size > 0) await effect(facts.filter(({ id }) => fresh.has(id)));
     });
   }
 

@@ -1,6 +1,8 @@
 export interface LoopOptions {
   /** Rounds come at least this often; a ring brings the next one at once. */
   everyMs: number;
+  /** Rounds begin at least so far apart, however often it rings: what may be late is better done by the handful. */
+  restMs?: number;
   work: () => Promise<void>;
   onError: (error: unknown) => void;
 }
@@ -33,19 +35,27 @@ export class Loop {
   private async rounds(): Promise<void> {
     while (!this.stopped) {
       this.rung = false;
+      const began = performance.now();
       try {
         await this.options.work();
       } catch (error) {
         this.options.onError(error);
         this.rung = false;
       }
-      if (!this.rung && !this.stopped) await this.pause();
+      await this.rest(began);
+      if (!this.rung && !this.stopped) await this.pause(this.options.everyMs);
     }
   }
 
-  private pause(): Promise<void> {
+  private async rest(began: number): Promise<void> {
+    const left = (this.options.restMs ?? 0) - (performance.now() - began);
+    if (left <= 0 || this.stopped) return;
+    await new Promise((rested) => setTimeout(rested, left));
+  }
+
+  private pause(everyMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake?.(), this.options.everyMs);
+      const timer = setTimeout(() => this.wake?.(), everyMs);
       this.wake = () => {
         clearTimeout(timer);
         this.wake = null;

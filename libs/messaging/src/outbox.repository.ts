@@ -12,11 +12,13 @@ export interface UnpublishedFact {
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
   private wake: () => void = () => undefined;
+  private told = false;
 
   constructor(private readonly database: Database) {}
 
   /** Writes the fact into the ambient transaction; one row for each 256 items. */
   async publish<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
+    this.told = true;
     for (let first = 0; first < items.length; first += maxFactItems) {
       const part = items.slice(first, first + maxFactItems);
       await this.database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
@@ -30,7 +32,13 @@ export class Outbox {
 
   /** Rings the relay: call it after the commit. A relay that hears nothing looks by itself each second. */
   ring(): void {
+    this.told = false;
     this.wake();
+  }
+
+  /** Rings where facts were written since the last time. */
+  ringIfTold(): void {
+    if (this.told) this.ring();
   }
 
   onRing(wake: () => void): void {

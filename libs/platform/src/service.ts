@@ -121,7 +121,7 @@ export async function runBeside<C extends ServiceConfig>(
 /** A service without HTTP of its own. */
 export async function startService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<RunningService> {
   const means = await openService(parts, options);
-  const strategy = new BusServer({ service: parts.name, connection: means.connection, inbox: means.inbox });
+  const strategy = new BusServer({ service: parts.name, connection: means.connection, inbox: means.inbox, outbox: means.outbox });
   const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), parts.module] };
   const app: INestMicroservice = await NestFactory.createMicroservice(root, { strategy, logger: means.logger, abortOnError: false });
   app.useGlobalFilters(new PassErrorsOn());
@@ -140,7 +140,7 @@ export async function startService<C extends ServiceConfig>(parts: ServiceParts<
 
 export async function closeMeans({ connection, database }: Pick<ServiceMeans<ServiceConfig>, 'connection' | 'database'>): Promise<void> {
   await connection.close();
-  await database.source.destroy();
+  await database.close();
 }
 
 async function openOwnDatabase<C extends ServiceConfig>(

@@ -45,7 +45,7 @@ async function makeTemplate(admin: pg.Client, template: string, options: Pick<Da
   const database: Database = await openDatabase({ url: urlOf(template), name: 'template', poolSize: 2, ...options });
   await migrate(database);
   await maintainPartitions(database, [{ table: 'outbox', days: 1, retentionDays: 7 }]);
-  await database.source.destroy();
+  await database.close();
 }
 
 async function dropDatabase(name: string): Promise<void> {

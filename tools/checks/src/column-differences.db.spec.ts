@@ -14,7 +14,7 @@ describe('the entities against the migrations', () => {
   });
 
   afterAll(async () => {
-    await database.source.destroy();
+    await database.close();
     await clone.drop();
   });
 

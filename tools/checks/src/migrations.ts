@@ -48,6 +48,6 @@ async function compare(service: string, file: URL): Promise<number> {
     for (const difference of differences) console.log(`  ${difference}`);
     return differences.length;
   } finally {
-    await database.source.destroy();
+    await database.close();
   }
 }

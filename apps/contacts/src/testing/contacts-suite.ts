@@ -1,11 +1,10 @@
 import { serviceCaller, type Caller, type FactContract } from '@posthorn/contracts';
-import { newId, openDatabase, type Database } from '@posthorn/database';
-import { Bus, BusConnection } from '@posthorn/messaging';
+import { newId, type Database } from '@posthorn/database';
+import type { Bus } from '@posthorn/messaging';
 import type { RunningService } from '@posthorn/platform';
-import { cloneDatabase, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { FactSource, openServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
-import { FactSource } from './fact-source.js';
 
 /** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts. */
 export interface ContactsSuite {
@@ -21,19 +20,11 @@ export interface ContactsSuite {
 }
 
 export async function startContactsSuite(): Promise<ContactsSuite> {
-  const [clone, nats]: [TestDatabase, TestNats] = await Promise.all([cloneDatabase('contacts', { entities, migrations }), startTestNats()]);
-  const environment = {
-    CONTACTS_DATABASE_URL: clone.url,
-    NATS_URL: nats.url,
-    POSTHORN_SECRET_KEY: testSecret,
-    LOG_LEVEL: 'silent',
-  };
-  const database = await openDatabase({ url: clone.url, name: 'suite', entities, migrations, poolSize: 4 });
-  const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
+  const { environment, database, bus, connection, close } = await openServiceGround('contacts', { entities, migrations });
   const sending = await FactSource.start(connection);
   const service = await startContacts({ environment, processMetrics: false });
   return {
-    bus: new Bus(connection),
+    bus,
     database,
     service,
     sending,
@@ -46,9 +37,7 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     stop: async () => {
       await service.stop();
       await sending.stop();
-      await connection.close();
-      await database.source.destroy();
-      await Promise.all([clone.drop(), nats.stop()]);
+      await close();
     },
   };
 }

@@ -31,6 +31,15 @@ describe('the window of a report', () => {
     expect(entries(iso({ from: '2025-12-31', to: '2026-03-31' }))).toBe(90);
   });
 
+  it('counts days when the end lies in the middle of one', () => {
+    const clamped = iso({ from: '2025-01-01', to: '2026-03-31T15:30:00Z' });
+    expect(clamped).toEqual(['2026-01-01T00:00:00.000Z', '2026-03-31T15:30:00.000Z']);
+    expect(entries(clamped)).toBe(90);
+    expect(iso({ from: '2025-01-01' })).toEqual(clamped);
+    // Ninety times 24 hours back lies in a ninety-first day.
+    expect(entries(iso({ from: '2025-12-31T15:30:00.001Z', to: '2026-03-31T15:30:00Z' }))).toBe(90);
+  });
+
   it.each([
     { from: '2026-04-02', to: '2026-04-01' },
     { from: '2026-04-01' },

@@ -21,7 +21,7 @@ export function windowOf({ from, to }: AskedWindow, now: Date): TimeseriesQuery 
   const last = end!.getTime();
   const first = start?.getTime() ?? startOfDay(last) - (defaultDays - 1) * dayMs;
   if (first > last) throw invalid([{ path: ['from'], code: 'out_of_range', message: 'must not be after the end of the range' }]);
-  return { from: new Date(Math.max(first, last - maxDays * dayMs + 1)), to: new Date(last) };
+  return { from: new Date(Math.max(first, startOfDay(last) - (maxDays - 1) * dayMs)), to: new Date(last) };
 }
 
 function readEdge(text: string, dayOffset: number): Date | null {

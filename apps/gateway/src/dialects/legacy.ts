@@ -38,9 +38,12 @@ const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage,
 
 function envelope(error: DomainError, { shape, queryNames }: ErrorContext): object {
   const { errors, previousStatus } = error.details;
-  const failures = errors && shape && !(error instanceof RefusedMembers) ? names.failures(shape, errors) : errors;
+  // What the request itself was refused for stands in its own names already.
+  const ownNames = error instanceof RefusedMembers;
+  const failures = errors && shape && !ownNames ? names.failures(shape, errors) : errors;
+  const fieldOf = (path: readonly string[]) => (ownNames ? path : renamed(path, queryNames)).join('.');
   const details = {
-    ...(failures ? { errors: failures.map(({ path, code, message }) => ({ field: fieldOf(path, queryNames), code, message })) } : {}),
+    ...(failures ? { errors: failures.map(({ path, code, message }) => ({ field: fieldOf(path), code, message })) } : {}),
     ...(previousStatus === undefined ? {} : { previousStatus }),
   };
   return {
@@ -49,5 +52,7 @@ function envelope(error: DomainError, { shape, queryNames }: ErrorContext): obje
   };
 }
 
-const fieldOf = ([first = '', ...rest]: readonly string[], queryNames: Readonly<Record<string, string>> = {}): string =>
-  [queryNames[first] ?? first, ...rest].join('.');
+const renamed = ([first = '', ...rest]: readonly string[], queryNames: Readonly<Record<string, string>> = {}): string[] => [
+  Object.hasOwn(queryNames, first) ? queryNames[first]! : first,
+  ...rest,
+];

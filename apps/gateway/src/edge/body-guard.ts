@@ -106,6 +106,8 @@ class BodyScanner {
     const isKey = this.expectsKey;
     this.begin();
     this.expectsKey = this.escaped = false;
+    // Until it is read: a fault inside a name must not be told of the member before it.
+    if (isKey) this.key[this.depth] = '';
     this.skipString();
     if (isKey && this.fault === null) this.name(start, this.at - 1);
   }

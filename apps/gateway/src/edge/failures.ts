@@ -13,7 +13,7 @@ const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: wrongMediaType,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: notJson,
   FST_ERR_BAD_URL: unknownRoute,
-  FST_ERR_MAX_LENGTH: unknownRoute,
+  FST_ERR_MAX_PARAM_LENGTH: unknownRoute,
 };
 
 /** Every failed request ends here: one answer in the dialect of its path, one line in the log. */

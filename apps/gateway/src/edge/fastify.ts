@@ -27,7 +27,8 @@ export class EdgeAdapter extends FastifyAdapter {
       forceCloseConnections: 'idle',
       requestTimeout: 60_000,
       clientErrorHandler: answerUnreadable,
-      routerOptions: { maxParamLength: 500 },
+      // As long as a whole request line may be: an id of any length is a malformed id, and answers like a stranger's.
+      routerOptions: { maxParamLength: 16 * 1024 },
       frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) => this.onFrameworkError(error, request, reply),
     };
     super(options as unknown as FastifyInstance);

@@ -1,10 +1,7 @@
 import { apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller } from '@posthorn/contracts';
-import { openDatabase, type Database } from '@posthorn/database';
-import { Bus, BusConnection } from '@posthorn/messaging';
-import { cloneDatabase, startTestNats, testSecret, type TestNats } from '@posthorn/testing';
+import { openServiceGround, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startGateway, type RunningGateway } from '../service.js';
-import { DatabaseLine } from './database-line.js';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
@@ -24,46 +21,24 @@ export interface Told {
 }
 
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
-export interface GatewaySuite {
+export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'line' | 'nats'> {
   gateway: RunningGateway;
-  bus: Bus;
-  connection: BusConnection;
-  database: Database;
-  nats: TestNats;
   ask(method: string, path: string, ask?: Ask): Promise<Told>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
-  /** The gateway's way to its database. */
-  line: DatabaseLine;
   stop(): Promise<void>;
 }
 
 export const operatorOf = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'tests' } });
 
 export async function startGatewaySuite(changes: Record<string, string> = {}): Promise<GatewaySuite> {
-  const [clone, nats] = await Promise.all([cloneDatabase('gateway', { entities, migrations }), startTestNats()]);
-  const line = await DatabaseLine.open(clone.url);
-  const environment: Record<string, string> = {
-    GATEWAY_DATABASE_URL: line.url,
-    NATS_URL: nats.url,
-    POSTHORN_SECRET_KEY: testSecret,
-    PORT: '0',
-    DRAIN_MS: '0',
-    RATE_LIMIT_ENABLED: 'false',
-    LOG_LEVEL: 'silent',
-    ...changes,
-  };
+  const ground = await openServiceGround('gateway', { entities, migrations });
+  const { bus } = ground;
+  const environment = { ...ground.environment, PORT: '0', DRAIN_MS: '0', RATE_LIMIT_ENABLED: 'false', ...changes };
   const gateway = await startGateway({ environment, processMetrics: false });
-  const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
-  const database = await openDatabase({ url: clone.url, name: 'suite', entities, migrations, poolSize: 2 });
-  const bus = new Bus(connection);
   return {
+    ...ground,
     gateway,
-    bus,
-    connection,
-    database,
-    nats,
-    line,
     ask: (method, path, ask = {}) => askOver(gateway.url, method, path, ask),
     buildProject: async () => {
       const { id } = await bus.call(projects.create, operatorOf(nobody), { name: 'A project' });
@@ -72,10 +47,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
     stop: async () => {
       await gateway.stop();
-      await connection.close();
-      await database.source.destroy();
-      await line.close();
-      await Promise.all([clone.drop(), nats.stop()]);
+      await ground.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails } from '@posthorn/contracts';
-import { buildSend, eventually, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { eventually } from '@posthorn/testing';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 describe('accepting mail', () => {
   let suite: SendingSuite;

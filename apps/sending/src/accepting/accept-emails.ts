@@ -1,15 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { keyInFlight, keyReused, unavailable, type AcceptEmails, type AcceptedEmails, type DomainError } from '@posthorn/contracts';
-import { isPoisonedRow } from '@posthorn/database';
+import {
+  keyInFlight,
+  keyReused,
+  outcomeUnknown,
+  unavailable,
+  type AcceptEmails,
+  type AcceptedEmails,
+  type DomainError,
+} from '@posthorn/contracts';
+import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
+import { SettleSendService } from './settle-send.js';
 
 type Outcome = AcceptedEmails | Error;
 
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
+const settleAttempts = 3;
+const settlePauseMs = 100;
 
 /**
  * Accepted means on disk: the claim of the key, the rows, the content and the fact are one statement and one commit, for
@@ -26,6 +38,7 @@ export class AcceptEmailsService {
 
   constructor(
     private readonly accepting: AcceptingRepository,
+    private readonly settling: SettleSendService,
     private readonly senders: SenderDirectory,
     private readonly outbox: Outbox,
     private readonly bell: DeliveryBell,
@@ -48,10 +61,26 @@ export class AcceptEmailsService {
     try {
       return await this.store(rows);
     } catch (error) {
+      if (isOutcomeInDoubt(error)) return Promise.all(rows.map((row) => this.settle(row)));
       if (rows.length === 1 || !isPoisonedRow(error)) return rows.map(() => error as Error);
       const middle = rows.length >> 1;
       return [...(await this.bisect(rows.slice(0, middle))), ...(await this.bisect(rows.slice(middle)))];
     }
+  }
+
+  /** "Unavailable" promises that nothing happened (guarantees.md G2): a commit whose answer was lost is asked for, or voided. */
+  private async settle({ projectId, recipients }: AcceptRow): Promise<Outcome> {
+    const ids = recipients.map(({ id }) => id);
+    for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
+      try {
+        const { accepted } = await this.settling.settle(projectId, ids);
+        return accepted ?? unavailable();
+      } catch {
+        // Connections that broke with the first one fail once each before the pool has fresh ones.
+        await delay(settlePauseMs);
+      }
+    }
+    return outcomeUnknown();
   }
 
   private store(rows: AcceptRow[]): Promise<Outcome[]> {

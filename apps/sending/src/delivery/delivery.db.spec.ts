@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails, suppressions, type Caller, type EmailWithEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
 import { AllowancesRepository } from '../allowances/allowances.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
-import { buildSend, eventually, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { LeasesRepository } from './leases.repository.js';
 import { OutcomesRepository } from './outcomes.repository.js';
 import { failure } from './outcome.js';

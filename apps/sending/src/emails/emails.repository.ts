@@ -1,10 +1,15 @@
 import type { Email, EmailEvent, EmailFilter } from '@posthorn/contracts';
 import { keysetCondition, newId, pageLimit, toPage, type Database, type Page, type PageRequest } from '@posthorn/database';
 
-// A message in hand-off is SENDING (guarantees.md §3); its row says PENDING until something final is known.
-const statusSql = `CASE WHEN e.status = 'PENDING' AND EXISTS (
-    SELECT 1 FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.state IN ('HANDOFF', 'AMBIGUOUS')
-  ) THEN 'SENDING' ELSE e.status END`;
+// A message in hand-off is SENDING (guarantees.md §3); its row says PENDING until something final is known. A scalar
+// subquery, because Postgres answers EXISTS by reading the whole queue once it expects enough PENDING rows.
+const statusSql = `CASE WHEN e.status = 'PENDING' AND (
+    SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
+  ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
+
+// Few messages are in hand-off at any instant, and partial indexes hold just those.
+const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = e.project_id AND d.state = 'HANDOFF'
+  UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = e.project_id AND d.state = 'AMBIGUOUS'`;
 
 const columns = `e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.subject, ${statusSql} AS status,
   e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
@@ -38,7 +43,7 @@ export class EmailsRepository {
       .filter(([name]) => request[name] !== undefined)
       .map(([name, sql]) => {
         parameters.push(request[name]);
-        return sql(parameters.length);
+        return sql(parameters.length, request[name]);
       });
     const keyset = keysetCondition(request.after, parameters.length + 1, 'e');
     parameters.push(...keyset.parameters, pageLimit(request) + 1);
@@ -66,12 +71,16 @@ export class EmailsRepository {
   }
 }
 
-const filters: [keyof EmailFilter, (parameter: number) => string][] = [
+const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string][] = [
   ['tag', (n) => `AND e.tags <> '{}' AND e.tags @> ARRAY[$${n}::text]`],
-  // The stored status narrows by index where it can; PENDING and SENDING share theirs.
-  ['status', (n) => `AND e.status = CASE WHEN $${n} = 'SENDING' THEN 'PENDING' ELSE $${n} END AND (${statusSql}) = $${n}`],
+  ['status', statusFilter],
   ['from', (n) => `AND e.from_email = $${n}`],
   ['to', (n) => `AND e.to_email = $${n}`],
   ['createdAfter', (n) => `AND e.created_at > $${n}`],
   ['createdBefore', (n) => `AND e.created_at < $${n}`],
 ];
+
+function statusFilter(parameter: number, status: unknown): string {
+  if (status === 'SENDING') return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id IN (${inHandOffSql})`;
+  return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND (${statusSql}) = 'PENDING'` : ''}`;
+}

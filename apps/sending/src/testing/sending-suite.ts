@@ -1,8 +1,8 @@
 import { serviceCaller, type Caller } from '@posthorn/contracts';
-import { newId, openDatabase, type Database } from '@posthorn/database';
-import { Bus, BusConnection } from '@posthorn/messaging';
+import { newId, type Database } from '@posthorn/database';
+import type { Bus } from '@posthorn/messaging';
 import type { RunningService } from '@posthorn/platform';
-import { cloneDatabase, eventually, SmtpSink, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { openServiceGround, SmtpSink, type DatabaseLine } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -12,6 +12,8 @@ import { startSending } from '../service.js';
 export interface SendingSuite {
   bus: Bus;
   database: Database;
+  /** The service's way to its database. */
+  line: DatabaseLine;
   sink: SmtpSink;
   environment: Record<string, string>;
   service: RunningService;
@@ -22,25 +24,13 @@ export interface SendingSuite {
 }
 
 export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
-  const [clone, nats, sink]: [TestDatabase, TestNats, SmtpSink] = await Promise.all([
-    cloneDatabase('sending', { entities, migrations }),
-    startTestNats(),
-    SmtpSink.start(),
-  ]);
-  const environment: Record<string, string> = {
-    SENDING_DATABASE_URL: clone.url,
-    NATS_URL: nats.url,
-    POSTHORN_SECRET_KEY: testSecret,
-    SMTP_URL: sink.url,
-    SENDING_RATE_PER_SECOND: '0',
-    LOG_LEVEL: 'silent',
-    ...changes,
-  };
-  const database = await openDatabase({ url: clone.url, name: 'suite', entities, migrations, poolSize: 4 });
-  const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
+  const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
+  const { database, bus, line } = ground;
+  const environment = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
   const suite: SendingSuite = {
-    bus: new Bus(connection),
+    bus,
     database,
+    line,
     sink,
     environment,
     service: await startSending({ environment, processMetrics: false }),
@@ -51,9 +41,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     },
     stop: async () => {
       await suite.service.stop();
-      await connection.close();
-      await database.source.destroy();
-      await Promise.all([clone.drop(), nats.stop(), sink.stop()]);
+      await Promise.all([ground.close(), sink.stop()]);
     },
   };
   return suite;
@@ -88,5 +76,3 @@ export function buildSend(
     ...(key ? { idempotency: { key, operation: 'POST /api/v1/emails', bodyHash } } : {}),
   };
 }
-
-export { eventually };

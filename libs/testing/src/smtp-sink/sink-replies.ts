@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { reset } from '../reset.js';
 import type { SinkFault } from './sink-behaviour.js';
 
 interface Pace {
@@ -29,7 +30,7 @@ export class SinkReplies {
   private fallSilent(kind: 'hang' | 'drop' | 'reset' | 'unfinished'): 'silent' {
     this.flush();
     if (kind === 'drop') this.socket.end(() => this.socket.destroy());
-    else if (kind === 'reset') this.socket.resetAndDestroy();
+    else if (kind === 'reset') reset(this.socket);
     else if (kind === 'unfinished') this.socket.end('550 5.1.1 no such us');
     return 'silent';
   }

@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { reset } from './reset.js';
 
 /** The way to a database, which a test can cut or hold. */
 export class DatabaseLine {
@@ -24,7 +25,7 @@ export class DatabaseLine {
   /** Connections are reset, and new ones too. */
   cut(): void {
     this.state = 'cut';
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) reset(socket);
   }
 
   /** Nothing arrives any more, and nothing says so. */
@@ -57,6 +58,6 @@ export class DatabaseLine {
       from.on('data', (bytes) => void to.write(bytes));
       if (this.state === 'held') from.pause();
     }
-    if (this.state === 'cut') near.resetAndDestroy();
+    if (this.state === 'cut') reset(near);
   }
 }

@@ -2,7 +2,8 @@ import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { FactContract } from '@posthorn/contracts';
 import { openDatabase, type Database, type QueryRunner } from '@posthorn/database';
 import { createMessagingTables, Outbox, OutboxRelay, type BusConnection } from '@posthorn/messaging';
-import { cloneDatabase, eventually, type TestDatabase } from '@posthorn/testing';
+import { eventually } from './eventually.js';
+import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
   up = (runner: QueryRunner) => createMessagingTables(runner);
@@ -54,7 +55,7 @@ export class FactSource {
 
   async stop(): Promise<void> {
     await this.relay.stop();
-    await this.database.source.destroy();
+    await this.database.close();
     await this.clone.drop();
   }
 }

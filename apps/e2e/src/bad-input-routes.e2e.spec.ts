@@ -1,0 +1,141 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectNothingStored, expectRefusal, prefixes, randomId, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+
+const suite = withPosthorn();
+const noRoute = { status: 404, code: 'resource_not_found', detail: 'No such route' };
+const noSuch = (noun: string) => ({ status: 404, code: 'resource_not_found', detail: `No such ${noun}` });
+const wrongMethod = { status: 405, code: 'resource_not_found', detail: 'The resource does not know this method' };
+const ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  suite.posthorn.request(method, path, body, headers);
+
+/** Every route with an id in its path. */
+const places: [method: string, path: (id: string) => string, noun: string][] = [
+  ['GET', (id) => `/emails/${id}`, 'email'],
+  ['POST', (id) => `/emails/${id}/cancel`, 'email'],
+  ['GET', (id) => `/contacts/${id}`, 'contact'],
+  ['PATCH', (id) => `/contacts/${id}`, 'contact'],
+  ['DELETE', (id) => `/contacts/${id}`, 'contact'],
+];
+const bodyOf = (method: string) => (method === 'PATCH' ? { subscribed: true } : undefined);
+
+describe('what is no route', () => {
+  const unknown: [path: string, surface: Surface][] = [
+    ['/', 'legacy'],
+    ['/api', 'legacy'],
+    ['/api/', 'legacy'],
+    ['/api/nowhere', 'legacy'],
+    ['/api/v2/emails', 'legacy'],
+    ['/api/V1/emails', 'legacy'],
+    ['/API/v1/emails', 'legacy'],
+    ['//api/v1/emails', 'legacy'],
+    ['/api/emails%2f', 'legacy'],
+    ['/api/contacts/%zz', 'legacy'],
+    ['/api/v1', 'v1'],
+    ['/api/v1/', 'v1'],
+    ['/api/v1/nowhere', 'v1'],
+    ['/api/v1//emails', 'v1'],
+    ['/api/v1/emails%2f', 'v1'],
+    ['/api/v1/emails/%zz', 'v1'],
+    ['/api/v1/emails/%ed%a0%80', 'v1'],
+    [`/api/v1/emails/${randomId}/`, 'v1'],
+    [`/api/v1/emails/${randomId}/events`, 'v1'],
+  ];
+  it.each(unknown)('%s is 404 in the dialect of its prefix', async (path, surface) => {
+    for (const method of ['GET', 'POST', 'DELETE']) expectRefusal(await ask(method, `${path}?a=b`), surface, `${path}?a=b`, noRoute);
+  });
+
+  it.each(surfaces)('a trailing slash on %s is no list and no send', async (surface) => {
+    const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
+    expectRefusal(await ask('GET', `${prefixes[surface]}/emails/`), surface, `${prefixes[surface]}/emails/`, noSuch('email'));
+    expectRefusal(await ask('POST', `${prefixes[surface]}/emails/`, mail), surface, `${prefixes[surface]}/emails/`, noRoute);
+    await expectNothingStored(suite.posthorn);
+  });
+});
+
+describe.each(surfaces)('a method that a path of %s does not know', (surface) => {
+  const prefix = prefixes[surface];
+  it.each([
+    ['PUT', '/emails', 'POST, GET, HEAD'],
+    ['PATCH', '/emails', 'POST, GET, HEAD'],
+    ['DELETE', '/emails', 'POST, GET, HEAD'],
+    ['PROPFIND', '/emails', 'POST, GET, HEAD'],
+    ['DELETE', `/emails/${randomId}`, 'GET, HEAD'],
+    ['GET', `/emails/${randomId}/cancel`, 'POST'],
+    ['POST', `/contacts/${randomId}`, 'GET, PATCH, DELETE, HEAD'],
+    ['PUT', '/contacts/no-id', 'GET, PATCH, DELETE, HEAD'],
+    ['POST', '/analytics/timeseries', 'GET, HEAD'],
+    ['OPTIONS', '/contacts', 'POST, GET, HEAD'],
+  ])('%s %s is 405 and says which it knows', async (method, path, allow) => {
+    const answer = await ask(method, `${prefix}${path}`);
+    expectRefusal(answer, surface, `${prefix}${path}`, wrongMethod);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it('HEAD answers as GET, without a body', async () => {
+    const found = await ask('HEAD', `${prefix}/emails`);
+    expect([found.status, found.text]).toEqual([200, '']);
+    for (const path of ['/nowhere', `/emails/${randomId}`, '/emails/no-id']) {
+      const answer = await ask('HEAD', `${prefix}${path}`);
+      expect([answer.status, answer.text]).toEqual([404, '']);
+    }
+    expect((await ask('HEAD', `${prefix}/emails/${randomId}/cancel`)).status).toBe(405);
+  });
+
+  it('OPTIONS answers the preflight of a send only', async () => {
+    const preflight = await ask('OPTIONS', `${prefix}/emails`, undefined, { origin: 'https://shop.example' });
+    expect([preflight.status, preflight.text, preflight.headers.get('access-control-allow-methods')]).toEqual([204, '', 'POST']);
+    expectRefusal(await ask('OPTIONS', `${prefix}/nowhere`), surface, `${prefix}/nowhere`, noRoute);
+  });
+});
+
+describe.each(surfaces)('an id on %s', (surface) => {
+  const malformed = [
+    'x', '0', '-1', 'null', '%00', '%0d%0a', "'%20OR%20'1'='1", '%F0%9F%98%80', randomId.slice(0, -1), `${randomId}0`, randomId.replaceAll('-', ''),
+    `%7B${randomId}%7D`, `${randomId}%0a`, `%20${randomId}`, randomId.replace('b', 'g'), 'a'.repeat(500), 'a'.repeat(8_000),
+  ]; // prettier-ignore
+  it.each(places)('that is malformed answers like a stranger’s: %s', async (method, pathOf, noun) => {
+    for (const id of [...malformed, randomId, randomId.toUpperCase()]) {
+      const path = `${prefixes[surface]}${pathOf(id)}`;
+      expectRefusal(await ask(method, path, bodyOf(method)), surface, path, noSuch(noun));
+    }
+  });
+});
+
+describe('what belongs to another project', () => {
+  let stranger: string;
+  let ids: Record<string, string>;
+  beforeAll(async () => {
+    const project = await suite.operator('projects', 'create', '--name', 'Another');
+    stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))['token']!;
+    const email = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Ours', body: '<p>Hi</p>' });
+    const contact = await suite.posthorn.post('/api/v1/contacts', { email: 'ours@example.com' });
+    ids = { email: email.body.id, contact: contact.body.id };
+  });
+  const ours = () => Promise.all(['emails', 'contacts'].map((noun) => suite.posthorn.get(`/api/v1/${noun}/${ids[noun.slice(0, -1)]}`)));
+  afterEach(async () => {
+    const now = (await ours()).map(({ body }) => [body.id, body.subscribed]);
+    expect(now).toEqual([[ids['email'], undefined], [ids['contact'], true]]); // prettier-ignore
+  });
+
+  describe.each(surfaces)('on %s', (surface) => {
+    it.each(places)('is told from nothing by no byte: %s', async (method, pathOf, noun) => {
+      const answers = [ids[noun]!, randomId].map(async (id) => {
+        const path = `${prefixes[surface]}${pathOf(id)}`;
+        const answer = await ask(method, path, bodyOf(method), { authorization: `Bearer ${stranger}` });
+        expectRefusal(answer, surface, path, noSuch(noun));
+        const kept = [...answer.headers].filter(([name]) => !['date', 'content-length'].includes(name));
+        return [kept, answer.text.replace(path, '').replace(/"request_id":"[^"]*"/, '')];
+      });
+      const [foreign, random] = await Promise.all(answers);
+      expect(foreign).toEqual(random);
+    });
+
+    it('is in no list of theirs', async () => {
+      for (const noun of ['emails', 'contacts']) {
+        const { status, body } = await ask('GET', `${prefixes[surface]}/${noun}`, undefined, { authorization: `Bearer ${stranger}` });
+        const items = surface === 'legacy' && noun === 'contacts' ? body.data.items : body.data;
+        expect([status, items]).toEqual([200, []]);
+      }
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { inboxMessages } from './inbox.js';
+import { makeDataDirectory, RunningPosthorn, type Answer } from './running-posthorn.js';
+
+const run = promisify(execFile);
+
+export type Surface = 'v1' | 'legacy';
+export const surfaces: readonly Surface[] = ['v1', 'legacy'];
+export const prefixes: Readonly<Record<Surface, string>> = { v1: '/api/v1', legacy: '/api' };
+export const randomId = '019b0000-0000-7000-8000-000000000001';
+
+/** One for each code of interface.md that bad input meets: the title of a code never changes. */
+const titles: Readonly<Record<string, string>> = {
+  invalid_api_key: 'The API key is missing, malformed, unknown or revoked',
+  scope_missing: 'The credential does not allow this operation',
+  validation_error: 'The request is not valid',
+  resource_not_found: 'The resource does not exist',
+  conflict: 'The request conflicts with the current state',
+  rate_limited: 'Too many requests with this API key',
+};
+
+/** What a refusal has to say; `errors` are places in the names of its surface with their codes, and none means no list at all. */
+export interface Refusal {
+  status: number;
+  code?: string;
+  detail?: string;
+  errors?: readonly (readonly [place: string, code: string])[];
+}
+
+/** The whole answer, member by member, in the dialect of its surface. */
+export function expectRefusal(answer: Answer, surface: Surface, path: string, refusal: Refusal): void {
+  const told = { status: answer.status, type: answer.headers.get('content-type'), body: ordered(answer.body) };
+  if (surface === 'v1')
+    expect(told).toEqual({ status: refusal.status, type: 'application/problem+json', body: ordered(problem(path, refusal)) });
+  else expect(told).toEqual({ status: refusal.status, type: 'application/json; charset=utf-8', body: ordered(envelope(refusal)) });
+  expect(answer.headers.get('x-request-id')).toBeNull();
+  expect(answer.text).not.toMatch(/node_modules|at \w+ \(|SELECT|INSERT/);
+}
+
+/** The members of both dialects that hold failures; a body has many more. */
+interface Told {
+  [member: string]: unknown;
+  errors?: { pointer: string }[];
+  error?: { [member: string]: unknown; details?: { errors?: { field: string }[] } };
+}
+
+/** Failures come in no order that clients may count on. */
+function ordered(body: Told): Told {
+  body.errors?.sort((a, b) => a.pointer.localeCompare(b.pointer));
+  body.error?.details?.errors?.sort((a, b) => a.field.localeCompare(b.field));
+  return body;
+}
+
+function problem(path: string, { status, code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal): Told {
+  return {
+    type: expect.stringMatching(new RegExp(`^https?://.+/errors#${code}$`)),
+    title: titles[code],
+    status,
+    ...(detail === titles[code] ? {} : { detail }),
+    instance: path.replace(/[?#].*$/s, ''),
+    code,
+    request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+    ...(errors ? { errors: errors.map(([pointer, failure]) => ({ pointer, code: failure, message: expect.any(String) })) } : {}),
+  };
+}
+
+function envelope({ code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal): Told {
+  const details = { errors: errors?.map(([field, failure]) => ({ field, code: failure, message: expect.any(String) })) };
+  return { success: false, error: { message: detail, code: code.toUpperCase(), ...(errors ? { details } : {}) } };
+}
+
+/** `/metadata/a` is `metadata.a` on the legacy surface. */
+export const placeOn = (surface: Surface, pointer: string): string => (surface === 'v1' ? pointer : pointer.slice(1).replaceAll('/', '.'));
+
+/** The whole product in a process of its own, for one file of tests. */
+export function withPosthorn(environment: Record<string, string> = {}): { posthorn: RunningPosthorn; operator: Operator } {
+  const directory = makeDataDirectory();
+  const suite = {
+    posthorn: undefined as unknown as RunningPosthorn,
+    operator: async (...words: string[]) => {
+      const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
+      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...words], { env });
+      return JSON.parse(stdout) as Record<string, string>;
+    },
+  };
+  beforeAll(async () => {
+    suite.posthorn = await RunningPosthorn.start(directory.path, { LOG_LEVEL: 'silent', ...environment });
+  });
+  afterAll(async () => {
+    await suite.posthorn.stop();
+    directory.remove();
+  });
+  return suite;
+}
+
+export type Operator = (...words: string[]) => Promise<Record<string, string>>;
+
+export async function expectNothingStored(posthorn: RunningPosthorn): Promise<void> {
+  const lists = await Promise.all(['emails', 'contacts'].map((noun) => posthorn.get(`/api/v1/${noun}`)));
+  expect(lists.map(({ body }) => body.data)).toEqual([[], []]);
+  expect(await inboxMessages(posthorn)).toEqual([]);
+}

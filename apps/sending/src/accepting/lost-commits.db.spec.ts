@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+const rounds = 12;
+const sendsARound = 40;
+
+describe('accepting mail while the way to the database breaks', () => {
+  let suite: SendingSuite;
+  let caller: Caller;
+  let domain: string;
+  beforeAll(async () => {
+    suite = await startSendingSuite();
+    ({ caller, domain } = await suite.buildProject());
+    await suite.bus.call(emails.accept, caller, buildSend(domain));
+  });
+  afterAll(() => suite.stop());
+
+  const accept = (send: AcceptEmails) => suite.bus.call(emails.accept, caller, send, { timeoutMs: 20_000 });
+  const idOf = (send: AcceptEmails) => send.recipients[0]!.id;
+
+  /** What there is of a send: a row that is a mail, the tombstone of one, or nothing. */
+  async function statesOf(sends: AcceptEmails[]): Promise<Map<string, 'MAIL' | 'VOIDED'>> {
+    const rows = await suite.database.query<{ id: string; state: 'MAIL' | 'VOIDED' }>(
+      `SELECT id, CASE status WHEN 'VOIDED' THEN 'VOIDED' ELSE 'MAIL' END AS state FROM emails WHERE id = ANY($1::uuid[])`,
+      [sends.map(idOf)],
+    );
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  }
+
+  /** Statements of the service that the server has and has not finished. */
+  const running = async (): Promise<boolean> => {
+    // Inside a transaction the first look would be the only one.
+    await suite.database.query('SELECT pg_stat_clear_snapshot()');
+    const rows = await suite.database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'suite' AND state = 'active' AND query LIKE '%INSERT INTO emails%'`,
+    );
+    return rows.length > 0;
+  };
+  const begun = () => eventually(running, 'the statement runs');
+  const finished = () => eventually(async () => !(await running()), 'the statement ends');
+
+  async function breakDuring(send: AcceptEmails, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<unknown> {
+    const answer = accept(send).then(
+      () => 'accepted',
+      (error: { kind: string }) => error.kind,
+    );
+    await begun();
+    suite.line.cut();
+    await meanwhile();
+    suite.line.mend();
+    return answer;
+  }
+
+  describe('in the middle of a statement that goes on', () => {
+    beforeAll(() =>
+      suite.database.query(`
+        CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NEW; END $$;
+        CREATE TRIGGER dawdle BEFORE INSERT ON email_contents FOR EACH ROW EXECUTE FUNCTION dawdle()`),
+    );
+    afterAll(() => suite.database.query(`DROP TRIGGER dawdle ON email_contents`));
+
+    it('it tells of the commit that nobody heard of', async () => {
+      const send = buildSend(domain);
+      expect(await breakDuring(send)).toBe('accepted');
+      expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
+    });
+
+    it('it voids what the server rolls back: with a key, the statement is not yet the commit', async () => {
+      const send = buildSend(domain, { key: 'a-key' });
+      expect(await breakDuring(send)).toBe('unavailable');
+      expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
+      expect(await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'a-key' }))).toMatchObject({ emails: [{}] });
+    });
+
+    it('it says that the outcome is unknown while nobody can tell', async () => {
+      const send = buildSend(domain);
+      expect(await breakDuring(send, () => delay(1_000))).toBe('internal');
+      await finished();
+      expect((await statesOf([send])).get(idOf(send))).toBe('MAIL');
+    });
+  });
+
+  it.each([undefined, 'another-key'])('voids what has not begun, and it never does (key %s)', async (key) => {
+    const send = buildSend(domain, { key });
+    let answer: unknown;
+    await suite.database.transaction(async () => {
+      // The statement waits for this lock before it writes anything; a tombstone needs none of it.
+      await suite.database.query(`LOCK TABLE email_contents IN ACCESS EXCLUSIVE MODE`);
+      const answering = accept(send).catch((error: { kind: string }) => error.kind);
+      await begun();
+      suite.line.cut();
+      suite.line.mend();
+      answer = await answering;
+    });
+    await finished();
+    expect(answer).toBe('unavailable');
+    expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
+    const keys = await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE key = 'another-key'`);
+    expect(keys).toHaveLength(0);
+  });
+
+  it('keeps its word at every moment of the cut', async () => {
+    const told = new Map<string, string>();
+    const sends: AcceptEmails[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const batch = Array.from({ length: sendsARound }, (_, index) =>
+        buildSend(domain, index % 4 === 0 ? { key: `${round}-${index}` } : {}),
+      );
+      sends.push(...batch);
+      const answers = batch.map(async (send, index) => {
+        await delay(index % 8);
+        const answer = await accept(send).then(
+          () => 'accepted',
+          (error: { kind: string }) => error.kind,
+        );
+        told.set(idOf(send), answer);
+      });
+      await delay(1 + round);
+      suite.line.cut();
+      await delay(round % 3 === 0 ? 0 : 40);
+      suite.line.mend();
+      await Promise.all(answers);
+    }
+    await finished();
+    const states = await statesOf(sends);
+    const lies = [...told].filter(([id, answer]) =>
+      answer === 'accepted' ? states.get(id) !== 'MAIL' : answer === 'unavailable' && states.get(id) === 'MAIL',
+    );
+    expect(lies).toEqual([]);
+    expect([...told.values()]).toEqual(expect.arrayContaining(['accepted', 'unavailable']));
+  });
+});
