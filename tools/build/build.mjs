@@ -4,6 +4,14 @@ import { dirname, join, relative } from 'node:path';
 import { transformFile } from '@swc/core';
 import { buildOptions, root } from './swc-options.mjs';
 
+const [major] = process.versions.node.split('.').map(Number);
+if (major < 22) {
+  console.error(
+    `Node ${process.versions.node} is too old, and the newer one that comes with the packages was not installed here: install Node 22.19 or newer.`,
+  );
+  process.exit(1);
+}
+
 const roots = ['apps', 'libs', 'tools'];
 const out = join(root, 'dist');
 const quiet = process.argv.includes('--quiet');

@@ -112,13 +112,14 @@ describe('a send', () => {
     await expectNothingStored(suite.posthorn);
   });
 
-  it.each(surfaces)('from an unverified domain is refused on %s, and no e-mail is made', async (surface) => {
+  it.each(surfaces)('from an unverified domain is refused on %s, and no e-mail or contact is made', async (surface) => {
     const path = `${prefixes[surface]}/emails`;
     for (const from of ['ada@elsewhere.test', 'ada@example.test.elsewhere.test', { email: 'ada@example.com' }]) {
       const errors = [[placeOn(surface, '/from'), 'not_verified']] as const;
       expectRefusal(await suite.posthorn.post(path, { ...mail, from }), surface, path, { status: 422, errors });
     }
     expect((await suite.posthorn.get('/api/v1/emails')).body.data).toEqual([]);
+    expect((await suite.posthorn.get('/api/v1/contacts')).body.data).toEqual([]);
   });
 
   it.each(surfaces)('at every limit is accepted on %s, and needs no sender', async (surface) => {

@@ -127,6 +127,17 @@ export class AcceptedEmails {
   @Instant() acceptedAt: Date;
 }
 
+/** What can be said of a send before anything is stored for it. */
+export class CheckSend {
+  @MailboxOf() @Optional() from?: Mailbox;
+  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
+}
+
+export class CheckedSend {
+  /** The receipt, where the key has finished already. */
+  @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;
+}
+
 export class SettleSend {
   @ListOf(() => AcceptRecipient, 1, 50) recipients: AcceptRecipient[];
 }
@@ -195,6 +206,8 @@ export class EmailId extends PickFields(Email, ['id']) {}
 export const emails = {
   /** Claim, row, content and fact in one commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
   accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
+  /** Refuses what `accept` would refuse for its sender or its key, so that nothing is made for it elsewhere first. */
+  check: request('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or tells what it became (guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
   list: request('sending.emails.list', ListEmails, EmailPage),

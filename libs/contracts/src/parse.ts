@@ -3,6 +3,7 @@ import { validateSync, type ValidationError } from 'class-validator';
 import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
+import { revive } from './revive.js';
 import { invalid, type InvalidMember } from './errors.js';
 
 /** Reads a plain value as a shape: every failure at once, as one `validation_error` with pointers. */
@@ -10,6 +11,34 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
   const { value, failures } = tryParse(shape, plain);
   if (failures.length > 0) throw invalid(failures);
   return value;
+}
+
+/**
+ * The same rules, read off the same table without the detour over instances: for what another service of ours has written,
+ * where a rule that fails is a bug and the detour would cost more than the work (a fact carries 256 items).
+ */
+export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
+  const failures = checkTrusted(shape, revive(shape, plain), []);
+  if (failures.length > 0) throw invalid(failures);
+  return plain;
+}
+
+function checkTrusted(shape: Shape, value: object, path: string[]): InvalidMember[] {
+  const failures: InvalidMember[] = [];
+  for (const [name, field] of Object.entries(fieldsOf(shape))) {
+    const member = (value as Record<string, unknown>)[name];
+    if ((member === undefined && field.optional) || (member === null && field.nullable)) continue;
+    const failure = checkField(shape, name, member);
+    if (failure) failures.push({ path: [...path, name, ...(failure.at ?? [])], code: failure.code, message: failure.message });
+    else if (field.kind === 'object') failures.push(...checkNested(field, member, [...path, name]));
+  }
+  return failures;
+}
+
+function checkNested(field: Field, member: unknown, path: string[]): InvalidMember[] {
+  const nested = field.nested!();
+  if (!field.list) return checkTrusted(nested, member as object, path);
+  return (member as object[]).flatMap((entry, index) => checkTrusted(nested, entry, [...path, String(index)]));
 }
 
 export function tryParse<T extends object>(shape: Shape<T>, plain: unknown): { value: T; failures: InvalidMember[] } {

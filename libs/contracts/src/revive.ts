@@ -1,3 +1,4 @@
+import { parseInstant } from './instant.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 
 /** Makes the instants of a JSON reply dates again, by the shape's table; everything else is already what it was. */
@@ -6,13 +7,14 @@ export function revive<T extends object>(shape: Shape<T>, plain: T): T {
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     const value = target[name];
     if (value === undefined || value === null) continue;
-    if (field.kind === 'instant') target[name] = new Date(value as string);
-    if (field.kind === 'object') reviveNested(field, value);
+    if (field.kind === 'instant' && typeof value === 'string') target[name] = parseInstant(value) ?? value;
+    if (field.kind === 'object' && typeof value === 'object') reviveNested(field, value);
   }
   return plain;
 }
 
 function reviveNested(field: Field, value: unknown): void {
   const nested = field.nested!();
-  for (const entry of field.list ? (value as object[]) : [value as object]) revive(nested, entry);
+  const entries = field.list && Array.isArray(value) ? (value as object[]) : [value as object];
+  for (const entry of entries) if (typeof entry === 'object' && entry !== null) revive(nested, entry);
 }

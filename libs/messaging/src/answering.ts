@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, parse, type RequestContract } from '@posthorn/contracts';
+import { DomainError, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import { openTransfer, receiveTransfer } from './chunked.js';
 import { decode, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
@@ -89,7 +89,7 @@ export class Answering {
   }
 
   private read({ caller, deadline, body }: CallFrame): Incoming<object> {
-    return { caller, deadline: deadline > 0 ? new Date(deadline) : null, body: parse(this.contract.body, body) };
+    return { caller, deadline: deadline > 0 ? new Date(deadline) : null, body: readTrusted(this.contract.body, body as object) };
   }
 
   private failure(error: unknown): ReplyFrame {

@@ -17,6 +17,7 @@ export class BusConnection {
       reconnectTimeWait: 250,
       waitOnFirstConnect: false,
       timeout: 5_000,
+      noAsyncTraces: true,
     });
     return new BusConnection(nats);
   }

@@ -1,6 +1,6 @@
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { fieldsOf, parse, type FactContract } from '@posthorn/contracts';
+import { readTrusted, type FactContract } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
 import { ensureConsumer, maxDeliveries, redeliveryMs, streamOf } from './fact-stream.js';
 import { decode } from './frames.js';
@@ -140,7 +140,7 @@ export class FactSubscription {
     const { contract, run } = this.options;
     const byProject = [...Map.groupBy(facts, ({ projectId }) => projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [projectId, group] of byProject) {
-      const items = group.flatMap((fact) => fact.items.map((item) => parse(contract.item, known(contract, item))));
+      const items = group.flatMap((fact) => fact.items.map((item) => readTrusted(contract.item, item)));
       await run({ projectId, items });
     }
   }
@@ -167,8 +167,3 @@ export class FactSubscription {
 }
 
 const read = (message: JsMsg): Taken => ({ message, fact: decode<WireFact>(message.data) });
-
-/** Facts change only by adding: members that this release does not know are no failure. */
-function known(contract: FactContract, item: object): object {
-  return Object.fromEntries(Object.entries(item).filter(([name]) => name in fieldsOf(contract.item)));
-}

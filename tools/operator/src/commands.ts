@@ -11,7 +11,7 @@ import {
   type Stream,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import type { Bus } from '@posthorn/messaging';
+import type { ReadingBus } from './reading-bus.js';
 
 type Values = Record<string, string | undefined>;
 
@@ -22,7 +22,7 @@ export interface Command {
   options: string[];
   inProject: boolean;
   describe: string;
-  run: (bus: Bus, caller: Caller, values: Values) => Promise<unknown>;
+  run: (bus: ReadingBus, caller: Caller, values: Values) => Promise<unknown>;
 }
 
 export const commands: Command[] = [

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DomainError, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
+import { ReadingBus } from './reading-bus.js';
 import { commands, usage } from './commands.js';
 
 /** Operator commands: a client of the bus with the operator's identity, never SQL into a service (contract.md §15). */
@@ -32,13 +33,13 @@ async function run([noun, verb, ...rest]: string[]): Promise<number> {
   });
 }
 
-async function withBus(work: (bus: Bus) => Promise<number>): Promise<number> {
+async function withBus(work: (bus: ReadingBus) => Promise<number>): Promise<number> {
   const url = process.env['NATS_URL'] ?? readJson<{ natsUrl: string }>('servers.json')?.natsUrl;
   if (!url) return fail('nothing runs here: start Posthorn with npm start, or set NATS_URL');
   const connection = await BusConnection.open({ url, name: 'operator' }).catch(() => null);
   if (!connection) return fail(`NATS does not answer at ${url}: start Posthorn with npm start, or set NATS_URL`);
   try {
-    return await work(new Bus(connection));
+    return await work(new ReadingBus(new Bus(connection)));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const members = error.details.errors?.map(({ path, message }) => `  ${path.join('.')} ${message}`) ?? [];

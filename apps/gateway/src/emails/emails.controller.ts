@@ -15,7 +15,11 @@ import {
   senderMissing,
   senderNotVerified,
   SendReceipt,
+  type AcceptedEmails,
+  type AcceptEmails,
+  type Caller,
   type EmailPage,
+  type Mailbox,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
@@ -34,7 +38,8 @@ const sending = {
 } as const;
 
 // Contacts must have answered by then, so that the send itself still has its time.
-const ensureMs = 900;
+const checkMs = 400;
+const ensureMs = 600;
 
 @Controller()
 export class EmailsController {
@@ -56,18 +61,8 @@ export class EmailsController {
   async sendMany({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
-    const addresses = [...new Set(to.map(({ email }) => email))];
-    const ensured = await this.bus.call(contacts.ensure, caller, { emails: addresses }, { timeoutMs: ensureMs });
-    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
-    const recipients = to.map((mailbox) => ({ id: newId(), to: mailbox, contactId: contactIds.get(mailbox.email) }));
-    const accepted = await this.accepting.accept(caller, { ...content, recipients, idempotency }, deadline);
-    return {
-      emails: accepted.emails.map(({ id, to: email, contactId }) => ({
-        contact: { id: contactId ?? contactIds.get(email)!, email },
-        email: id,
-      })),
-      timestamp: accepted.acceptedAt,
-    };
+    const { accepted } = await this.bus.call(emails.check, caller, { from: body.from, idempotency }, { timeoutMs: checkMs });
+    return legacyReceipt(accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)));
   }
 
   @Get('emails', { scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
@@ -84,4 +79,23 @@ export class EmailsController {
   cancel({ caller, params }: Call): Promise<Email> {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
+
+  /** The receipt names the contacts, so they are made first (contract.md §3): only for a send that will not be refused. */
+  private async acceptWithContacts(
+    caller: Caller,
+    to: Mailbox[],
+    send: Omit<AcceptEmails, 'recipients'>,
+    deadline: number,
+  ): Promise<AcceptedEmails> {
+    const addresses = [...new Set(to.map(({ email }) => email))];
+    const ensured = await this.bus.call(contacts.ensure, caller, { emails: addresses }, { timeoutMs: ensureMs });
+    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
+    const recipients = to.map((mailbox) => ({ id: newId(), to: mailbox, contactId: contactIds.get(mailbox.email) }));
+    return this.accepting.accept(caller, { ...send, recipients }, deadline);
+  }
 }
+
+const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): LegacySendReceipt => ({
+  emails: accepted.map(({ id, to: email, contactId }) => ({ contact: { id: contactId!, email }, email: id })),
+  timestamp: acceptedAt,
+});

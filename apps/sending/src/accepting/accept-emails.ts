@@ -7,6 +7,8 @@ import {
   unavailable,
   type AcceptEmails,
   type AcceptedEmails,
+  type CheckedSend,
+  type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
 import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
@@ -31,6 +33,8 @@ const settlePauseMs = 100;
 export class AcceptEmailsService {
   private readonly gatherer = new Gatherer<AcceptRow, AcceptedEmails>({
     flush: (rows) => this.commit(rows),
+    // One at a time: twice as many rows in a commit cost less than two commits at once (measured: a fifth more accepts).
+    inFlight: 1,
     maxItems: maxGathered,
     maxBytes: maxGatheredBytes,
     sizeOf: ({ html, text }) => html.length + (text?.length ?? 0),
@@ -48,6 +52,13 @@ export class AcceptEmailsService {
     const { caller, body, deadline } = call;
     const from = await this.senders.senderFor(caller.projectId, body.from);
     return this.gatherer.submit(toRow(caller.projectId, body, from, deadline));
+  }
+
+  async check(projectId: string, { from, idempotency }: CheckSend): Promise<CheckedSend> {
+    await this.senders.senderFor(projectId, from);
+    const known = idempotency ? (await this.accepting.knownKeys([{ projectId, claim: idempotency }])).get(0) : undefined;
+    if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
+    return { accepted: known?.accepted ?? null };
   }
 
   private async commit(rows: AcceptRow[]): Promise<Outcome[]> {

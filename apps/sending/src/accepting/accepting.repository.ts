@@ -18,6 +18,9 @@ export interface AcceptRow {
   claim: { key: string; operation: string; bodyHash: string } | null;
 }
 
+/** What a key is looked up by. */
+type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
+
 export interface KnownKey {
   bodyHash: string;
   accepted: AcceptedEmails;
@@ -43,7 +46,7 @@ export class AcceptingRepository {
   }
 
   /** The receipts of finished keys, by place. */
-  async knownKeys(rows: AcceptRow[]): Promise<Map<number, KnownKey>> {
+  async knownKeys(rows: KeyedRow[]): Promise<Map<number, KnownKey>> {
     const found = await this.database.query<KeyRow>(
       `SELECT asked.place, k.body_hash, k.receipt, k.created_at
        FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, operation, key)
@@ -196,7 +199,7 @@ export function receiptOf({ recipients, from }: AcceptRow): Omit<AcceptedEmails,
   return { emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })) };
 }
 
-function keyColumns(rows: AcceptRow[]): unknown[][] {
+function keyColumns(rows: KeyedRow[]): unknown[][] {
   const keyed = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.claim !== null);
   return [
     keyed.map(({ place }) => place),

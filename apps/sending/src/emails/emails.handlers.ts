@@ -3,6 +3,8 @@ import {
   emails,
   type AcceptEmails,
   type AcceptedEmails,
+  type CheckedSend,
+  type CheckSend,
   type Email,
   type EmailId,
   type EmailPage,
@@ -27,6 +29,11 @@ export class EmailsHandlers {
   @Answers(emails.accept)
   accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
     return Promise.all(calls.map((call) => this.accepts.accept(call).catch((error: Error) => error)));
+  }
+
+  @Answers(emails.check)
+  check({ caller, body }: Incoming<CheckSend>): Promise<CheckedSend> {
+    return this.accepts.check(caller.projectId, body);
   }
 
   @Answers(emails.settle)

@@ -8,8 +8,8 @@ const statusSql = `CASE WHEN e.status = 'PENDING' AND (
   ) IN ('HANDOFF', 'AMBIGUOUS') THEN 'SENDING' ELSE e.status END`;
 
 // Few messages are in hand-off at any instant, and partial indexes hold just those.
-const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = e.project_id AND d.state = 'HANDOFF'
-  UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = e.project_id AND d.state = 'AMBIGUOUS'`;
+const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'HANDOFF'
+  UNION ALL SELECT d.email_id FROM deliveries d WHERE d.project_id = $1 AND d.state = 'AMBIGUOUS'`;
 
 const columns = `e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.subject, ${statusSql} AS status,
   e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
@@ -81,6 +81,6 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
 ];
 
 function statusFilter(parameter: number, status: unknown): string {
-  if (status === 'SENDING') return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id IN (${inHandOffSql})`;
-  return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND (${statusSql}) = 'PENDING'` : ''}`;
+  if (status === 'SENDING') return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id = ANY (ARRAY(${inHandOffSql}))`;
+  return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND e.id <> ALL (ARRAY(${inHandOffSql}))` : ''}`;
 }
