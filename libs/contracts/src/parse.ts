@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
+import { normaliseAddress, parseMailbox } from './address.js';
 import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
@@ -26,13 +27,22 @@ export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
 function checkTrusted(shape: Shape, value: object, path: string[]): InvalidMember[] {
   const failures: InvalidMember[] = [];
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
-    const member = (value as Record<string, unknown>)[name];
+    const member = normalise(field, (value as Record<string, unknown>)[name]);
     if ((member === undefined && field.optional) || (member === null && field.nullable)) continue;
+    (value as Record<string, unknown>)[name] = member;
     const failure = checkField(shape, name, member);
     if (failure) failures.push({ path: [...path, name, ...(failure.at ?? [])], code: failure.code, message: failure.message });
     else if (field.kind === 'object') failures.push(...checkNested(field, member, [...path, name]));
   }
   return failures;
+}
+
+/** One address has one spelling, whoever wrote it (contract.md §1); what is no address stays, for the check to name it. */
+function normalise(field: Field, member: unknown): unknown {
+  if (field.list && Array.isArray(member)) return member.map((entry) => normalise({ ...field, list: false }, entry));
+  if (field.kind === 'address' && typeof member === 'string') return normaliseAddress(member) ?? member;
+  if (field.kind === 'mailbox') return parseMailbox(member) ?? member;
+  return member;
 }
 
 function checkNested(field: Field, member: unknown, path: string[]): InvalidMember[] {
