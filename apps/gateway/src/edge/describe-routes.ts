@@ -4,15 +4,23 @@ import { callersOf } from './route.js';
 
 /** The route table as a page for people; `docs/routes.md` is made from it. */
 export function describeRoutes({ routes }: RouteTable): string {
-  const head = ['| method | path | scope | callers | body | reply |', '|---|---|---|---|---|---|'];
+  const head = ['| method | path | scope | callers | body | reply | declared in |', '|---|---|---|---|---|---|---|'];
   const sorted = [...routes].sort((a, b) => order(a).localeCompare(order(b)));
   return [...head, ...sorted.map(line)].join('\n') + '\n';
 }
 
-function line({ method, path, declaration }: Route): string {
+function line({ method, path, declaration, controller, handler }: Route): string {
   const { scope, body, reply, paged } = declaration;
   const callers = callersOf(declaration).join(', ');
-  const cells = [method, `\`${path}\``, scope, callers, body?.name ?? '—', paged ? `page of ${reply.name}` : reply.name];
+  const cells = [
+    method,
+    `\`${path}\``,
+    scope,
+    callers,
+    body?.name ?? '—',
+    paged ? `page of ${reply.name}` : reply.name,
+    `${controller.name}.${handler}`,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 
