@@ -18,6 +18,8 @@ export interface FactSubscriptionOptions {
   contract: FactContract;
   durable: string;
   run: (fact: Fact<object>) => Promise<void>;
+  /** Waits before each further try; the tests shorten them. */
+  redelivery?: readonly number[];
 }
 
 interface WireFact {
@@ -116,8 +118,13 @@ export class FactSubscription {
     } catch (error) {
       this.log.warn(`try ${tries}: ${(error as Error).message}`);
       if (tries >= maxDeliveries) await this.buryAndEnd(message, error);
-      else message.nak(redeliveryMs[Math.min(tries, redeliveryMs.length) - 1]);
+      else message.nak(this.waitAfter(tries));
     }
+  }
+
+  private waitAfter(tries: number): number {
+    const waits = this.options.redelivery ?? redeliveryMs;
+    return waits[Math.min(tries, waits.length) - 1]!;
   }
 
   private async apply(taken: Taken[]): Promise<void> {

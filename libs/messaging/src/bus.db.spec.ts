@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DomainError, FreeMap, request, serviceCaller } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { startTestNats, type TestNats } from '@posthorn/testing';
+import { Answering, type Answer } from './answering.js';
+import { Bus } from './bus.js';
+import { BusConnection } from './connection.js';
+import type { Incoming } from './handlers.js';
+
+class Payload {
+  @FreeMap() data: Record<string, unknown>;
+}
+
+const caller = serviceCaller('spec', newId());
+const patient = { timeoutMs: 10_000 };
+
+describe('calls', () => {
+  let nats: TestNats;
+  let there: BusConnection;
+  let here: BusConnection;
+  let bus: Bus;
+  const answering: Answering[] = [];
+
+  beforeAll(async () => {
+    nats = await startTestNats();
+    [there, here] = await Promise.all([
+      BusConnection.open({ url: nats.url, name: 'there' }),
+      BusConnection.open({ url: nats.url, name: 'here' }),
+    ]);
+    bus = new Bus(here);
+  });
+  afterAll(async () => {
+    await Promise.all(answering.map((each) => each.drain()));
+    await Promise.all([there.close(), here.close()]);
+    await nats.stop();
+  });
+
+  const serve = async (name: string, answer: Answer, batch = false) => {
+    const contract = request<Payload, Payload>(`sending.spec.${name}`, Payload, Payload, { batch });
+    answering.push(new Answering(contract, answer, { nats: there.nats, queue: 'sending', onUnexpected: () => undefined }));
+    await there.nats.flush();
+    return contract;
+  };
+
+  it('carry 12 MiB there and 5 MiB back through a stock nats-server', async () => {
+    const contract = await serve('large', async (call) => {
+      const { data } = (call as Incoming<Payload>).body;
+      return { data: { length: String(data['text']).length, reply: 'é'.repeat(2.5 * 1024 * 1024) } };
+    });
+    const { data } = await bus.call(contract, caller, { data: { text: 'x'.repeat(12 * 1024 * 1024) } }, patient);
+    expect(data['length']).toBe(12 * 1024 * 1024);
+    expect(Buffer.byteLength(data['reply'] as string)).toBe(5 * 1024 * 1024);
+  });
+
+  it('travel together when they come together, and each hears its own answer', async () => {
+    const sizes: number[] = [];
+    const answer: Answer = async (calls) => {
+      sizes.push((calls as Incoming<Payload>[]).length);
+      return (calls as Incoming<Payload>[]).map(({ body }) =>
+        body.data['bad'] ? new DomainError('conflict', 'conflict', 'no') : { data: body.data },
+      );
+    };
+    const contract = await serve('batch', answer, true);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, place) => bus.call(contract, caller, { data: { place, bad: place === 20 } }, patient)),
+    );
+    expect(sizes.length).toBeLessThanOrEqual(4);
+    outcomes.forEach((outcome, place) => {
+      if (place === 20) expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'conflict' } });
+      else expect(outcome).toMatchObject({ status: 'fulfilled', value: { data: { place } } });
+    });
+  });
+
+  it('say at once that nobody serves a subject: nothing was reached', async () => {
+    const contract = request('sending.spec.nobody', Payload, Payload);
+    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
+  });
+
+  it('give up at their deadline: it may have been reached', async () => {
+    const contract = await serve('slow', () => new Promise(() => undefined));
+    answering.pop();
+    await expect(bus.call(contract, caller, { data: {} }, { timeoutMs: 50 })).rejects.toMatchObject({ kind: 'timeout', reached: true });
+  });
+
+  it('turn a bug into an internal error without its words', async () => {
+    const contract = await serve('bug', () => Promise.reject(new Error('secret words')));
+    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+      kind: 'internal',
+      message: 'An unexpected error occurred',
+    });
+  });
+
+  it('fail at once when the connection goes, without waiting for the deadline', async () => {
+    const own = await startTestNats();
+    const connection = await BusConnection.open({ url: own.url, name: 'lost' });
+    const began = performance.now();
+    connection.nats.subscribe('call.sending.spec.lost', { callback: () => void own.stop() });
+    await connection.nats.flush();
+    const contract = request('sending.spec.lost', Payload, Payload);
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ reached: true });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ reached: false });
+    await connection.close();
+  });
+});

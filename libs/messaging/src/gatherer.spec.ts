@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { Gatherer } from './gatherer.js';
+
+/** A flush that answers when it is told to. */
+function held<In>() {
+  const batches: { items: In[]; answer: (results: (string | Error)[]) => void; fail: (error: Error) => void }[] = [];
+  const flush = (items: In[]) => new Promise<(string | Error)[]>((answer, fail) => batches.push({ items, answer, fail }));
+  return { batches, flush };
+}
+
+describe('gathering', () => {
+  it('lets the first ones go at once, and what arrives meanwhile together', async () => {
+    const { batches, flush } = held<number>();
+    const gatherer = new Gatherer<number, string>({ flush, maxItems: 3 });
+    const all = [1, 2, 3, 4, 5, 6].map((item) => gatherer.submit(item));
+    expect(batches.map(({ items }) => items)).toEqual([[1], [2]]);
+    batches[0]!.answer(['one']);
+    expect(await all[0]).toBe('one');
+    expect(batches[2]!.items).toEqual([3, 4, 5]);
+    batches[1]!.answer(['two']);
+    await all[1];
+    expect(batches[3]!.items).toEqual([6]);
+    batches[2]!.answer(['3', '4', '5']);
+    batches[3]!.answer(['6']);
+    expect(await Promise.all(all)).toEqual(['one', 'two', '3', '4', '5', '6']);
+  });
+
+  it('bounds a batch by bytes, but never keeps one item back for ever', async () => {
+    const { batches, flush } = held<number>();
+    const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1, maxBytes: 100, sizeOf: (bytes) => bytes });
+    const all = [1, 500, 60, 30, 20].map((bytes) => gatherer.submit(bytes));
+    for (const expected of [[1], [500], [60, 30], [20]]) {
+      const batch = batches.at(-1)!;
+      expect(batch.items).toEqual(expected);
+      batch.answer(batch.items.map(String));
+      await new Promise((next) => setImmediate(next));
+    }
+    expect(await Promise.all(all)).toEqual(['1', '500', '60', '30', '20']);
+  });
+
+  it('gives an error to its own item only, and a broken flush to all of its batch', async () => {
+    const { batches, flush } = held<number>();
+    const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1 });
+    const outcomes = Promise.allSettled([1, 2, 3].map((item) => gatherer.submit(item)));
+    batches[0]!.fail(new Error('broken'));
+    await new Promise((next) => setImmediate(next));
+    batches[1]!.answer([new Error('bad row'), 'good']);
+    expect(await outcomes).toMatchObject([
+      { status: 'rejected', reason: { message: 'broken' } },
+      { status: 'rejected', reason: { message: 'bad row' } },
+      { status: 'fulfilled', value: 'good' },
+    ]);
+    await gatherer.drained();
+  });
+});
