@@ -43,6 +43,14 @@ export class SendingConfig extends ServiceConfig {
   })
   ratePerSecond: number;
 
+  @Env('SMTP_COMMAND_TIMEOUT', {
+    kind: 'number',
+    default: '300',
+    min: 1,
+    describe: 'seconds to wait for each reply from MAIL to DATA, and for each piece of the body to leave',
+  })
+  commandTimeout: number;
+
   @Env('SMTP_DOT_TIMEOUT', {
     kind: 'number',
     default: '600',
@@ -50,6 +58,15 @@ export class SendingConfig extends ServiceConfig {
     describe: 'seconds to wait for the answer to a whole message; a short wait makes duplicates',
   })
   dotTimeout: number;
+
+  @Env('RETRY_SECONDS', {
+    kind: 'number',
+    default: '30',
+    min: 1,
+    max: 3_600,
+    describe: 'first wait of a message that the mail server refused for now; doubles with each attempt, to 4 hours at most',
+  })
+  retrySeconds: number;
 
   @Env('RETURN_PATH_DOMAIN', {
     kind: 'text',

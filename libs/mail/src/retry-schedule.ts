@@ -1,18 +1,29 @@
-const firstDelayMs = 30_000;
+const usualFirstMs = 30_000;
 const longestDelayMs = 4 * 3_600_000;
 const givesUpAfterMs = 24 * 3_600_000;
 
 export type RetryDecision = { retry: true; delayMs: number } | { retry: false; failureKind: 'provider_unavailable' };
 
+export interface RetryMoment {
+  /** Attempts made so far. */
+  attempts: number;
+  /** Since the first one. */
+  waitedMs: number;
+  /** Gives [0, 1). */
+  random: () => number;
+  /** The first wait; 30 s unless said otherwise. */
+  firstMs?: number;
+}
+
 /**
- * When a message that was refused for now is tried again: 30 s doubling to 4 h, each ±20 % so that a crowd does not come back at once, for 24 h.
- * `attempts` counts those made, `waitedMs` is since the first; `random` gives [0, 1).
+ * When a message that was refused for now is tried again: the first wait doubling to 4 h, each ±20 % so that a crowd does not come back at once, for
+ * 24 h.
  */
-export function nextRetry(attempts: number, waitedMs: number, random: () => number): RetryDecision {
+export function nextRetry({ attempts, waitedMs, random, firstMs = usualFirstMs }: RetryMoment): RetryDecision {
   if (waitedMs >= givesUpAfterMs) return { retry: false, failureKind: 'provider_unavailable' };
-  const doubled = firstDelayMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
+  const doubled = firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
   const jittered = Math.min(doubled, longestDelayMs) * (0.8 + random() * 0.4);
-  const bounded = Math.min(Math.max(jittered, firstDelayMs), longestDelayMs);
+  const bounded = Math.min(Math.max(jittered, firstMs), longestDelayMs);
   // The last try falls on the end of the 24 hours, not before it.
   return { retry: true, delayMs: Math.round(Math.min(bounded, givesUpAfterMs - waitedMs)) };
 }

@@ -152,7 +152,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const url = own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
   const { entities, migrations } = parts;
-  const database = await openDatabase({ url, name: `posthorn-${parts.name}`, entities, migrations, poolSize: config.databasePool });
+  const database = await openDatabase({ url, name: `posthorn-${parts.name}-${process.pid}`, entities, migrations, poolSize: config.databasePool });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plans);

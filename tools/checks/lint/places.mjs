@@ -27,7 +27,7 @@ export function targetOf(specifier, from) {
 /** Specs, `testing/` folders and the apps and tools that only drive the others. */
 export function isTest({ path, area, unit }) {
   if (/\.spec\.ts$/.test(path) || /(^|\/)testing\//.test(path)) return true;
-  return (area === 'apps' && unit === 'e2e') || (area === 'tools' && ['bench', 'chaos', 'checks'].includes(unit));
+  return (area === 'apps' && unit === 'e2e') || (area === 'tools' && ['bench', 'chaos', 'checks', 'mutants'].includes(unit));
 }
 
 function packageOf(specifier) {

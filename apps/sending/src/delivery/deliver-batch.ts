@@ -139,6 +139,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),
+      retryMs: 1_000 * this.config.retrySeconds,
       random: Math.random,
     });
   }

@@ -28,6 +28,8 @@ export interface Outcome {
 export interface OutcomeRules {
   acceptIsDelivery: boolean;
   ambiguousMs: number;
+  /** The first wait of a message that was refused for now. */
+  retryMs: number;
   random: () => number;
 }
 
@@ -36,6 +38,14 @@ interface Subject {
   attempts: number;
   waitedMs: number;
   expired: boolean;
+}
+
+interface Failed {
+  attempt: Attempt;
+  subject: Subject;
+  rules: OutcomeRules;
+  error: string | null;
+  failureKind: FailureKind | null;
 }
 
 const heldMs = 60_000;
@@ -56,8 +66,9 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         facts: deliveredFacts(rules.acceptIsDelivery),
       };
     case 'retry':
+      return retryOrGiveUp({ attempt, subject, rules, error, failureKind });
     case 'provider_fault':
-      return retryOrGiveUp(attempt, subject, rules, error, failureKind);
+      return afterProviderFault({ attempt, subject, rules, error, failureKind });
     case 'bounced':
       return {
         ...tried,
@@ -112,10 +123,16 @@ export function outcomeOfSilence(policy: 'resend' | 'hold'): Outcome {
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
-function retryOrGiveUp(attempt: Attempt, subject: Subject, rules: OutcomeRules, error: string | null, kind: FailureKind | null): Outcome {
-  const decision = nextRetry(subject.attempts + 1, subject.waitedMs, rules.random);
+/** An outage of the provider is no fault of the message that met it: its waits do not grow, so that it is due soon after. */
+function afterProviderFault({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
+  const outcome = retryOrGiveUp({ attempt, subject: { ...subject, attempts: 0 }, rules, error, failureKind });
+  return { ...outcome, attempted: false };
+}
+
+function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
+  const decision = nextRetry({ attempts: subject.attempts + 1, waitedMs: subject.waitedMs, random: rules.random, firstMs: rules.retryMs });
   if (!decision.retry || subject.expired) return { ...failure('provider_unavailable', error), attempt, attempted: true };
-  return { ...nothing, state: 'QUEUED', status: 'PENDING', failureKind: kind, error, delayMs: decision.delayMs, attempted: true, attempt };
+  return { ...nothing, state: 'QUEUED', status: 'PENDING', failureKind, error, delayMs: decision.delayMs, attempted: true, attempt };
 }
 
 const held = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs: heldMs });

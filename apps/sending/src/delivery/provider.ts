@@ -7,8 +7,9 @@ import { SendingConfig } from '../config.js';
 export class Provider {
   private readonly pool: SmtpPool;
 
-  constructor({ smtpUrl, connections, dotTimeout }: SendingConfig) {
-    this.pool = new SmtpPool({ endpoint: parseSmtpUrl(smtpUrl), maxConnections: connections, timeouts: { dotMs: dotTimeout * 1_000 } });
+  constructor({ smtpUrl, connections, commandTimeout, dotTimeout }: SendingConfig) {
+    const timeouts = { commandMs: commandTimeout * 1_000, dotMs: dotTimeout * 1_000 };
+    this.pool = new SmtpPool({ endpoint: parseSmtpUrl(smtpUrl), maxConnections: connections, timeouts });
   }
 
   /** Milliseconds until the server may be tried again; 0 while it answers. */

@@ -2,8 +2,13 @@
 export type EarlyStage = 'connect' | 'ehlo' | 'starttls' | 'handshake' | 'auth' | 'rset' | 'mail';
 export type LateStage = 'mail' | 'rcpt' | 'data' | 'body' | 'dot' | 'accept';
 
-export type SinkFault =
-  | { kind: 'reply'; text: string; times?: number }
+export type SinkFault = Misbehaviour & {
+  /** Shown so often to each recipient, then never again. */
+  times?: number;
+};
+
+type Misbehaviour =
+  | { kind: 'reply'; text: string }
   | { kind: 'hang' | 'drop' | 'reset' | 'trickle' | 'senseless' | 'unfinished' }
   /** Answers after so many milliseconds, or, without a number, when `sink.release()` is called. */
   | { kind: 'late'; ms?: number }
@@ -30,10 +35,13 @@ const named: Record<string, SinkBehaviour> = {
 /**
  * `rcpt-550@…`, `rcpt-550-5.1.1@…`, `data-554@…`, `dot-451@…`, `hang-at-rcpt@…`, `drop-after-accept@…` (written down, then dropped),
  * `late-at-accept-200@…`, `refuse-450-times-3@…` and the names above; `+anything` is ignored, anything else is accepted.
+ * `…-once@` shows any of them the first time only.
  * At MAIL no recipient is known yet: `mail-450@…` and the like work as the *sender*.
  */
 export function behaviourOf(recipient: string): SinkBehaviour {
   const key = recipient.slice(0, recipient.lastIndexOf('@')).split('+', 1)[0].toLowerCase();
+  const once = /^(.+)-once$/.exec(key);
+  if (once !== null) return shownOnce(behaviourOf(`${once[1]}@`));
   // Before the general forms: `drop-before-dot` is in the body, and not at the dot.
   if (named[key] !== undefined) return named[key];
   const reply = byReply.exec(key);
@@ -43,6 +51,10 @@ export function behaviourOf(recipient: string): SinkBehaviour {
   const kind = byKind.exec(key);
   if (kind === null) return {};
   return { [kind[2] as LateStage]: faultOf(kind[1], kind[3]) };
+}
+
+function shownOnce(behaviour: SinkBehaviour): SinkBehaviour {
+  return Object.fromEntries(Object.entries(behaviour).map(([stage, fault]) => [stage, { ...fault, times: 1 }]));
 }
 
 function faultOf(kind: string, argument: string | undefined): SinkFault {

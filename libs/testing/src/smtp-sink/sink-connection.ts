@@ -195,10 +195,10 @@ export class SinkConnection {
   }
 
   private takeBody(): boolean {
-    const early = this.behaviour.body;
-    if (early !== undefined && this.input.length > 0) {
+    if (this.behaviour.body !== undefined && this.input.length > 0) {
+      const early = this.faultAt('body', this.to);
       this.behaviour = { ...this.behaviour, body: undefined };
-      if (!this.answer('body', '', undefined, early) && this.mode !== 'body') return false;
+      if (early !== undefined && !this.show(early, '') && this.mode !== 'body') return false;
     }
     const end = this.input.indexOf(endOfBody, Math.max(0, this.scannedTo - endOfBody.length));
     const lone = this.input[0] === 0x2e && this.input[1] === 0x0d && this.input[2] === 0x0a;
@@ -214,12 +214,13 @@ export class SinkConnection {
   }
 
   private endOfData(wire: Buffer): void {
-    const { from, to, mailParameters, behaviour } = this;
+    const { from, to, mailParameters } = this;
+    const refusal = this.faultAt('dot', to);
     this.forget();
-    if (behaviour.dot !== undefined) this.answer('dot', '250 2.0.0 Ok', to, behaviour.dot);
+    if (refusal !== undefined) this.show(refusal, '250 2.0.0 Ok');
     else {
       this.host.record({ from: from!, to: to!, mailParameters, tls: this.secured }, unstuff(wire));
-      this.answer('accept', '250 2.0.0 Ok: queued', to, behaviour.accept);
+      this.answer('accept', '250 2.0.0 Ok: queued', to);
     }
   }
 
@@ -230,20 +231,23 @@ export class SinkConnection {
   }
 
   /** Gives the due reply, or shows the fault instead; true when the reply was the due one. */
-  private answer(stage: EarlyStage | LateStage, due: string, key = '', fault = this.faultAt(stage)): boolean {
-    if (
-      fault === undefined ||
-      (fault.kind === 'reply' && fault.times !== undefined && this.host.timesShown(`${stage} ${key}`) >= fault.times)
-    ) {
-      this.replies.say(due);
-      return true;
-    }
+  private answer(stage: EarlyStage | LateStage, due: string, key?: string): boolean {
+    const fault = this.faultAt(stage, key);
+    if (fault !== undefined) return this.show(fault, due);
+    this.replies.say(due);
+    return true;
+  }
+
+  private show(fault: SinkFault, due: string): boolean {
     if (this.replies.show(fault, due) === 'silent') this.mode = 'deaf';
     return fault.kind === 'trickle' || fault.kind === 'late' || fault.kind === 'extra';
   }
 
-  private faultAt(stage: EarlyStage | LateStage): SinkFault | undefined {
-    return this.behaviour[stage as LateStage] ?? this.host.rules.faults[stage as EarlyStage];
+  /** Asked once for each time that the stage is reached, because showings are counted. */
+  private faultAt(stage: EarlyStage | LateStage, key = this.to ?? ''): SinkFault | undefined {
+    const fault = this.behaviour[stage as LateStage] ?? this.host.rules.faults[stage as EarlyStage];
+    const spent = fault?.times !== undefined && this.host.timesShown(`${stage} ${key}`) >= fault.times;
+    return spent ? undefined : fault;
   }
 }
 

@@ -122,6 +122,7 @@ describe('behaviour of a recipient', () => {
     ['reset-after-dot@d.test', { dot: { kind: 'reset' } }],
     ['drop-after-accept@d.test', { accept: { kind: 'drop' } }],
     ['late-at-accept-40@d.test', { accept: { kind: 'late', ms: 40 } }],
+    ['drop-before-dot-once+7@d.test', { body: { kind: 'drop', times: 1 } }],
     ['refuse-450-times-3@d.test', { rcpt: { kind: 'reply', text: '450 not yet', times: 3 } }],
   ])('%s', (recipient, behaviour) => {
     expect(behaviourOf(recipient)).toEqual(behaviour);

@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { EarlyStage, SinkFault } from './sink-behaviour.js';
@@ -15,8 +16,10 @@ export interface SmtpSinkOptions {
   port?: number;
   /** `ids` drops the bodies, `count` keeps nothing but the number. */
   keep?: 'all' | 'ids' | 'count';
-  /** A file that gets one JSON line a message, written before the answer. */
+  /** A file that gets one JSON line a message, with a digest of its bytes, written before the answer. */
   ledger?: string;
+  /** A file that remembers, over restarts, how often each fault was shown. */
+  memory?: string;
   /** Check every message against G21 (`SinkMessage.faults`); on with `keep: 'all'`. */
   checkWire?: boolean;
   /** Misbehaviour at the stages before a recipient is known. */
@@ -30,6 +33,8 @@ export interface SmtpSinkOptions {
   /** Between two bytes of a trickled reply. */
   trickleMs?: number;
 }
+
+const digestOf = (raw: Buffer): string => createHash('sha256').update(raw).digest('hex');
 
 interface Watcher {
   done: () => boolean;
@@ -54,6 +59,9 @@ export class SmtpSink implements SinkHost {
     const { faults = {}, pipelining = true, smtpUtf8 = true, startTls = 'none', auth, maxSize, trickleMs = 1_000 } = options;
     this.rules = { faults, pipelining, smtpUtf8, startTls, auth, maxSize, trickleMs };
     if (options.ledger !== undefined) this.ledgerFile = openSync(options.ledger, 'a');
+    if (options.memory !== undefined && existsSync(options.memory)) {
+      for (const key of readFileSync(options.memory, 'utf8').split('\n')) this.shown.set(key, (this.shown.get(key) ?? 0) + 1);
+    }
     const accept = (socket: Socket): void => this.accept(socket);
     this.server = options.implicitTls ? createTlsServer({ key: testKey, cert: testCertificate }, accept) : createServer(accept);
     // A client that gives up in the middle of the handshake is none of the sink's business.
@@ -124,6 +132,7 @@ export class SmtpSink implements SinkHost {
   timesShown(key: string): number {
     const times = this.shown.get(key) ?? 0;
     this.shown.set(key, times + 1);
+    if (this.options.memory !== undefined) appendFileSync(this.options.memory, `${key}\n`);
     return times;
   }
 
@@ -137,7 +146,7 @@ export class SmtpSink implements SinkHost {
         receivedAt: Date.now(),
         faults: checkWire ? wireFaults(raw) : [],
       };
-      if (this.ledgerFile !== undefined) writeSync(this.ledgerFile, `${JSON.stringify(message)}\n`);
+      if (this.ledgerFile !== undefined) writeSync(this.ledgerFile, `${JSON.stringify({ ...message, digest: digestOf(raw) })}\n`);
       if (keep !== 'count') this.messages.push(keep === 'all' ? { ...message, raw } : message);
     }
     this.look();

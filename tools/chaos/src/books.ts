@@ -1,0 +1,120 @@
+import type { ServiceName } from '@posthorn/contracts';
+import pg from 'pg';
+
+export interface EmailRow {
+  id: string;
+  to: string;
+  status: string;
+  state: string | null;
+  attempts: number;
+  createdAt: Date;
+}
+
+export interface Totals {
+  counted: number;
+  delivered: number;
+  bounces: number;
+  contacts: number;
+  contactsCounted: number;
+}
+
+/** What is left to be done before all is quiet; each is 0 in the end. */
+export interface Unfinished {
+  deliveries: number;
+  outbox: number;
+  uncounted: number;
+  missingContacts: number;
+}
+
+/** What the product itself has written down, read from its databases. */
+export class Books {
+  constructor(
+    private readonly adminUrl: () => string,
+    private readonly projectId: () => string,
+  ) {}
+
+  urlOf(service: ServiceName): string {
+    const url = new URL(this.adminUrl());
+    url.pathname = `/posthorn_${service}`;
+    return url.toString();
+  }
+
+  async inDoubt(): Promise<string[]> {
+    const rows = await this.ask<{ id: string }>('sending', `SELECT email_id AS id FROM deliveries WHERE state IN ('HANDOFF', 'AMBIGUOUS')`);
+    return rows.map(({ id }) => id);
+  }
+
+  emails(): Promise<EmailRow[]> {
+    return this.ask(
+      'sending',
+      `SELECT e.id, e.to_email AS "to", e.status, d.state, coalesce(d.attempts, 0) AS attempts, e.created_at AS "createdAt"
+       FROM emails e LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id WHERE e.project_id = $1`,
+      [this.projectId()],
+    );
+  }
+
+  events(): Promise<{ emailId: string; statuses: string[] }[]> {
+    return this.ask(
+      'sending',
+      `SELECT email_id AS "emailId", array_agg(status ORDER BY at, id) AS statuses FROM email_events WHERE project_id = $1 GROUP BY email_id`,
+      [this.projectId()],
+    );
+  }
+
+  contacts(): Promise<{ email: string }[]> {
+    return this.ask('contacts', `SELECT email FROM contacts WHERE project_id = $1`, [this.projectId()]);
+  }
+
+  async deadLetters(): Promise<string[]> {
+    const services: ServiceName[] = ['sending', 'contacts', 'analytics'];
+    const found = await Promise.all(
+      services.map((service) =>
+        this.ask<{ line: string }>(service, `SELECT subscriber || ': ' || error AS line FROM dead_letters`).then((rows) =>
+          rows.map(({ line }) => `${service} ${line}`),
+        ),
+      ),
+    );
+    return found.flat();
+  }
+
+  async totals(): Promise<Totals> {
+    const [counts] = await this.ask<Pick<Totals, 'counted' | 'delivered' | 'bounces'>>(
+      'analytics',
+      `SELECT coalesce(sum(emails), 0)::int AS counted, coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(bounces), 0)::int AS bounces
+       FROM daily_counts WHERE project_id = $1`,
+      [this.projectId()],
+    );
+    const [contacts] = await this.ask<Pick<Totals, 'contacts' | 'contactsCounted'>>(
+      'contacts',
+      `SELECT (SELECT count(*)::int FROM contacts WHERE project_id = $1) AS contacts,
+              (SELECT coalesce(sum(total), 0)::int FROM (SELECT total FROM contact_counts WHERE project_id = $1
+                UNION ALL SELECT total FROM contact_count_deltas WHERE project_id = $1) AS parts) AS "contactsCounted"`,
+      [this.projectId()],
+    );
+    return { ...counts!, ...contacts! };
+  }
+
+  async unfinished(): Promise<Unfinished> {
+    const [row] = await this.ask<{ deliveries: number; outbox: number; emails: number }>(
+      'sending',
+      `SELECT (SELECT count(*)::int FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')) AS deliveries,
+              (SELECT count(*)::int FROM outbox WHERE published_at IS NULL) AS outbox,
+              (SELECT count(*)::int FROM emails WHERE status <> 'VOIDED' AND project_id = $1) AS emails`,
+      [this.projectId()],
+    );
+    const { counted, contacts } = await this.totals();
+    const { deliveries, outbox, emails } = row!;
+    return { deliveries, outbox, uncounted: Math.max(0, emails - counted), missingContacts: Math.max(0, emails - contacts) };
+  }
+
+  private async ask<Row extends object>(service: ServiceName, sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.urlOf(service), connectionTimeoutMillis: 2_000, query_timeout: 20_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, parameters)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}

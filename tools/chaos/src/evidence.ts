@@ -1,0 +1,23 @@
+import type { Goodbye } from './fleet.js';
+import type { EmailRow, Totals, Unfinished } from './books.js';
+import type { Outage } from './ground.js';
+import type { SendRecord } from './ledger.js';
+import type { SinkLine } from './sink-ledger.js';
+
+/** Everything that the judge looks at, after the run. */
+export interface Evidence {
+  sends: readonly SendRecord[];
+  sink: readonly SinkLine[];
+  emails: readonly EmailRow[];
+  events: readonly { emailId: string; statuses: string[] }[];
+  contacts: readonly string[];
+  totals: Totals;
+  unfinished: Unfinished;
+  deadLetters: readonly string[];
+  /** E-mails that were in hand-off or in doubt at the instant of a fault. */
+  doubted: ReadonlySet<string>;
+  outages: readonly Outage[];
+  goodbyes: readonly Goodbye[];
+  badExits: readonly string[];
+  ratePerSecond: number;
+}

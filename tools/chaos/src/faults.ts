@@ -1,0 +1,75 @@
+import type { Random } from './random.js';
+
+/** The lines of a message's life at which a process may die (guarantees.md §7). */
+export const states = [
+  'accept transaction',
+  'CLAIMED',
+  'HANDOFF before the last byte',
+  'HANDOFF after the last byte',
+  'final write',
+  'relay between publish and mark',
+] as const;
+export type State = (typeof states)[number];
+
+/** What strikes. A stop lasts longer than a lease, or shorter. */
+/** A stall lasts longer than a gateway waits: what it then voids must not come to be afterwards. */
+export const stallMs = 2_600;
+
+export const weapons = [
+  'kill sending',
+  'stop sending',
+  'pause sending',
+  'leave sending',
+  'kill gateway',
+  'pause gateway',
+  'leave gateway',
+  'kill contacts',
+  'stop contacts',
+  'kill analytics',
+  'stop analytics',
+  'crash postgres',
+  'stall postgres',
+  'kill nats',
+  'wipe nats',
+  'kill smtp',
+  'refuse smtp',
+] as const;
+export type Weapon = (typeof weapons)[number];
+
+export interface Fault {
+  /** The state that is waited for before the strike; null strikes at any moment. */
+  at: State | null;
+  weapon: Weapon;
+  /** Which of the replicas. */
+  replica: number;
+  downMs: number;
+  /** Whether everything is back before the next fault comes. */
+  recovers: boolean;
+}
+
+const weaponsAt: Record<State, readonly Weapon[]> = {
+  'accept transaction': ['kill sending', 'crash postgres', 'stall postgres', 'kill nats', 'pause sending'],
+  CLAIMED: ['kill sending', 'stop sending', 'crash postgres'],
+  'HANDOFF before the last byte': ['kill sending', 'kill smtp', 'stop sending'],
+  'HANDOFF after the last byte': ['kill sending', 'kill smtp', 'crash postgres'],
+  'final write': ['kill sending', 'crash postgres', 'stop sending'],
+  'relay between publish and mark': ['kill sending', 'wipe nats', 'crash postgres'],
+};
+
+const statesShare = 0.7;
+
+/** The deck of one run: the same for the same seed. Each state comes equally often, then each weapon at any moment. */
+export function deckOf(count: number, random: Random): Fault[] {
+  const aimed = Array.from({ length: Math.round(count * statesShare) }, (_, place): Fault => {
+    const at = states[place % states.length]!;
+    const choice = weaponsAt[at];
+    return fault(at, choice[Math.floor(place / states.length) % choice.length]!, random);
+  });
+  const anyMoment = weapons.filter((weapon) => weapon !== 'stall postgres');
+  const blind = Array.from({ length: count - aimed.length }, (_, place) => fault(null, anyMoment[place % anyMoment.length]!, random));
+  return random.shuffled([...aimed, ...blind]);
+}
+
+function fault(at: State | null, weapon: Weapon, random: Random): Fault {
+  return { at, weapon, replica: random.whole(0, 7), downMs: random.whole(100, 1_500), recovers: random.chance(0.6) };
+}

@@ -1,0 +1,65 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Wanted } from './recipients.js';
+
+/** How one HTTP call ended: an answer, or none. */
+export interface CallRecord {
+  place: number;
+  gateway: number;
+  /** Monotonic milliseconds of the run. */
+  beganAt: number;
+  endedAt: number;
+  status: number | null;
+  /** The socket's error where there was no answer. */
+  error: string | null;
+  body: string | null;
+}
+
+export interface SendRecord extends Wanted {
+  calls: CallRecord[];
+}
+
+/** What the clients did and heard, written down before and after each call. */
+export class Ledger {
+  readonly sends: SendRecord[] = [];
+  private readonly file: number;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'w');
+  }
+
+  begin(wanted: Wanted): SendRecord {
+    const record = { ...wanted, calls: [] };
+    this.sends.push(record);
+    this.write({ begins: wanted.place, to: wanted.to, key: wanted.key });
+    return record;
+  }
+
+  heard(record: SendRecord, call: CallRecord): void {
+    record.calls.push(call);
+    this.write(call);
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  private write(line: object): void {
+    writeSync(this.file, `${JSON.stringify(line)}\n`);
+  }
+}
+
+/** What a send's client may believe: taken, surely not taken, or it cannot know. */
+export type Belief = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
+
+// Whoever refuses the connection has seen nothing of the request.
+const neverLeft = new Set(['ECONNREFUSED']);
+const nothingHappened = new Set([409, 429, 503, 504]);
+
+export function beliefOf({ calls }: SendRecord): Belief {
+  const ids = calls.filter(({ status }) => status === 202).map(({ body }) => (JSON.parse(body!) as { id: string }).id);
+  if (ids.length > 0) return { kind: 'accepted', ids: [...new Set(ids)] };
+  const sure = calls.every(({ status, error }) =>
+    status === null ? neverLeft.has(error ?? '') : nothingHappened.has(status) || (status >= 400 && status < 500),
+  );
+  return sure ? { kind: 'refused' } : { kind: 'unknown' };
+}

@@ -1,0 +1,51 @@
+import { states, type State } from './faults.js';
+import type { Finding } from './judge.js';
+
+export interface RunFigures {
+  sends: number;
+  seed: number;
+  seconds: number;
+  answers: Record<string, number>;
+  copies: number;
+  repeats: number;
+  doubted: number;
+  hits: Record<State, number>;
+  struck: ReadonlyMap<string, number>;
+  missed: number;
+  /** Each state must have been hit so often, or the run proves little. */
+  wantedHits: number;
+}
+
+const shown = 5;
+
+/** Prints what was found; answers whether every property held and every state was hit. */
+export function report(figures: RunFigures, findings: Finding[]): boolean {
+  const { hits, struck, wantedHits } = figures;
+  console.log(`\nFaults by the state that they hit (each at least ${wantedHits}):`);
+  for (const state of states)
+    console.log(`  ${state.padEnd(34)} ${String(hits[state]).padStart(4)}${hits[state] < wantedHits ? '   too few' : ''}`);
+  console.log('Faults by weapon:');
+  console.log(
+    `  ${[...struck].map(([weapon, count]) => `${weapon} ${count}`).join(' · ')}${figures.missed ? ` · missed ${figures.missed}` : ''}`,
+  );
+  console.log(
+    `Answers: ${Object.entries(figures.answers)
+      .map(([answer, count]) => `${answer} ${count}`)
+      .join(' · ')}`,
+  );
+  console.log(
+    `At the mail server: ${figures.copies} messages, ${figures.repeats} repeats ; ${figures.doubted} were in hand-off or in doubt at a fault`,
+  );
+  console.log('\nProperties:');
+  for (const { property, looksFor, looked, broken } of findings) {
+    console.log(`  ${broken.length === 0 ? 'held  ' : 'BROKEN'} ${property.padEnd(10)} ${broken.length} of ${looked}  ${looksFor}`);
+    for (const line of broken.slice(0, shown)) console.log(`           ${line}`);
+    if (broken.length > shown) console.log(`           … and ${broken.length - shown} more`);
+  }
+  const enough = states.every((state) => hits[state] >= wantedHits);
+  const held = findings.every(({ broken }) => broken.length === 0);
+  const broken = findings.filter((each) => each.broken.length > 0).map(({ property }) => property);
+  const { struck: _, ...rest } = figures;
+  console.log(`\nCHAOS ${JSON.stringify({ ...rest, held, enough, broken })}`);
+  return held && enough;
+}

@@ -1,0 +1,180 @@
+import { performance } from 'node:perf_hooks';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Books } from './books.js';
+import { Clients } from './client.js';
+import type { Evidence } from './evidence.js';
+import { deckOf, states, type Fault } from './faults.js';
+import { Fleet } from './fleet.js';
+import { Ground } from './ground.js';
+import { judge } from './judge.js';
+import { Ledger, beliefOf } from './ledger.js';
+import { Nemesis } from './nemesis.js';
+import { makeProject } from './project.js';
+import { Random } from './random.js';
+import { slowAfter, slowBefore, wanted, type Wanted } from './recipients.js';
+import { report } from './report.js';
+import { emailIdOf, readSinkLedger } from './sink-ledger.js';
+import { Traps } from './traps.js';
+
+export interface ChaosOptions {
+  directory: string;
+  sends: number;
+  faults: number;
+  seed: number;
+  ratePerSecond: number;
+}
+
+const leaseSeconds = 4;
+const atOnce = 12;
+const slowOnes = 24;
+const settleSeconds = 120;
+const saysEvery = 10;
+const wantedHits = 5;
+
+/** The product's own waits, made short: what takes minutes in production takes seconds here. */
+const environment = {
+  POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
+  LOG_LEVEL: 'warn',
+  LEASE_SECONDS: String(leaseSeconds),
+  AMBIGUOUS_SECONDS: '2',
+  RETRY_SECONDS: '1',
+  SMTP_COMMAND_TIMEOUT: '3',
+  SMTP_DOT_TIMEOUT: '4',
+};
+
+/** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
+export async function runChaos(options: ChaosOptions): Promise<boolean> {
+  const began = performance.now();
+  const ground = await Ground.start(options.directory);
+  const fleet = new Fleet(ground, options.directory, { ...environment, SENDING_RATE_PER_SECOND: String(options.ratePerSecond) });
+  const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
+  try {
+    const clocks = new Random(options.seed + 3);
+    await fleet.start({ sending: 2, contacts: 1, analytics: 1, gateway: 2 }, () => clocks.pick([0, 26, -26]));
+    const { projectId, token } = await makeProject(ground.natsUrl);
+    const books = new Books(
+      () => ground.databaseUrl,
+      () => projectId,
+    );
+    const clients = new Clients(fleet.gateways, token, ledger, new Random(options.seed + 1));
+    const nemesis = new Nemesis(
+      fleet,
+      ground,
+      new Traps(
+        () => books.urlOf('sending'),
+        () => sinkIds(ground),
+      ),
+      books,
+      { ...options, leaseSeconds },
+    );
+    await attack(options, clients, nemesis);
+    await clients.drained();
+    await fleet.untilAllReady();
+    await untilQuiet(books);
+    return verdict(options, (performance.now() - began) / 1_000, nemesis, await gather({ ground, fleet, books, ledger, nemesis, options }));
+  } finally {
+    await fleet.stop();
+    await ground.stop();
+    ledger.close();
+  }
+}
+
+const sinkIds = ({ sinkLedger }: Ground): Set<string> => new Set(readSinkLedger(sinkLedger).map(emailIdOf));
+
+/** With every fault comes its share of the sends, so that faults meet traffic and the same seed meets the same. */
+async function attack({ sends, faults, seed }: ChaosOptions, clients: Clients, nemesis: Nemesis): Promise<void> {
+  const random = new Random(seed);
+  const deck = deckOf(faults, new Random(seed + 2));
+  const load: Promise<void>[] = [];
+  let place = 0;
+  for (const [index, fault] of deck.entries()) {
+    const share = Math.round(((index + 1) * sends) / faults) - place;
+    const batch = batchFor(fault, place, share, random);
+    place += share;
+    load.push(clients.send(batch, atOnce));
+    await nemesis.strike(fault);
+    if ((index + 1) % saysEvery === 0) console.log(`${index + 1} of ${faults} faults, ${place} of ${sends} sends`);
+  }
+  await Promise.all(load);
+}
+
+function batchFor({ at }: Fault, first: number, count: number, random: Random): Wanted[] {
+  const slow =
+    at === 'HANDOFF after the last byte' ? slowAfter : at === 'HANDOFF before the last byte' || at === 'CLAIMED' ? slowBefore : null;
+  return Array.from({ length: count }, (_, offset) =>
+    slow && offset < slowOnes ? wanted(first + offset, random, slow) : wanted(first + offset, random),
+  );
+}
+
+async function untilQuiet(books: Books): Promise<void> {
+  const deadline = performance.now() + settleSeconds * 1_000;
+  let said = '';
+  while (performance.now() < deadline) {
+    const left = await books.unfinished().catch(() => null);
+    if (left && Object.values(left).every((count) => count === 0)) return;
+    const line = JSON.stringify(left);
+    if (line !== said) console.log(`settling: ${line}`);
+    said = line;
+    await delay(2_000);
+  }
+  console.log(`not quiet after ${settleSeconds} s`);
+}
+
+interface Witnesses {
+  ground: Ground;
+  fleet: Fleet;
+  books: Books;
+  ledger: Ledger;
+  nemesis: Nemesis;
+  options: ChaosOptions;
+}
+
+async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnesses): Promise<Evidence> {
+  const [emails, events, contacts, totals, unfinished, deadLetters] = await Promise.all([
+    books.emails(),
+    books.events(),
+    books.contacts(),
+    books.totals(),
+    books.unfinished(),
+    books.deadLetters(),
+  ]);
+  return {
+    sends: ledger.sends,
+    sink: readSinkLedger(ground.sinkLedger),
+    emails,
+    events,
+    contacts: contacts.map(({ email }) => email),
+    totals,
+    unfinished,
+    deadLetters,
+    doubted: nemesis.doubted,
+    outages: ground.outages,
+    goodbyes: fleet.goodbyes,
+    badExits: fleet.badExits,
+    ratePerSecond: options.ratePerSecond,
+  };
+}
+
+function verdict({ sends, seed, faults }: ChaosOptions, seconds: number, nemesis: Nemesis, evidence: Evidence): boolean {
+  const beliefs = evidence.sends.map((send) => beliefOf(send).kind);
+  const copies = Map.groupBy(evidence.sink, ({ messageId }) => messageId);
+  const repeats = [...copies.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  const enoughFaults = faults >= states.length * wantedHits * 1.5;
+  return report(
+    {
+      sends,
+      seed,
+      seconds: Math.round(seconds),
+      answers: Object.fromEntries(['accepted', 'refused', 'unknown'].map((kind) => [kind, beliefs.filter((each) => each === kind).length])),
+      copies: evidence.sink.length,
+      repeats,
+      doubted: evidence.doubted.size,
+      hits: nemesis.hits,
+      struck: nemesis.struck,
+      missed: nemesis.missed,
+      wantedHits: enoughFaults ? wantedHits : 0,
+    },
+    judge(evidence),
+  );
+}

@@ -1,0 +1,112 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { State } from './faults.js';
+
+/** A process that was seen in the state, and what it held there. */
+export interface Caught {
+  /** Of the service's process, where the state belongs to one. */
+  pid: number | null;
+  emailIds: string[];
+}
+
+/** States that last no time are held open by a lock that their next statement waits for. */
+const locks: Partial<Record<State, { table: string; statement: string }>> = {
+  'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
+  'final write': { table: 'email_events', statement: '%UPDATE deliveries d%SET state = o.state%' },
+  'relay between publish and mark': { table: 'outbox', statement: 'UPDATE outbox SET published_at%' },
+};
+
+const lookEveryMs = 15;
+
+/** Waits for a process to be in a state, and keeps it there while `strike` runs. Answers null when none came in time. */
+export class Traps {
+  constructor(
+    private readonly sendingUrl: () => string,
+    /** The e-mails that the mail server has written down. */
+    private readonly atSink: () => ReadonlySet<string>,
+  ) {}
+
+  async at(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
+    const lock = locks[state];
+    return lock ? this.held(lock, patienceMs, strike) : this.seen(state, patienceMs, strike);
+  }
+
+  private async held(
+    { table, statement }: { table: string; statement: string },
+    patienceMs: number,
+    strike: (caught: Caught) => Promise<void>,
+  ): Promise<Caught | null> {
+    const holder = await this.connect();
+    const watcher = await this.connect();
+    try {
+      // Readers and row locks pass, inserts and updates wait. Ours must not queue behind them for long, nor they behind it.
+      await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+      const caught = await until(patienceMs, async () => {
+        const { rows } = await watcher.query<{ application_name: string }>(
+          `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+          [statement],
+        );
+        const pid = rows.map(({ application_name: name }) => Number(/(\d+)/.exec(name)?.[1])).find(Number.isInteger);
+        return pid === undefined ? null : { pid, emailIds: [] };
+      });
+      if (caught) await strike(caught);
+      return caught;
+    } finally {
+      await Promise.all([holder.end(), watcher.end()].map((end) => end.catch(() => undefined)));
+    }
+  }
+
+  private async seen(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
+    const watcher = await this.connect();
+    try {
+      const caught = await until(patienceMs, async () => {
+        const { rows } = await watcher.query<{ id: string }>(seenSql[state]!);
+        const ids = this.really(
+          state,
+          rows.map(({ id }) => id),
+        );
+        return ids.length === 0 ? null : { pid: null, emailIds: ids };
+      });
+      if (caught) await strike(caught);
+      return caught;
+    } finally {
+      await watcher.end().catch(() => undefined);
+    }
+  }
+
+  /** Before or after the last byte is what the mail server knows. */
+  private really(state: State, ids: string[]): string[] {
+    if (state === 'CLAIMED' || ids.length === 0) return ids;
+    const taken = this.atSink();
+    return ids.filter((id) => taken.has(id) === (state === 'HANDOFF after the last byte'));
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.sendingUrl(), application_name: 'nemesis', connectionTimeoutMillis: 2_000 });
+    // It is killed together with the server that it watches.
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+}
+
+const slow = (name: string) =>
+  `SELECT email_id AS id FROM deliveries WHERE state = 'HANDOFF' AND recipient LIKE '${name}+%' AND
+     EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
+
+const seenSql: Partial<Record<State, string>> = {
+  CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED'`,
+  'HANDOFF before the last byte': slow('late-at-data-700'),
+  'HANDOFF after the last byte': slow('late-at-accept-700'),
+};
+
+async function until<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T | null> {
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found) return found;
+    await delay(lookEveryMs);
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { mutated, readMutants, type Mutant } from './mutant.js';
+
+const root = resolve('.');
+const asked = process.argv.slice(2);
+const mutants = readMutants('tools/mutants/patches').filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)));
+if (mutants.length === 0) {
+  console.error(`no mutant is called ${asked.join(', ')}: look into tools/mutants/patches`);
+  process.exit(2);
+}
+
+const copy = await copyOfTheTree();
+const survivors: string[] = [];
+try {
+  for (const mutant of mutants) await judge(mutant);
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(
+  `${mutants.length - survivors.length} of ${mutants.length} mutants were caught${survivors.length > 0 ? `; not: ${survivors.join(', ')}` : ''}`,
+);
+process.exit(survivors.length > 0 ? 1 : 0);
+
+/** Every file that git knows or would take, with the modules of this tree. */
+async function copyOfTheTree(): Promise<string> {
+  const to = mkdtempSync(join(tmpdir(), 'posthorn-mutants-'));
+  chmodSync(to, 0o755);
+  const { output } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], root);
+  for (const file of output.split('\n').filter((line) => line && existsSync(join(root, line)))) {
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    cpSync(join(root, file), join(to, file));
+  }
+  symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'));
+  return to;
+}
+
+/** Applies one mutant to the copy, runs its check, and puts the file back. */
+async function judge(mutant: Mutant): Promise<void> {
+  const path = join(copy, mutant.file);
+  const source = readFileSync(path, 'utf8');
+  const began = performance.now();
+  try {
+    writeFileSync(path, mutated(mutant, source));
+    const { code, output } = await run('npm', ['run', ...mutant.run.split(' ')], copy);
+    const caught = code !== 0 && output.includes(mutant.says);
+    if (!caught) survivors.push(mutant.name);
+    const verdict = caught ? 'caught  ' : 'SURVIVED';
+    console.log(`${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`);
+    if (!caught) console.log(output.split('\n').slice(-40).join('\n'));
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+async function run(program: string, args: string[], cwd: string): Promise<{ code: number | null; output: string }> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
