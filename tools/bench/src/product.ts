@@ -73,7 +73,7 @@ export class Product {
       LOG_LEVEL: 'error',
       ...changes,
     };
-    const started = await ServiceProcess.start({ service, environment });
+    const started = await ServiceProcess.start({ service, environment, detached: false });
     this.running.set(service, started);
     if (service === 'gateway') this.url = started.url;
   }

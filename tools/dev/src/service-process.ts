@@ -14,6 +14,11 @@ export interface ServiceProcessOptions {
   name?: string;
   /** Of the gateway; any free one unless given. */
   port?: number;
+  /**
+   * A session of its own, unless false: Ctrl-C reaches only who started it, and that one stops in order. The kernel also shares the
+   * processor out by sessions, so a bench that compares keeps all in its own.
+   */
+  detached?: boolean;
   /** Takes every line that the process writes. */
   say?: Say;
 }
@@ -118,9 +123,9 @@ export class ServiceProcess {
   private async launch(): Promise<void> {
     this.lines = [];
     const ports = { PORT: String(this.port), ADMIN_PORT: String(this.adminPort) };
-    // A group of its own: Ctrl-C reaches only who started it, and that one stops in order. The channel tells it when we are gone.
+    // The channel tells it when we are gone.
     const child = spawn(process.execPath, [serviceProgram(this.service)], {
-      detached: true,
+      detached: this.options.detached ?? true,
       env: { ...this.environment, ...ports },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
