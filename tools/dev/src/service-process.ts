@@ -144,15 +144,21 @@ export class ServiceProcess {
     this.options.say?.(line);
   }
 
+  /** Where each line was already shown, they are not repeated. */
+  private lastWords(end: ServiceEnd): string {
+    if (this.lines.length === 0) return describeEnd(end);
+    return this.options.say ? 'what it said stands above' : this.recentOutput();
+  }
+
   private async untilReady(): Promise<void> {
     let end: ServiceEnd | null = null;
     void this.ended.then((how) => (end = how));
     const deadline = performance.now() + readyWithinMs;
     while (!(await this.isReady())) {
-      if (end) throw new DevServerError(`${this.name} did not start: ${this.recentOutput() || describeEnd(end)}`);
+      if (end) throw new DevServerError(`${this.name} did not start: ${this.lastWords(end)}`);
       if (performance.now() > deadline) {
         this.kill('SIGKILL');
-        throw new DevServerError(`${this.name} was not ready within ${readyWithinMs / 1_000} s: ${this.recentOutput()}`);
+        throw new DevServerError(`${this.name} was not ready within ${readyWithinMs / 1_000} s: ${this.lastWords(await this.ended)}`);
       }
       await Promise.race([delay(askEveryMs), this.ended]);
     }
