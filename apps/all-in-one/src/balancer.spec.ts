@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../../libs/testing/src/eventually.js';
+import { eventually } from '@posthorn/testing';
 import { startBalancer, type Balancer } from './balancer.js';
 
 /** Says its name, then repeats what it hears; ends when its client does. */

@@ -35,6 +35,8 @@ describe('npm run start:services', () => {
   it('leaves nothing behind when it is killed itself, not even what hangs, and npm start goes on with its data', async () => {
     await start();
     const { body } = await posthorn.post('/api/v1/emails', mail);
+    const delivered = async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED';
+    await eventually(delivered, 'DELIVERED');
     const { processes } = posthorn;
     process.kill(pidOf('contacts'), 'SIGSTOP');
     await posthorn.stop('SIGKILL');
@@ -42,7 +44,7 @@ describe('npm run start:services', () => {
     posthorn = await RunningPosthorn.start(directory.path, {}, []);
     expect(posthorn.output).toMatch(/Stopping contacts \(process \d+\) that an earlier start left behind/);
     expect(processes.filter(({ pid }) => runningProcess(pid))).toEqual([]);
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED');
+    expect(await delivered()).toBe(true);
   }, 90_000);
 
   it('resets no connection while its gateways are replaced under load, and loses and repeats nothing', async () => {

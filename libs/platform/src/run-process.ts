@@ -4,13 +4,16 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
+const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
+
 /**
  * Starts one service as a process of its own: SIGTERM drains and exits 0; a bad start says what to do and exits 1. Who was
  * started over a channel also ends when the other end of it is gone: nobody would stop it later.
  */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
+  // Also during the start: process 1 of a container does not hear signals that nobody listens to.
   const giveUp = () => process.exit(1);
-  process.once('disconnect', giveUp);
+  for (const event of endings) process.on(event, giveUp);
   let service: Stoppable;
   try {
     service = await start(process.env);
@@ -30,8 +33,7 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  process.off('disconnect', giveUp);
-  for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, stop);
+  for (const event of endings) process.off(event, giveUp).on(event, stop);
 }
 
 /** What a person can mend is said without a stack. */
