@@ -15,7 +15,15 @@ export interface DevFile {
 /** The servers behind a running `npm start`, for the operator's commands. */
 export interface ServersFile {
   natsUrl: string;
-  databaseUrl: string;
+  /** One, or one for each service. */
+  databaseUrls: string[];
+}
+
+/** One of the processes of `npm run start:services`. */
+export interface RunningProcessEntry {
+  name: string;
+  pid: number;
+  adminPort: number;
 }
 
 /** The folder that holds all state of `npm start`. */
@@ -56,6 +64,16 @@ export class DataDirectory {
 
   writeDevFile(content: DevFile): void {
     writePrivate(this.at('dev.json'), `${JSON.stringify(content, null, 2)}\n`);
+  }
+
+  /** Also those of an earlier start, until others are written. */
+  readProcessesFile(): RunningProcessEntry[] {
+    const file = this.at('processes.json');
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunningProcessEntry[]) : [];
+  }
+
+  writeProcessesFile(content: RunningProcessEntry[]): void {
+    writePrivate(this.at('processes.json'), `${JSON.stringify(content, null, 2)}\n`);
   }
 
   writeServersFile(content: ServersFile): void {

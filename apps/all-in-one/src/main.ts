@@ -1,12 +1,13 @@
-import { DevServerError } from '@posthorn/dev';
+import { DevServerError, startableServices } from '@posthorn/dev';
 import { ConfigError, runProcess } from '@posthorn/platform';
-import { startAllInOne } from './all-in-one.js';
+import { startPosthorn } from './posthorn.js';
+import { readStartOptions } from './start-options.js';
 import { welcome } from './welcome.js';
 
 const began = performance.now();
 
 await runProcess(async (environment) => {
-  const running = await startAllInOne(environment, (line) => console.log(line)).catch((error: unknown) => {
+  const running = await start(environment).catch((error: unknown) => {
     throw explain(error);
   });
   console.log(welcome(running, (performance.now() - began) / 1_000));
@@ -18,13 +19,16 @@ await runProcess(async (environment) => {
   };
 });
 
+async function start(environment: NodeJS.ProcessEnv) {
+  const options = readStartOptions(process.argv.slice(2), environment, startableServices());
+  return startPosthorn(options, environment, (line) => console.log(line));
+}
+
 /** What a person can mend is said without a stack. */
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || !(error instanceof Error)) return error;
   const { code, port } = error as { code?: string; port?: number };
   if (error instanceof DevServerError) return new ConfigError([error.message]);
   if (code === 'EADDRINUSE')
     return new ConfigError([`port ${port ?? ''} is taken: stop what listens there, or set PORT (the API) or INBOX_PORT (the inbox)`]);
-  if (code === 'ECONNREFUSED') return new ConfigError([`a server does not answer (${error.message}): look at DATABASE_URL and NATS_URL`]);
   return error;
 }

@@ -1,7 +1,7 @@
-import type { AllInOne } from './all-in-one.js';
+import type { Posthorn } from './posthorn.js';
 
 /** What a newcomer does next, ready to be pasted. */
-export function welcome({ dev, inbox, dataDirectory, smtp }: AllInOne, seconds: number): string {
+export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn, seconds: number): string {
   const body = JSON.stringify({ to: 'ada@example.com', subject: 'Hello', body: '<h1>Hello, Ada</h1><p>It works.</p>' });
   return [
     '',
@@ -10,6 +10,7 @@ export function welcome({ dev, inbox, dataDirectory, smtp }: AllInOne, seconds: 
     `  API         ${dev.baseUrl}`,
     inbox ? `  Inbox       ${dev.inboxUrl}` : `  Mail goes to ${smtp}`,
     `  Keys        ${dataDirectory}/dev.json`,
+    ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),
     '',
     'Send the first mail:',
     '',

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-posthorn.js';
 
 describe('a start that cannot be', () => {
   let directory = makeDataDirectory();
@@ -49,9 +49,10 @@ describe('a start that cannot be', () => {
   });
 
   it('says that the database directory is broken', async () => {
-    mkdirSync(`${directory.path}/postgres`, { recursive: true });
-    writeFileSync(`${directory.path}/postgres/PG_VERSION`, '9.1\n');
-    expect(await refused({})).toMatch(/postgres/i);
+    const broken = `${directory.path}/${mode === 'separate' ? 'postgres-contacts' : 'postgres'}`;
+    mkdirSync(broken, { recursive: true });
+    writeFileSync(`${broken}/PG_VERSION`, '9.1\n');
+    expect(await refused({})).toContain(`The PostgreSQL data directory ${broken} cannot be used`);
   });
 
   it('says that there is no NATS', async () => {
@@ -68,6 +69,7 @@ describe('a start that cannot be', () => {
   });
 
   it('says that the database does not answer', async () => {
-    expect(await refused({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(/DATABASE_URL/);
+    const variable = mode === 'separate' ? 'SENDING_DATABASE_URL' : 'DATABASE_URL';
+    expect(await refused({ [variable]: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(/does not answer .*look at DATABASE_URL/);
   });
 });

@@ -120,10 +120,10 @@ describe('the main job, as a newcomer does it', () => {
   });
 
   it('stops on Ctrl-C, leaves nothing running, and keeps all data', async () => {
-    const { natsUrl, databaseUrl } = posthorn.servers;
+    const { natsUrl, databaseUrls } = posthorn.servers;
     const secretKey = posthorn.dev.secretKey;
     expect(await posthorn.stop()).toBe(0);
-    for (const url of [natsUrl, databaseUrl, posthorn.dev.baseUrl]) await expect(connects(url)).resolves.toBe(false);
+    for (const url of [natsUrl, ...databaseUrls, posthorn.dev.baseUrl]) await expect(connects(url)).resolves.toBe(false);
     posthorn = await RunningPosthorn.start(directory.path);
     expect(posthorn.dev.secretKey).toBe(secretKey);
     expect((await posthorn.get(`/api/v1/emails/${id}`)).body.status).toBe('DELIVERED');

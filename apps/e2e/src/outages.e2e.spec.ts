@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNats, startPostgres, type NatsServer, type PostgresServer } from '@posthorn/dev';
+import { startNats, type NatsServer } from '@posthorn/dev';
 import { SmtpSink, eventually } from '@posthorn/testing';
+import { OwnDatabases } from './testing/own-databases.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
 const mail = { to: 'ada@elsewhere.test', subject: 'Hello', body: '<p>Hi</p>' };
@@ -12,24 +13,19 @@ const patienceMs = 2_200;
 describe('while a server is away', () => {
   const directory = makeDataDirectory();
   const root = mkdtempSync(join(tmpdir(), 'posthorn-outages-'));
-  let postgres: PostgresServer;
+  let databases: OwnDatabases;
   let nats: NatsServer;
   let sink: SmtpSink;
   let posthorn: RunningPosthorn;
 
   beforeAll(async () => {
-    chmodSync(root, 0o755);
-    [postgres, nats, sink] = await Promise.all([
-      startPostgres({ dataDirectory: join(root, 'postgres') }),
-      startNats({ dataDirectory: join(root, 'nats') }),
-      SmtpSink.start(),
-    ]);
-    const servers = { DATABASE_URL: postgres.url, NATS_URL: nats.url, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0' };
+    [databases, nats, sink] = await Promise.all([OwnDatabases.start(), startNats({ dataDirectory: join(root, 'nats') }), SmtpSink.start()]);
+    const servers = { ...databases.environment, NATS_URL: nats.url, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0' };
     posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'silent' });
   });
   afterAll(async () => {
     await posthorn.stop();
-    await Promise.all([postgres.stop(), nats.stop(), sink.stop()]);
+    await Promise.all([databases.remove(), nats.stop(), sink.stop()]);
     rmSync(root, { recursive: true, force: true });
     directory.remove();
   });
@@ -60,12 +56,11 @@ describe('while a server is away', () => {
 
   it('answers 503 when the database is down, and goes on when it is back', async () => {
     const before = await total();
-    const { port } = postgres;
-    await postgres.stop();
+    await databases.goAway();
     const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
     expect(refused.status).toBe(503);
     expect((await inTime(() => posthorn.get('/api/v1/emails'))).status).toBe(503);
-    postgres = await startPostgres({ dataDirectory: join(root, 'postgres'), port });
+    await databases.comeBack();
     await eventually(async () => (await posthorn.get('/api/v1/emails')).status === 200, 'reads again');
     expect(await total()).toBe(before);
     const { body } = await posthorn.post('/api/v1/emails', mail);

@@ -42,6 +42,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     port,
     url: `http://${hostOf(means.config.host)}:${port}`,
     stop: async () => {
+      beside.drain();
       app.get(Registrar).drain();
       await delay(means.config.drainMs);
       await drainServer(app.getHttpServer());

@@ -10,6 +10,7 @@ export interface PartitionPlan {
 
 const dayMs = 86_400_000;
 const ahead = 3;
+const partitionLock = 7_301_004;
 
 /** Makes the partitions of now and of the next ones, and drops those past their retention. Safe to repeat. */
 export async function maintainPartitions(database: Database, plans: readonly PartitionPlan[]): Promise<void> {
@@ -28,7 +29,7 @@ async function makeAhead(database: Database, plan: PartitionPlan, now: Date): Pr
     const name = partitionName(plan.table, index * span);
     if (known.has(name)) continue;
     const bounds = `FROM ('${lowestId(index * span)}') TO ('${lowestId((index + 1) * span)}')`;
-    await database.query(`CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds}`);
+    await oneAtATime(database, `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds}`);
   }
 }
 
@@ -38,8 +39,16 @@ async function dropOld(database: Database, plan: PartitionPlan, now: Date): Prom
     const day = /_p(\d{4})(\d{2})(\d{2})$/.exec(name);
     if (!day) continue;
     const end = Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])) + plan.days * dayMs;
-    if (end < oldest) await database.query(`DROP TABLE IF EXISTS ${name}`);
+    if (end < oldest) await oneAtATime(database, `DROP TABLE IF EXISTS ${name}`);
   }
+}
+
+/** Replicas that start together make the same tables: neither IF says anything about one that is being made at that moment. */
+async function oneAtATime(database: Database, sql: string): Promise<void> {
+  await database.transaction(async () => {
+    await database.query('SELECT pg_advisory_xact_lock($1)', [partitionLock]);
+    await database.query(sql);
+  });
 }
 
 async function partitionsOf(database: Database, table: string): Promise<string[]> {

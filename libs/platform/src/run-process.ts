@@ -4,13 +4,21 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** Starts one service as a process of its own: SIGTERM drains and exits 0; a bad start says what to do and exits 1. */
+const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
+
+/**
+ * Starts one service as a process of its own: SIGTERM drains and exits 0; a bad start says what to do and exits 1. Who was
+ * started over a channel also ends when the other end of it is gone: nobody would stop it later.
+ */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
+  // Also during the start: process 1 of a container does not hear signals that nobody listens to.
+  const giveUp = () => process.exit(1);
+  for (const event of endings) process.on(event, giveUp);
   let service: Stoppable;
   try {
     service = await start(process.env);
   } catch (error) {
-    console.error(error instanceof ConfigError ? error.message : (error as Error).stack);
+    console.error(explained(error));
     process.exit(1);
   }
   let stopping = false;
@@ -25,6 +33,14 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const event of endings) process.off(event, giveUp).on(event, stop);
+}
+
+/** What a person can mend is said without a stack. */
+function explained(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const { code, port, message, stack } = error as Error & { code?: string; port?: number };
+  if (code === 'EADDRINUSE') return `port ${port ?? ''} is taken: stop what listens there, or set another PORT or ADMIN_PORT`;
+  if (code === 'ECONNREFUSED') return `a server does not answer (${message}): look at DATABASE_URL and NATS_URL`;
+  return stack ?? message;
 }

@@ -87,11 +87,15 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }
 
+export interface Beside {
+  admin: AdminServer;
+  /** From now on not ready, while what has come is still answered: a balancer sends no more. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
 /** Relay, housekeeping and the admin port: what runs beside every service's handlers. */
-export async function runBeside<C extends ServiceConfig>(
-  parts: ServiceParts<C>,
-  means: ServiceMeans<C>,
-): Promise<{ admin: AdminServer; stop(): Promise<void> }> {
+export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>, means: ServiceMeans<C>): Promise<Beside> {
   const { config, database, connection, outbox, inbox, metrics, logger } = means;
   const relay = new OutboxRelay(parts.name, outbox, connection);
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
@@ -104,18 +108,22 @@ export async function runBeside<C extends ServiceConfig>(
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
   watchOutbox(metrics, outbox);
+  let draining = false;
   const admin = await startAdminServer({
     host: config.adminHost,
     port: config.adminPort,
     metrics,
-    ready: async () => ((await isMigrated(database)) ? null : 'migrations are missing'),
+    ready: async () => {
+      if (draining) return 'draining';
+      return (await isMigrated(database)) ? null : 'migrations are missing';
+    },
   });
   relay.start();
   housekeeping.start();
   const stop = async () => {
     await Promise.all([relay.stop(), housekeeping.stop(), admin.close()]);
   };
-  return { admin, stop };
+  return { admin, drain: () => (draining = true), stop };
 }
 
 /** A service without HTTP of its own. */
@@ -131,6 +139,7 @@ export async function startService<C extends ServiceConfig>(parts: ServiceParts<
     name: parts.name,
     adminPort: beside.admin.port,
     stop: async () => {
+      beside.drain();
       await app.close();
       await beside.stop();
       await closeMeans(means);

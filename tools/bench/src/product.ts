@@ -1,7 +1,8 @@
 import { apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import { ServiceProcess } from '@posthorn/dev';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import pg from 'pg';
-import { Process, freePort, untilAnswers } from './processes.js';
+import { untilAnswers } from './processes.js';
 
 export interface Servers {
   databaseUrl: string;
@@ -16,7 +17,7 @@ const patience = { timeoutMs: 20_000 };
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
 export class Product {
-  private readonly running = new Map<string, Process>();
+  private readonly running = new Map<string, ServiceProcess>();
   url = '';
   token = '';
 
@@ -31,8 +32,7 @@ export class Product {
   }
 
   async restart(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
-    await this.running.get(service)?.stop();
-    await this.run(service, changes);
+    await this.running.get(service)?.restart({ DELIVERY_PAUSED: 'false', ...changes });
   }
 
   async stop(): Promise<void> {
@@ -62,22 +62,20 @@ export class Product {
   }
 
   private async run(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
-    const [port, adminPort] = [await freePort(), await freePort()];
     const { databaseUrl, natsUrl, smtpUrl } = this.servers;
-    const process = Process.run(`apps/${service}/src/main.js`, {
+    const environment = {
+      ...process.env,
       DATABASE_URL: databaseUrl,
       NATS_URL: natsUrl,
       SMTP_URL: smtpUrl,
       POSTHORN_SECRET_KEY: secret,
       SENDING_RATE_PER_SECOND: '0',
       LOG_LEVEL: 'error',
-      PORT: String(port),
-      ADMIN_PORT: String(adminPort),
       ...changes,
-    });
-    this.running.set(service, process);
-    if (service === 'gateway') this.url = `http://127.0.0.1:${port}`;
-    await untilAnswers(`http://127.0.0.1:${adminPort}/readyz`);
+    };
+    const started = await ServiceProcess.start({ service, environment, detached: false });
+    this.running.set(service, started);
+    if (service === 'gateway') this.url = started.url;
   }
 
   private async makeProject(): Promise<void> {

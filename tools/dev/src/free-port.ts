@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { DevServerError, errorCode } from './dev-server-error.js';
+
+const quietPorts = { from: 20_000, to: 32_000, attempts: 20 };
 
 /** The wished port if it is free, or any free one. */
 export async function choosePort(wished: number | undefined, what: string): Promise<number> {
@@ -9,6 +12,17 @@ export async function choosePort(wished: number | undefined, what: string): Prom
     if (errorCode(error) === 'EADDRINUSE') throw portTaken(wished ?? 0, what);
     if (errorCode(error) === 'EACCES') throw new DevServerError(`Port ${wished} for ${what} needs more rights. Choose one above 1024.`);
     throw error;
+  }
+}
+
+/** Free, and below those that the system gives to outgoing connections: while its owner restarts, nothing takes it by chance. */
+export async function chooseQuietPort(): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await probe(randomInt(quietPorts.from, quietPorts.to));
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE' || attempt === quietPorts.attempts) throw error;
+    }
   }
 }
 

@@ -47,6 +47,8 @@ function fromPs(pid: number): RunningProcess | null {
 /** Stops a process that another launcher left behind: asks with SIGINT, insists after a while. */
 export async function stopLeftBehind(orphan: RunningProcess, what: string): Promise<void> {
   signal(orphan, 'SIGINT', what);
+  // One that was halted hears nothing until it goes on.
+  signal(orphan, 'SIGCONT', what);
   if (await hasEnded(orphan, 15_000)) return;
   signal(orphan, 'SIGKILL', what);
   if (await hasEnded(orphan, 5_000)) return;

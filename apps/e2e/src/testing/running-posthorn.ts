@@ -1,10 +1,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
+
+/** How the services run while these tests do; `npm run test:modes` goes through all. */
+export type Mode = 'one' | 'services' | 'replicas' | 'separate';
+
+/** What `npm start` and `npm run start:services` are given in each. */
+const wordsOf: Record<Mode, string[]> = {
+  one: [],
+  services: ['--services'],
+  replicas: ['--services', '--replicas', 'gateway=2,sending=2'],
+  separate: ['--services', '--separate-databases'],
+};
+
+export const mode: Mode = readMode(process.env['POSTHORN_E2E_MODE'] ?? 'one');
+
+function readMode(name: string): Mode {
+  if (name in wordsOf) return name as Mode;
+  throw new Error(`POSTHORN_E2E_MODE=${name} is none of ${Object.keys(wordsOf).join(', ')}`);
+}
 
 export interface DevFile {
   baseUrl: string;
@@ -28,7 +46,7 @@ export function makeDataDirectory(): { path: string; remove(): void } {
   return { path: join(root, 'data'), remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** `npm start` as a user runs it, in a process of its own. */
+/** `npm start` or `npm run start:services` as a user runs it, in a process of its own. */
 export class RunningPosthorn {
   output = '';
   private readonly ended: Promise<number | null>;
@@ -42,7 +60,11 @@ export class RunningPosthorn {
   }
 
   /** Starts, and waits until it says that it is ready or ends. */
-  static async launch(dataDirectory: string, environment: Record<string, string> = {}): Promise<RunningPosthorn> {
+  static async launch(
+    dataDirectory: string,
+    environment: Record<string, string> = {},
+    words: readonly string[] = wordsOf[mode],
+  ): Promise<RunningPosthorn> {
     const env = {
       ...process.env,
       PORT: '0',
@@ -51,7 +73,7 @@ export class RunningPosthorn {
       POSTHORN_DATA_DIR: dataDirectory,
       ...environment,
     };
-    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const running = new RunningPosthorn(child, dataDirectory);
     await new Promise<void>((ready) => {
       child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
@@ -60,9 +82,9 @@ export class RunningPosthorn {
     return running;
   }
 
-  static async start(dataDirectory: string, environment: Record<string, string> = {}): Promise<RunningPosthorn> {
-    const running = await RunningPosthorn.launch(dataDirectory, environment);
-    if (running.child.exitCode !== null) throw new Error(`npm start ended: ${running.output}`);
+  static async start(dataDirectory: string, environment: Record<string, string> = {}, words?: readonly string[]): Promise<RunningPosthorn> {
+    const running = await RunningPosthorn.launch(dataDirectory, environment, words);
+    if (running.child.exitCode !== null) throw new Error(`the start ended: ${running.output}`);
     return running;
   }
 
@@ -70,8 +92,20 @@ export class RunningPosthorn {
     return JSON.parse(readFileSync(join(this.dataDirectory, 'dev.json'), 'utf8')) as DevFile;
   }
 
-  get servers(): { natsUrl: string; databaseUrl: string } {
-    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as { natsUrl: string; databaseUrl: string };
+  get servers(): { natsUrl: string; databaseUrls: string[] } {
+    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as { natsUrl: string; databaseUrls: string[] };
+  }
+
+  /** The processes of the services; none where all run in one. */
+  get processes(): { name: string; pid: number; adminPort: number }[] {
+    const file = join(this.dataDirectory, 'processes.json');
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { name: string; pid: number; adminPort: number }[]) : [];
+  }
+
+  /** kill -9 of everything that is ours, at once; the servers behind it stay. */
+  async crash(): Promise<void> {
+    for (const pid of [this.child.pid!, ...this.processes.map((each) => each.pid)]) kill(pid);
+    await this.ended;
   }
 
   /** Ctrl-C; answers the exit code. */
@@ -110,5 +144,13 @@ export class RunningPosthorn {
       text,
       body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
     };
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,0 +1,53 @@
+import type { ServiceName } from '@posthorn/contracts';
+import { ServiceSupervisor, startableServices, type Say, type ServiceProcess, type ServiceProcessOptions } from '@posthorn/dev';
+import type { Environment } from '@posthorn/platform';
+import { startBalancer } from './balancer.js';
+import type { DataDirectory } from './data-directory.js';
+import type { ProcessesOptions } from './start-options.js';
+import type { Started } from './started.js';
+
+export interface Serving {
+  /** Where the API is. */
+  url: string;
+  /** The names of the processes; none where all is one. */
+  processes: string[];
+}
+
+export interface ProcessesParts {
+  options: ProcessesOptions;
+  /** What every service is given. */
+  environment: Environment;
+  directory: DataDirectory;
+  port: number;
+  say: Say;
+}
+
+/** Each service as processes of its own, as containers run them. */
+export async function startAsProcesses({ options, environment, directory, port, say }: ProcessesParts, started: Started): Promise<Serving> {
+  const supervisor = new ServiceSupervisor({
+    say,
+    onStart: (processes) => directory.writeProcessesFile(processes.map(({ name, pid, adminPort }) => ({ name, pid, adminPort }))),
+  });
+  started.add(() => supervisor.stop());
+  const replicasOf = (service: ServiceName) => options.replicas[service] ?? 1;
+  const balanced = replicasOf('gateway') > 1;
+  // Several gateways share one port: it is the balancer's, and theirs are nobody else's business.
+  const ofGateway = balanced ? { environment: { ...environment, HOST: '127.0.0.1' } } : { environment, port };
+  const processes = await supervisor.start(
+    startableServices().flatMap((service) =>
+      Array.from({ length: replicasOf(service) }, (_, place): ServiceProcessOptions => {
+        const name = replicasOf(service) > 1 ? `${service}.${place + 1}` : service;
+        return { service, name, say: (line) => say(`${name} | ${line}`), ...(service === 'gateway' ? ofGateway : { environment }) };
+      }),
+    ),
+  );
+  const gateways = processes.filter(({ service }) => service === 'gateway');
+  const url = balanced ? await balance(gateways, environment['HOST'], port, started) : gateways[0]!.url;
+  return { url, processes: processes.map(({ name }) => name) };
+}
+
+async function balance(gateways: ServiceProcess[], host: string | undefined, port: number, started: Started): Promise<string> {
+  const balancer = await startBalancer(gateways, { host, port });
+  started.add(() => balancer.stop());
+  return balancer.url;
+}

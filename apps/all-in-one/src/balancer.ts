@@ -1,0 +1,108 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Who takes connections. */
+export interface Backend {
+  port: number;
+  isReady(): Promise<boolean>;
+}
+
+export interface Balancer {
+  port: number;
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Well within the time that a draining gateway still takes connections (DRAIN_MS). */
+const askEveryMs = 100;
+
+/**
+ * Stands before several gateways as a load balancer would: connections go round, past a gateway that is not ready or that refuses.
+ * When none says that it is ready, all are tried: their refusal in words is worth more to a client than a closed door.
+ */
+export async function startBalancer(backends: readonly Backend[], { host = '127.0.0.1', port = 0 }): Promise<Balancer> {
+  const balancing = new Balancing(backends);
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void balancing.serve(client));
+  await listen(server, host, port);
+  const taken = (server.address() as AddressInfo).port;
+  return {
+    port: taken,
+    url: `http://127.0.0.1:${taken}`,
+    stop: async () => {
+      server.close();
+      await balancing.stop();
+    },
+  };
+}
+
+class Balancing {
+  private readonly unready = new Set<Backend>();
+  private readonly clients = new Set<Socket>();
+  private readonly stopping = new AbortController();
+  private readonly watches: Promise<void>[];
+  private turn = 0;
+
+  constructor(private readonly backends: readonly Backend[]) {
+    this.watches = backends.map((backend) => this.watch(backend));
+  }
+
+  async serve(client: Socket): Promise<void> {
+    this.clients.add(client);
+    client.on('error', () => undefined).once('close', () => this.clients.delete(client));
+    const backend = await this.connectNext();
+    if (backend === null) client.resetAndDestroy();
+    else join(client, backend);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const client of this.clients) client.destroy();
+    await Promise.all(this.watches);
+  }
+
+  private async connectNext(): Promise<Socket | null> {
+    const from = this.turn++;
+    const round = this.backends.map((_, place) => this.backends[(from + place) % this.backends.length]!);
+    const ready = round.filter((backend) => !this.unready.has(backend));
+    for (const backend of ready.length > 0 ? [...ready, ...round.filter((each) => this.unready.has(each))] : round) {
+      const socket = await connected(backend.port);
+      if (socket) return socket;
+    }
+    return null;
+  }
+
+  private async watch(backend: Backend): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      if (await backend.isReady()) this.unready.delete(backend);
+      else this.unready.add(backend);
+      await delay(askEveryMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+  }
+}
+
+function connected(port: number): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true });
+    socket.once('connect', () => resolve(socket)).once('error', () => resolve(null));
+  });
+}
+
+/** Bytes both ways; an end is passed on as an end, a reset as a reset, after what was written. */
+function join(client: Socket, backend: Socket): void {
+  client.setNoDelay(true);
+  for (const [from, to] of [
+    [client, backend],
+    [backend, client],
+  ] as const) {
+    from.on('error', () => undefined).once('close', (broken: boolean) => (broken ? to.resetAndDestroy() : to.destroySoon()));
+    if (from.destroyed) to.destroy();
+    from.pipe(to);
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}

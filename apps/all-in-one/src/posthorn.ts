@@ -1,0 +1,88 @@
+import { lockDirectory, stopServicesLeftBehind, type Inbox, type Say } from '@posthorn/dev';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import { readConfig, type Environment } from '@posthorn/platform';
+import { startAsProcesses, type Serving } from './as-processes.js';
+import { AllInOneConfig } from './config.js';
+import { DataDirectory, type DevFile } from './data-directory.js';
+import { ensureDemo } from './demo-data.js';
+import { startServers, type Servers } from './servers.js';
+import type { StartOptions } from './start-options.js';
+import { Started } from './started.js';
+
+export interface Posthorn {
+  dev: DevFile;
+  inbox: Inbox | null;
+  dataDirectory: string;
+  smtp: string;
+  processes: string[];
+  stop(): Promise<void>;
+}
+
+/** The whole product on servers of its own unless others are named; the services run in this process or each in its own. */
+export async function startPosthorn(options: StartOptions, environment: Environment, say: Say): Promise<Posthorn> {
+  const config = readConfig(AllInOneConfig, environment);
+  const directory = new DataDirectory(config.dataDirectory);
+  const started = new Started();
+  try {
+    const lock = lockDirectory(directory.path);
+    started.add(() => lock.release());
+    await stopServicesLeftBehind(directory.readProcessesFile(), say);
+    const separateDatabases = options.as === 'processes' && options.separateDatabases;
+    const servers = await startServers({ config, environment, directory, separateDatabases, say }, started);
+    const given = serviceEnvironment(config, directory, servers, environment);
+    const { url, processes } = await startServices(options, { environment: given, directory, port: config.port, say }, started);
+    const dev = await prepareDemo(config, directory, servers, url);
+    const smtp = config.smtpUrl ? new URL(config.smtpUrl).host : 'the development inbox';
+    return { dev, inbox: servers.inbox, dataDirectory: directory.path, smtp, processes, stop: () => started.stop() };
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+}
+
+/** The inbox is no provider that has a pace: mail arrives there at once. */
+function serviceEnvironment(config: AllInOneConfig, directory: DataDirectory, servers: Servers, environment: Environment): Environment {
+  const intoInbox = servers.inbox
+    ? {
+        SMTP_URL: servers.inbox.smtpUrl,
+        SENDING_PROVIDER: 'capture',
+        SENDING_RATE_PER_SECOND: environment['SENDING_RATE_PER_SECOND'] ?? '0',
+      }
+    : {};
+  return {
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'text',
+    ...environment,
+    ...intoInbox,
+    ...servers.databases,
+    PORT: String(config.port),
+    NATS_URL: servers.natsUrl,
+    POSTHORN_SECRET_KEY: config.secretKey ?? directory.secretKey(),
+  };
+}
+
+/** The code of all services is loaded only where it runs. */
+async function startServices(
+  options: StartOptions,
+  parts: { environment: Environment; directory: DataDirectory; port: number; say: Say },
+  started: Started,
+): Promise<Serving> {
+  if (options.as === 'processes') return startAsProcesses({ options, ...parts }, started);
+  const { startInOneProcess } = await import('./all-in-one.js');
+  const { url } = await startInOneProcess(parts.environment, started, parts.say);
+  return { url, processes: [] };
+}
+
+async function prepareDemo(config: AllInOneConfig, directory: DataDirectory, servers: Servers, baseUrl: string): Promise<DevFile> {
+  const connection = await BusConnection.open({ url: servers.natsUrl, name: 'npm start' });
+  try {
+    const domains = config.devDomains.split(',').flatMap((name) => name.trim() || []);
+    const demo = await ensureDemo(new Bus(connection), directory.readDevFile(), domains);
+    const { projectId, secretKey, publicKey } = demo;
+    const dev: DevFile = { baseUrl, inboxUrl: servers.inbox?.url ?? '', projectId, secretKey, publicKey };
+    directory.writeDevFile(dev);
+    return dev;
+  } finally {
+    await connection.close();
+  }
+}

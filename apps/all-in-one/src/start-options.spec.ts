@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ServiceName } from '@posthorn/contracts';
+import { readStartOptions } from './start-options.js';
+
+const services: ServiceName[] = ['sending', 'contacts', 'gateway'];
+const read = (line: string, environment: Record<string, string> = {}) =>
+  readStartOptions(line.split(' ').filter(Boolean), environment, services);
+
+describe('the words after npm start', () => {
+  it('are none for one process', () => {
+    expect(read('')).toEqual({ as: 'one-process' });
+  });
+
+  it.each([
+    ['--services', {}, false],
+    ['--services --replicas gateway=2,sending=3', { gateway: 2, sending: 3 }, false],
+    ['--services --separate-databases --replicas=contacts=1', { contacts: 1 }, true],
+  ])('name the processes: %s', (line, replicas, separateDatabases) => {
+    expect(read(line)).toEqual({ as: 'processes', replicas, separateDatabases });
+  });
+
+  it.each([
+    ['--services --replicas', /replicas/],
+    ['--services --replicas gateway', /gateway is not <service>=/],
+    ['--services --replicas gateway=0', /gateway=0 is not <service>=<1 to 16>/],
+    ['--services --replicas gateway=17', /gateway=17 is not/],
+    ['--services --replicas gateway=two', /gateway=two is not/],
+    ['--services --replicas doorman=2', /no service is called doorman; there are sending, contacts, gateway/],
+    ['--services --replicas sending=2,sending=3', /sending stands there twice/],
+    ['--services --seperate-databases', /seperate-databases/],
+    ['--services gateway=2', /gateway=2/],
+    ['--replicas gateway=2', /one process has no replicas/],
+    ['--separate-databases', /one process has no replicas/],
+  ])('are refused when they say nothing: %s', (line, words) => {
+    expect(() => read(line)).toThrow(words);
+  });
+
+  it('that npm took for its own are asked for again', () => {
+    expect(() => read('--services', { npm_config_replicas: 'true' })).toThrow(/two dashes before it.*start:services -- \[--replicas/);
+    expect(() => read('--services', { npm_config_separate_databases: 'true' })).toThrow(/npm took --separate-databases/);
+  });
+
+  it('want no separate databases on a server that is named for all', () => {
+    expect(() => read('--services --separate-databases', { DATABASE_URL: 'postgres://localhost' })).toThrow(
+      /DATABASE_URL names one server/,
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import type { ServiceName } from '@posthorn/contracts';
+import { DevServerError } from '@posthorn/dev';
+import type { Environment } from '@posthorn/platform';
+
+/** How the services run: all in this process, or each as processes of its own. */
+export type StartOptions = { as: 'one-process' } | ProcessesOptions;
+
+export interface ProcessesOptions {
+  as: 'processes';
+  /** How many processes of a service, where it is not one. */
+  replicas: Partial<Record<ServiceName, number>>;
+  /** A Postgres server for each service. */
+  separateDatabases: boolean;
+}
+
+const mostReplicas = 16;
+const command = 'npm run start:services --';
+const usage = `${command} [--replicas gateway=2,sending=2] [--separate-databases]`;
+
+export function readStartOptions(words: string[], environment: Environment, services: readonly ServiceName[]): StartOptions {
+  const kept = ['replicas', 'separate-databases'].find((name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+  if (kept) throw new DevServerError(`npm took --${kept} for an option of its own; two dashes before it pass it on: ${usage}`);
+  const values = parsed(words);
+  if (!values.services && (values.replicas !== undefined || values['separate-databases']))
+    throw new DevServerError(`one process has no replicas and no separate databases: ${usage}`);
+  if (!values.services) return { as: 'one-process' };
+  const separateDatabases = values['separate-databases'] ?? false;
+  if (separateDatabases && environment['DATABASE_URL'])
+    throw new DevServerError(
+      'DATABASE_URL names one server for all services: leave out --separate-databases, or name a database of each service (SENDING_DATABASE_URL, …)',
+    );
+  return { as: 'processes', replicas: readReplicas(values.replicas ?? '', services), separateDatabases };
+}
+
+function parsed(words: string[]): { services?: boolean; replicas?: string; 'separate-databases'?: boolean } {
+  const options = { services: { type: 'boolean' }, replicas: { type: 'string' }, 'separate-databases': { type: 'boolean' } } as const;
+  try {
+    return parseArgs({ args: words, options }).values;
+  } catch (error) {
+    throw new DevServerError(`${(error as Error).message}\n  ${usage}`);
+  }
+}
+
+function readReplicas(text: string, services: readonly ServiceName[]): Partial<Record<ServiceName, number>> {
+  const replicas: Partial<Record<ServiceName, number>> = {};
+  for (const part of text.split(',').flatMap((each) => each.trim() || [])) {
+    const [, name, count] = /^([a-z]+)=(\d{1,3})$/.exec(part) ?? [];
+    const service = services.find((known) => known === name);
+    if (name && !service) throw new DevServerError(`--replicas: no service is called ${name}; there are ${services.join(', ')}`);
+    if (!service || Number(count) < 1 || Number(count) > mostReplicas)
+      throw new DevServerError(`--replicas: ${part} is not <service>=<1 to ${mostReplicas}>, such as gateway=2`);
+    if (replicas[service]) throw new DevServerError(`--replicas: ${service} stands there twice`);
+    replicas[service] = Number(count);
+  }
+  return replicas;
+}

@@ -1,0 +1,12 @@
+/** What was started, newest last: it is let go of the other way round. */
+export class Started {
+  private readonly stops: (() => Promise<void> | void)[] = [];
+
+  add(stop: () => Promise<void> | void): void {
+    this.stops.push(stop);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.stops.splice(0).reverse()) await stop();
+  }
+}

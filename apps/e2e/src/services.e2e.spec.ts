@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { runningProcess } from '@posthorn/dev';
+import { eventually, SmtpSink } from '@posthorn/testing';
+import { inboxMessages } from './testing/inbox.js';
+import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+
+const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
+
+describe('npm run start:services', () => {
+  let directory = makeDataDirectory();
+  let posthorn: RunningPosthorn;
+
+  afterEach(async () => {
+    await posthorn.stop();
+    directory.remove();
+    directory = makeDataDirectory();
+  });
+
+  const start = async (environment: Record<string, string> = {}, words: string[] = []) =>
+    (posthorn = await RunningPosthorn.start(directory.path, environment, ['--services', ...words]));
+  const pidOf = (name: string) => posthorn.processes.find((each) => each.name === name)!.pid;
+  const says = (words: string) => eventually(async () => posthorn.output.includes(words), words, 60_000);
+
+  it('starts again what crashed, and says so', async () => {
+    await start();
+    const before = pidOf('sending');
+    process.kill(before, 'SIGKILL');
+    await says('sending ended by SIGKILL: it starts again in 0.2 s');
+    await says('sending is back');
+    expect(pidOf('sending')).not.toBe(before);
+    expect((await posthorn.post('/api/v1/emails', mail)).status).toBe(202);
+    await eventually(async () => (await inboxMessages(posthorn)).length === 1, 'the mail');
+  }, 90_000);
+
+  it('leaves nothing behind when it is killed itself, not even what hangs, and npm start goes on with its data', async () => {
+    await start();
+    const { body } = await posthorn.post('/api/v1/emails', mail);
+    const delivered = async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED';
+    await eventually(delivered, 'DELIVERED');
+    const { processes } = posthorn;
+    process.kill(pidOf('contacts'), 'SIGSTOP');
+    await posthorn.stop('SIGKILL');
+    await eventually(async () => processes.filter(({ pid }) => runningProcess(pid)).length === 1, 'all gone but the one that hangs');
+    posthorn = await RunningPosthorn.start(directory.path, {}, []);
+    expect(posthorn.output).toMatch(/Stopping contacts \(process \d+\) that an earlier start left behind/);
+    expect(processes.filter(({ pid }) => runningProcess(pid))).toEqual([]);
+    expect(await delivered()).toBe(true);
+  }, 90_000);
+
+  it('resets no connection while its gateways are replaced under load, and loses and repeats nothing', async () => {
+    const sink = await SmtpSink.start({ keep: 'ids' });
+    await start({ SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0' }, ['--replicas', 'gateway=2']);
+    const load = new Load(posthorn);
+    for (const gateway of ['gateway.1', 'gateway.2']) {
+      await load.until(load.answered.length + 200);
+      process.kill(pidOf(gateway), 'SIGTERM');
+      await says(`${gateway} ended with exit code 0`);
+      await says(`${gateway} is back`);
+    }
+    await load.until(load.answered.length + 200);
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(new Set(load.answered)).toEqual(new Set([202]));
+    await sink.waitFor(load.answered.length, 60_000);
+    expect(new Set(sink.messages.map(({ messageId }) => messageId)).size).toBe(load.answered.length);
+    expect(sink.messages).toHaveLength(load.answered.length);
+    await posthorn.stop();
+    await sink.stop();
+  }, 150_000);
+
+  it('answers all that it took when it is stopped under load', async () => {
+    await start();
+    const load = new Load(posthorn);
+    await load.until(50);
+    expect(await posthorn.stop()).toBe(0);
+    await load.stop();
+    expect(new Set(load.answered)).toEqual(new Set([202]));
+    expect(load.failures.filter((failure) => !failure.includes('ECONNREFUSED'))).toEqual([]);
+  }, 90_000);
+});
+
+/** Clients that rest only when they were let down: half of them keep their connection, half open a new one for each request. */
+class Load {
+  readonly answered: number[] = [];
+  readonly failures: string[] = [];
+  private stopping = false;
+  private readonly clients: Promise<void>[];
+
+  constructor(private readonly posthorn: RunningPosthorn) {
+    this.clients = Array.from({ length: 8 }, (_, place) => this.client(place % 2 === 0 ? {} : { connection: 'close' }));
+  }
+
+  async until(count: number): Promise<void> {
+    await eventually(async () => this.answered.length >= count, `${count} answers`, 60_000);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all(this.clients);
+  }
+
+  private async client(headers: Record<string, string>): Promise<void> {
+    for (let answered = true; answered && !this.stopping;) {
+      answered = await this.posthorn.post('/api/v1/emails', mail, headers).then(
+        ({ status }) => this.answered.push(status) > 0,
+        (error: Error) => this.failures.push(String(error.cause ?? error)) < 0,
+      );
+    }
+  }
+}
