@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats, startPostgres } from '@posthorn/dev';
+import { chooseQuietPort, startNats, startPostgres } from '@posthorn/dev';
 import { footprint } from './footprint.js';
 import { load, type LoadResult } from './load.js';
-import { Process, freePort, startSink } from './processes.js';
+import { Process, startSink } from './processes.js';
 import { Product, type Servers } from './product.js';
 import { referencePool } from './reference-pool.js';
 import { report, type Row } from './report.js';
@@ -42,7 +42,7 @@ process.exitCode = report(rows);
 
 /** Reference and product take turns in one run, delivery paused; the last round's rows are counted. */
 async function benchAccepts(): Promise<void> {
-  const port = await freePort();
+  const port = await chooseQuietPort();
   const reference = Process.run('reference-accept.js', { DATABASE_URL: postgres.url, PORT: String(port) });
   const product = await Product.start(servers, { DELIVERY_PAUSED: 'true' });
   started.push(reference, product);

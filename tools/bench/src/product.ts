@@ -1,6 +1,5 @@
-import { apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
 import { ServiceProcess } from '@posthorn/dev';
-import { Bus, BusConnection } from '@posthorn/messaging';
+import { makeSendingProject } from '@posthorn/testing';
 import pg from 'pg';
 import { untilAnswers } from './processes.js';
 
@@ -12,8 +11,6 @@ export interface Servers {
 
 const services = ['sending', 'contacts', 'analytics', 'gateway'] as const;
 const secret = 'a-secret-for-the-bench-0123456789-0123456789';
-const nobody = '00000000-0000-0000-0000-000000000000';
-const patience = { timeoutMs: 20_000 };
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
 export class Product {
@@ -27,7 +24,7 @@ export class Product {
     const product = new Product(servers);
     await Promise.all(services.map((service) => product.run(service, changes)));
     await untilAnswers(`${product.url}/healthz`);
-    await product.makeProject();
+    product.token = (await makeSendingProject(servers.natsUrl, 'bench')).token;
     return product;
   }
 
@@ -76,16 +73,5 @@ export class Product {
     const started = await ServiceProcess.start({ service, environment, detached: false });
     this.running.set(service, started);
     if (service === 'gateway') this.url = started.url;
-  }
-
-  private async makeProject(): Promise<void> {
-    const connection = await BusConnection.open({ url: this.servers.natsUrl, name: 'bench' });
-    const bus = new Bus(connection);
-    const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'bench' } });
-    const { id } = await bus.call(projects.create, as(nobody), { name: 'Bench' }, patience);
-    await bus.call(projects.limit, as(id), { id, secretPerSecond: 1_000_000, publicPerSecond: null }, patience);
-    await bus.call(domains.verify, as(id), { domain: `bench-${id.slice(-8)}.test` }, patience);
-    this.token = (await bus.call(apiKeys.create, as(id), { name: 'Bench' }, patience)).token;
-    await connection.close();
   }
 }

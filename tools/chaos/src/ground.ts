@@ -1,24 +1,15 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startNats, startPostgres, type NatsServer, type PostgresServer } from '@posthorn/dev';
+import { chooseQuietPort, startNats, startPostgres, type NatsServer, type PostgresServer } from '@posthorn/dev';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const restartTries = 40;
 const restartPauseMs = 250;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** When a server was away, in monotonic milliseconds of the run. */
 export interface Outage {
@@ -43,7 +34,7 @@ export class Ground {
     const settings = { max_connections: '300' };
     const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), settings });
     const nats = await startNats({ dataDirectory: join(directory, 'nats'), binDirectory: join('.posthorn', 'bin') });
-    const ground = new Ground(directory, postgres, nats, await freePort());
+    const ground = new Ground(directory, postgres, nats, await chooseQuietPort());
     await ground.startSink();
     return ground;
   }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeSendingProject } from '@posthorn/testing';
 import { Books } from './books.js';
 import { Clients } from './client.js';
 import type { Evidence } from './evidence.js';
@@ -10,7 +11,6 @@ import { Ground } from './ground.js';
 import { judge } from './judge.js';
 import { Ledger, beliefOf } from './ledger.js';
 import { Nemesis } from './nemesis.js';
-import { makeProject } from './project.js';
 import { Random } from './random.js';
 import { slowAfter, slowBefore, wanted, type Wanted } from './recipients.js';
 import { report } from './report.js';
@@ -33,7 +33,7 @@ const saysEvery = 10;
 const wantedHits = 5;
 
 /** The product's own waits, made short: what takes minutes in production takes seconds here. */
-const environment = {
+const shortWaits = {
   POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
   LOG_LEVEL: 'warn',
   LEASE_SECONDS: String(leaseSeconds),
@@ -43,16 +43,24 @@ const environment = {
   SMTP_DOT_TIMEOUT: '4',
 };
 
+const environmentOf = ({ databaseUrl, natsUrl, smtpUrl }: Ground, { ratePerSecond }: ChaosOptions): Record<string, string> => ({
+  ...shortWaits,
+  SENDING_RATE_PER_SECOND: String(ratePerSecond),
+  DATABASE_URL: databaseUrl,
+  NATS_URL: natsUrl,
+  SMTP_URL: smtpUrl,
+});
+
 /** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
   const ground = await Ground.start(options.directory);
-  const fleet = new Fleet(ground, options.directory, { ...environment, SENDING_RATE_PER_SECOND: String(options.ratePerSecond) });
+  const clocks = new Random(options.seed + 3);
+  const fleet = new Fleet(options.directory, environmentOf(ground, options), () => clocks.pick([0, 26, -26]));
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
-    const clocks = new Random(options.seed + 3);
-    await fleet.start({ sending: 2, contacts: 1, analytics: 1, gateway: 2 }, () => clocks.pick([0, 26, -26]));
-    const { projectId, token } = await makeProject(ground.natsUrl);
+    await fleet.start({ sending: 2, contacts: 1, analytics: 1, gateway: 2 });
+    const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
     const books = new Books(
       () => ground.databaseUrl,
       () => projectId,

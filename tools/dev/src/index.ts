@@ -1,10 +1,11 @@
 export { DevServerError, type Say } from './dev-server-error.js';
 export { type DirectoryLock, lockDirectory } from './directory-lock.js';
+export { chooseQuietPort } from './free-port.js';
 export { type Inbox, type InboxOptions, startInbox } from './inbox/inbox.js';
 export { type NatsOptions, type NatsServer, startNats } from './nats-server.js';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.js';
 export { natsBinary } from './nats-binary.js';
 export { runningProcess, type RunningProcess } from './running-process.js';
-export { ServiceProcess, type ServiceEnd, type ServiceProcessOptions } from './service-process.js';
+export { describeEnd, ServiceProcess, type ServiceEnd, type ServiceProcessOptions } from './service-process.js';
 export { startableServices, stopServicesLeftBehind } from './service-programs.js';
 export { ServiceSupervisor, type SupervisorOptions } from './service-supervisor.js';
