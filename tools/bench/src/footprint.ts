@@ -1,12 +1,20 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { natsBinary } from '@posthorn/dev';
+import { makeSendingProject } from '@posthorn/testing';
+import type { Bench } from './bench.js';
+import { fill } from './load.js';
+import { OneProcess, residentMegabytes } from './one-process.js';
 import { Process } from './processes.js';
-import type { Row } from './report.js';
+import { Product } from './product.js';
 
-/** What `npm start` takes: time from an empty directory and warm, and memory at rest. */
-export async function footprint(): Promise<Row[]> {
+const restMs = 5_000;
+const lookEveryMs = 250;
+
+/** What `npm start` takes: time from an empty directory and warm, memory at rest. */
+export async function benchStart({ rows }: Bench): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'posthorn-start-'));
   chmodSync(root, 0o755);
   const binary = await natsBinary({ binDirectory: join('.posthorn', 'bin'), say: () => undefined });
@@ -16,19 +24,30 @@ export async function footprint(): Promise<Row[]> {
   await empty.stop();
   const again = Process.run('apps/all-in-one/src/main.js', environment);
   const warm = await again.untilSays('is ready after');
-  await new Promise((rest) => setTimeout(rest, 5_000));
+  await delay(restMs);
   const megabytes = residentMegabytes(again.child.pid!);
   await again.stop();
   rmSync(root, { recursive: true, force: true });
-  return [
+  rows.push(
     { name: 'start from an empty directory, s', product: first, ceiling: 5 },
     { name: 'warm start, s', product: warm, ceiling: 2 },
     { name: 'idle memory of the one process, MB', product: megabytes, ceiling: 250 },
-  ];
+  );
 }
 
-/** Proportional set size where the kernel tells it: shared pages count once. */
-function residentMegabytes(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
+/** How much the one process grows while it hands a backlog over. */
+export async function benchMemory({ servers, scale, rows }: Bench): Promise<void> {
+  const paused = await OneProcess.start(servers, { DELIVERY_PAUSED: 'true' });
+  const { token } = await makeSendingProject(servers.natsUrl, 'memory');
+  await fill(paused.url, token, scale.large);
+  await paused.stop();
+  const draining = await OneProcess.start(servers);
+  const before = draining.megabytes;
+  let most = before;
+  while ((await Product.waitingAt(servers)) > 0) {
+    most = Math.max(most, draining.megabytes);
+    await delay(lookEveryMs);
+  }
+  await draining.stop();
+  rows.push({ name: `growth while draining ${scale.large}, MB`, product: most - before, ceiling: 100 });
 }

@@ -7,3 +7,6 @@ export function benchMail(place: number): { to: string; subject: string; body: s
     text: 'Thank you. Your order is on its way; it arrives within three days.\n'.repeat(6),
   };
 }
+
+/** Of mail whose arrival somebody waits for. */
+export const watchedDomain = '@watched.test';

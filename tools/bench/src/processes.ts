@@ -48,23 +48,55 @@ export async function untilAnswers(url: string): Promise<void> {
   throw new Error(`${url} does not answer`);
 }
 
-export interface SinkProcess {
-  url: string;
-  /** Messages a second from the first to the last of the next `count`. */
-  measure(count: number): Promise<number>;
-  stop(): void;
+interface SinkWord {
+  url?: string;
+  arrived?: string;
+  ms?: number;
 }
 
-export async function startSink(): Promise<SinkProcess> {
-  const child = fork(join(own, 'sink-process.js'));
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-  return {
-    url,
-    measure: async (count) => {
-      child.send(count);
-      const [{ ms }] = (await once(child, 'message')) as [{ ms: number }];
-      return (count / ms) * 1_000;
-    },
-    stop: () => child.kill(),
-  };
+/** The mail server of the bench, in a process of its own. */
+export class SinkProcess {
+  private readonly listeners = new Set<(word: SinkWord) => void>();
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    child.on('message', (word: SinkWord) => {
+      for (const listener of [...this.listeners]) listener(word);
+    });
+  }
+
+  static async start(): Promise<SinkProcess> {
+    const child = fork(join(own, 'sink-process.js'));
+    const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+    return new SinkProcess(child, url);
+  }
+
+  /** Messages a second over the next `count` after the first `skipped`. */
+  async measure(count: number, skipped = 0): Promise<number> {
+    this.child.send({ count, skipped });
+    const { ms } = await this.hear(({ ms: took }) => took !== undefined);
+    return (count / ms!) * 1_000;
+  }
+
+  /** Until mail to this watched address is there. */
+  async arrival(to: string): Promise<void> {
+    await this.hear(({ arrived }) => arrived === to);
+  }
+
+  stop(): void {
+    this.child.kill();
+  }
+
+  private hear(wanted: (word: SinkWord) => boolean): Promise<SinkWord> {
+    return new Promise((resolve) => {
+      const listener = (word: SinkWord) => {
+        if (!wanted(word)) return;
+        this.listeners.delete(listener);
+        resolve(word);
+      };
+      this.listeners.add(listener);
+    });
+  }
 }

@@ -10,7 +10,7 @@ export interface Servers {
 }
 
 const services = ['sending', 'contacts', 'analytics', 'gateway'] as const;
-const secret = 'a-secret-for-the-bench-0123456789-0123456789';
+export const benchSecret = 'a-secret-for-the-bench-0123456789-0123456789';
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */
 export class Product {
@@ -20,58 +20,71 @@ export class Product {
 
   private constructor(private readonly servers: Servers) {}
 
-  static async start(servers: Servers, changes: Record<string, string> = {}): Promise<Product> {
+  static async start(servers: Servers, changes: Record<string, string> = {}, replicas: { sending?: number } = {}): Promise<Product> {
     const product = new Product(servers);
-    await Promise.all(services.map((service) => product.run(service, changes)));
+    const second = (replicas.sending ?? 1) > 1 ? [product.run('sending', changes, 2)] : [];
+    await Promise.all([...services.map((service) => product.run(service, changes)), ...second]);
     await untilAnswers(`${product.url}/healthz`);
     product.token = (await makeSendingProject(servers.natsUrl, 'bench')).token;
     return product;
   }
 
-  async restart(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
-    await this.running.get(service)?.restart({ DELIVERY_PAUSED: 'false', ...changes });
+  async restart(service: (typeof services)[number], changes: Record<string, string>, replica = 1): Promise<void> {
+    await this.running.get(`${service}-${replica}`)?.restart({ DELIVERY_PAUSED: 'false', ...changes });
   }
 
   async stop(): Promise<void> {
-    for (const service of [...services].reverse()) await this.running.get(service)?.stop();
+    const gatewaysFirst = [...this.running.values()].sort((a, b) => Number(b.service === 'gateway') - Number(a.service === 'gateway'));
+    for (const process of gatewaysFirst) await process.stop();
+  }
+
+  /** Messages that are not handed over yet. */
+  waiting(): Promise<number> {
+    return Product.waitingAt(this.servers);
+  }
+
+  static async waitingAt(servers: Servers): Promise<number> {
+    const left = `SELECT count(*)::int AS n FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
+    const [waiting] = await ask(servers, 'sending', [left]);
+    return waiting!;
   }
 
   /** The rows at the end must agree: nothing was measured that was not done. */
   async counts(): Promise<Record<'emails' | 'facts' | 'contacts' | 'counted', number>> {
-    const [emails, facts] = await this.ask('sending', [
+    const [emails, facts] = await ask(this.servers, 'sending', [
       `SELECT count(*)::int AS n FROM emails WHERE status <> 'VOIDED'`,
       `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS n FROM outbox WHERE fact = 'sending.email.accepted'`,
     ]);
-    const [contacts] = await this.ask('contacts', [`SELECT count(*)::int AS n FROM contacts`]);
-    const [counted] = await this.ask('analytics', [`SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`]);
+    const [contacts] = await ask(this.servers, 'contacts', [`SELECT count(*)::int AS n FROM contacts`]);
+    const [counted] = await ask(this.servers, 'analytics', [`SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`]);
     return { emails: emails!, facts: facts!, contacts: contacts!, counted: counted! };
   }
 
-  private async ask(service: string, statements: string[]): Promise<number[]> {
-    const url = new URL(this.servers.databaseUrl);
-    url.pathname = `/posthorn_${service}`;
-    const client = new pg.Client({ connectionString: url.toString() });
-    await client.connect();
-    const numbers: number[] = [];
-    for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
-    await client.end();
-    return numbers;
-  }
-
-  private async run(service: (typeof services)[number], changes: Record<string, string>): Promise<void> {
+  private async run(service: (typeof services)[number], changes: Record<string, string>, replica = 1): Promise<void> {
     const { databaseUrl, natsUrl, smtpUrl } = this.servers;
     const environment = {
       ...process.env,
       DATABASE_URL: databaseUrl,
       NATS_URL: natsUrl,
       SMTP_URL: smtpUrl,
-      POSTHORN_SECRET_KEY: secret,
+      POSTHORN_SECRET_KEY: benchSecret,
       SENDING_RATE_PER_SECOND: '0',
       LOG_LEVEL: 'error',
       ...changes,
     };
     const started = await ServiceProcess.start({ service, environment, detached: false });
-    this.running.set(service, started);
+    this.running.set(`${service}-${replica}`, started);
     if (service === 'gateway') this.url = started.url;
   }
+}
+
+async function ask({ databaseUrl }: Servers, service: string, statements: string[]): Promise<number[]> {
+  const url = new URL(databaseUrl);
+  url.pathname = `/posthorn_${service}`;
+  const client = new pg.Client({ connectionString: url.toString() });
+  await client.connect();
+  const numbers: number[] = [];
+  for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
+  await client.end();
+  return numbers;
 }

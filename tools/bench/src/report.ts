@@ -28,14 +28,14 @@ export function report(rows: Row[]): number {
 
 function held({ product, reference = 0, floorPercent, ceilingTimes, ceiling }: Row): boolean {
   if (floorPercent !== undefined) return product >= (reference * floorPercent) / 100;
-  if (ceilingTimes !== undefined) return product <= reference * ceilingTimes;
-  return product <= (ceiling ?? Infinity);
+  const bounded = product <= (ceiling ?? Infinity);
+  return ceilingTimes === undefined ? bounded : bounded && product <= reference * ceilingTimes;
 }
 
 function bound({ floorPercent, ceilingTimes, ceiling }: Row): string {
   if (floorPercent !== undefined) return `≥ ${floorPercent} %`;
-  if (ceilingTimes !== undefined) return `≤ ${ceilingTimes}×`;
-  return `≤ ${ceiling}`;
+  const bounds = [ceilingTimes === undefined ? null : `≤ ${ceilingTimes}×`, ceiling === undefined ? null : `≤ ${ceiling}`];
+  return bounds.filter((each) => each !== null).join(' and ');
 }
 
 function ratio({ product, reference, ceilingTimes }: Row): string {

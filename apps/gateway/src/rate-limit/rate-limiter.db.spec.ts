@@ -44,6 +44,23 @@ describe('the rate limit', () => {
     expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 5)))).toBe(5);
   });
 
+  it('takes places by the hundredth of a large limit, and never lets more through', async () => {
+    const [here, there] = [limiter(), limiter()];
+    const one = credential({ perSecond: 500 });
+    const allowances: Allowance[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const asked = Array.from({ length: 40 }, (_, index) => (index % 2 ? here : there).take(one));
+      allowances.push(...(await Promise.all(asked)));
+    }
+    expect(Math.max(...admitted(allowances))).toBeLessThanOrEqual(500);
+    const [first, second] = await Promise.all([here.take(credential({ perSecond: 500 })), here.take(credential({ perSecond: 500 }))]);
+    expect([first.used, second.used]).toEqual([1, 1]);
+    const places = allowances.map(({ resetAt, used }) => `${resetAt} ${used}`);
+    expect(new Set(places.filter((place) => Number(place.split(' ')[1]) <= 500)).size).toBe(
+      places.filter((place) => Number(place.split(' ')[1]) <= 500).length,
+    );
+  });
+
   it('begins anew with each second', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1 });

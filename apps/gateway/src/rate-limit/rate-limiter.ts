@@ -6,20 +6,36 @@ import type { Credential } from '../identity/credential.js';
 import { isExceeded, type Allowance } from './allowance.js';
 import { RateWindowsRepository, type RateWindow } from './rate-windows.repository.js';
 
-const mostExhausted = 10_000;
+const mostKeys = 10_000;
+/** A key of many requests a second takes places by the hundredth of its limit: no statement for each, and never one too many. */
+const blocksInLimit = 100;
+
+interface Asked {
+  keyId: string;
+  limit: number;
+}
+
+/** Places that were taken in advance and are still free, until their window ends here. */
+interface Block {
+  window: RateWindow;
+  next: number;
+  last: number;
+  until: number;
+}
 
 /** A fixed window of one second for each key, counted in Postgres for all gateways together, many requests in one statement. */
 @Injectable()
 export class RateLimiter {
-  private readonly gatherer: Gatherer<string, RateWindow>;
+  private readonly gatherer: Gatherer<Asked, RateWindow>;
   /** Keys past their limit, with when their window ends here: refused again without asking. */
   private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
+  private readonly blocks = new Map<string, Block>();
 
   constructor(
     private readonly config: GatewayConfig,
     private readonly windows: RateWindowsRepository,
   ) {
-    this.gatherer = new Gatherer({ flush: (keyIds) => this.count(keyIds), maxItems: 1_000 });
+    this.gatherer = new Gatherer({ flush: (asked) => this.count(asked), maxItems: 1_000 });
   }
 
   get enabled(): boolean {
@@ -30,30 +46,47 @@ export class RateLimiter {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
-    const { second, used, now } = await this.gatherer.submit(keyId);
+    const { second, used, now } = this.fromBlock(keyId) ?? (await this.gatherer.submit({ keyId, limit }));
     const left = (second + 1) * 1_000 - now;
     const allowance = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
     if (isExceeded(allowance)) this.remember(keyId, allowance, left);
     return allowance;
   }
 
+  private fromBlock(keyId: string): RateWindow | null {
+    const block = this.blocks.get(keyId);
+    if (!block || block.next > block.last || performance.now() >= block.until) return null;
+    const used = block.next;
+    block.next += 1;
+    return { ...block.window, used };
+  }
+
   private remember(keyId: string, allowance: Allowance, leftMs: number): void {
-    if (this.exhausted.size >= mostExhausted) this.exhausted.clear();
+    if (this.exhausted.size >= mostKeys) this.exhausted.clear();
     // The answer is as old as its way here, so the end comes a little late rather than early; never past one window.
     this.exhausted.set(keyId, { allowance, until: performance.now() + Math.min(leftMs, 1_000) });
   }
 
   /** Each request of a batch gets its own place in the window. */
-  private async count(keyIds: string[]): Promise<RateWindow[]> {
-    const calls = new Map<string, number>();
-    for (const keyId of keyIds) calls.set(keyId, (calls.get(keyId) ?? 0) + 1);
+  private async count(asked: Asked[]): Promise<RateWindow[]> {
+    const waiting = Map.groupBy(asked, ({ keyId }) => keyId);
+    const calls = new Map([...waiting].map(([keyId, own]) => [keyId, Math.max(own.length, Math.floor(own[0]!.limit / blocksInLimit))]));
+    const askedAt = performance.now();
     const windows = new Map((await within(ownDatabaseMs, this.windows.count(calls))).map((window) => [window.keyId, window]));
-    const placed = new Map<string, number>();
-    return keyIds.map((keyId) => {
-      const window = windows.get(keyId)!;
-      const place = (placed.get(keyId) ?? 0) + 1;
-      placed.set(keyId, place);
-      return { ...window, used: window.used - calls.get(keyId)! + place };
+    const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
+    for (const [keyId, window] of windows) this.keep(window, firsts.get(keyId)! + waiting.get(keyId)!.length, askedAt);
+    return asked.map(({ keyId }) => {
+      const used = firsts.get(keyId)!;
+      firsts.set(keyId, used + 1);
+      return { ...windows.get(keyId)!, used };
     });
+  }
+
+  /** Counted from when it was asked for, so that no place is used after its window has ended in Postgres. */
+  private keep(window: RateWindow, next: number, askedAt: number): void {
+    if (next > window.used) return;
+    if (this.blocks.size >= mostKeys) this.blocks.clear();
+    const leftMs = (window.second + 1) * 1_000 - window.now;
+    this.blocks.set(window.keyId, { window, next, last: window.used, until: askedAt + leftMs });
   }
 }

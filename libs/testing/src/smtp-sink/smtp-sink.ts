@@ -22,6 +22,8 @@ export interface SmtpSinkOptions {
   memory?: string;
   /** Check every message against G21 (`SinkMessage.faults`); on with `keep: 'all'`. */
   checkWire?: boolean;
+  /** Hears of every message as soon as it is written down. */
+  onMessage?: (message: SinkMessage) => void;
   /** Misbehaviour at the stages before a recipient is known. */
   faults?: Partial<Record<EarlyStage, SinkFault>>;
   pipelining?: boolean;
@@ -139,7 +141,7 @@ export class SmtpSink implements SinkHost {
   record(envelope: SinkEnvelope, raw: Buffer): void {
     const { keep = 'all', checkWire = keep === 'all' } = this.options;
     this.count++;
-    if (keep !== 'count' || this.ledgerFile !== undefined) {
+    if (keep !== 'count' || this.ledgerFile !== undefined || this.options.onMessage !== undefined) {
       const message: SinkMessage = {
         messageId: messageIdOf(raw),
         ...envelope,
@@ -147,6 +149,7 @@ export class SmtpSink implements SinkHost {
         faults: checkWire ? wireFaults(raw) : [],
       };
       if (this.ledgerFile !== undefined) writeSync(this.ledgerFile, `${JSON.stringify({ ...message, digest: digestOf(raw) })}\n`);
+      this.options.onMessage?.(message);
       if (keep !== 'count') this.messages.push(keep === 'all' ? { ...message, raw } : message);
     }
     this.look();

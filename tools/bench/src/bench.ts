@@ -1,0 +1,49 @@
+import type { Product, Servers } from './product.js';
+import type { SinkProcess } from './processes.js';
+import type { Row } from './report.js';
+
+/** How much is done; `--quick` only proves that everything runs. */
+export interface Scale {
+  seconds: number;
+  rounds: number;
+  backlog: number;
+  small: number;
+  large: number;
+  huge: number;
+  singles: number;
+}
+
+export const scales: Record<'quick' | 'full', Scale> = {
+  quick: { seconds: 3, rounds: 1, backlog: 3_000, small: 2_000, large: 6_000, huge: 10_000, singles: 20 },
+  full: { seconds: 10, rounds: 3, backlog: 10_000, small: 5_000, large: 50_000, huge: 200_000, singles: 100 },
+};
+
+/** What every part of the bench works with. */
+export interface Bench {
+  servers: Servers;
+  sink: SinkProcess;
+  scale: Scale;
+  rows: Row[];
+}
+
+/** The rows at the end must agree: nothing was measured that was not done. */
+export async function agree(product: Product): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const { emails, facts, contacts, counted } = await product.counts();
+    if (emails === facts && emails === contacts && emails === counted) {
+      console.log(`rows: ${emails} e-mails = ${facts} outbox items = ${contacts} contacts = ${counted} counted`);
+      return;
+    }
+    if (tries > 600) throw new Error(`the rows disagree: ${JSON.stringify({ emails, facts, contacts, counted })}`);
+    await new Promise((next) => setTimeout(next, 200));
+  }
+}
+
+export function middle(numbers: readonly number[]): number {
+  return nth(numbers, 0.5);
+}
+
+export function nth(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { agree, type Bench } from './bench.js';
+import { fill } from './load.js';
+import { Product } from './product.js';
+import { referencePool } from './reference-pool.js';
+
+const connections = 16;
+const paused = { DELIVERY_PAUSED: 'true' };
+/** While processes are still starting nothing is measured. */
+const skippedShare = 0.2;
+const measuredShare = 0.7;
+
+/** Backlogs, accepted while delivery was paused: beside one nodemailer pool, with two processes, and growing. */
+export async function benchHandOff(bench: Bench): Promise<void> {
+  const { servers, sink, scale, rows } = bench;
+  const pool = () => referencePool(sink.url, scale.backlog, connections);
+  const product = await Product.start(servers, paused, { sending: 2 });
+  try {
+    const theirs = [await pool()];
+    const one = await drain(bench, product, scale.backlog, 1);
+    theirs.push(await pool());
+    rows.push({
+      name: `hand-off/s of a backlog of ${scale.backlog}`,
+      product: one,
+      reference: (theirs[0]! + theirs[1]!) / 2,
+      floorPercent: 60,
+    });
+    const two = await drain(bench, product, scale.backlog, 2);
+    rows.push({ name: 'hand-off/s with 2 sending processes, beside 1', product: two, reference: one, floorPercent: 120 });
+    const small = await drain(bench, product, scale.small, 1);
+    const large = await drain(bench, product, scale.large, 1, scale.small);
+    rows.push({
+      name: `hand-off/s with ${scale.large} waiting, beside ${scale.small}`,
+      product: large,
+      reference: small,
+      floorPercent: 90,
+    });
+    await agree(product);
+  } finally {
+    await product.stop();
+  }
+}
+
+/** Fills, lets so many processes hand over, and answers the rate of the first part; waits for the rest. */
+async function drain({ sink }: Bench, product: Product, waiting: number, processes: number, measured = waiting): Promise<number> {
+  await fill(product.url, product.token, waiting);
+  await agree(product);
+  const rate = sink.measure(Math.floor(measured * measuredShare), Math.floor(measured * skippedShare));
+  const replicas = Array.from({ length: processes }, (_, place) => place + 1);
+  await Promise.all(replicas.map((replica) => product.restart('sending', {}, replica)));
+  const perSecond = await rate;
+  while ((await product.waiting()) > 0) await delay(200);
+  await Promise.all(replicas.map((replica) => product.restart('sending', paused, replica)));
+  return perSecond;
+}
