@@ -11,6 +11,7 @@ export * from './errors.js';
 export * from './field.js';
 export * from './field-check.js';
 export * from './fields.js';
+export * from './idempotency.js';
 export * from './instant.js';
 export * from './later-facts.js';
 export * from './page.js';
