@@ -2,9 +2,11 @@ import { lockDirectory, startInbox, startNats, startPostgres, type Inbox } from 
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { readConfig, type Environment, type RunningService } from '@posthorn/platform';
 import { startAnalytics } from '../../analytics/src/service.js';
+import { startCampaigns } from '../../campaigns/src/service.js';
 import { startContacts } from '../../contacts/src/service.js';
 import { startGateway, type RunningGateway } from '../../gateway/src/service.js';
 import { startSending } from '../../sending/src/service.js';
+import { startWorkflows } from '../../workflows/src/service.js';
 import { AllInOneConfig } from './config.js';
 import { DataDirectory, type DevFile } from './data-directory.js';
 import { ensureDemo } from './demo-data.js';
@@ -99,6 +101,8 @@ async function startServices(environment: Environment, started: Started, say: Sa
   const behind = await Promise.allSettled<RunningService>([
     startSending({ ...options, processMetrics: false }),
     startContacts({ ...options, processMetrics: false }),
+    startCampaigns({ ...options, processMetrics: false }),
+    startWorkflows({ ...options, processMetrics: false }),
     startAnalytics({ ...options, processMetrics: false }),
   ]);
   for (const service of behind) if (service.status === 'fulfilled') started.add(service.value.stop);
