@@ -10,7 +10,7 @@ export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   /** The receipt of a finished key; null when there is none, or no key. A key with another body is refused. */
-  async receipt<T extends object>(shape: Shape<T>, projectId: string, claim: IdempotencyClaim | undefined): Promise<T | null> {
+  async receipt<T extends object>(projectId: string, claim: IdempotencyClaim | undefined, shape: Shape<T>): Promise<T | null> {
     if (!claim) return null;
     const [known] = await this.database.query<{ receipt: T; body_hash: string }>(
       `SELECT receipt, body_hash FROM idempotency_keys
@@ -22,14 +22,14 @@ export class IdempotencyKeys {
   }
 
   /** Runs the effect unless the key has finished; joins the ambient transaction. While another request has the key: 409. */
-  once<T extends object>(shape: Shape<T>, projectId: string, claim: IdempotencyClaim | undefined, effect: () => Promise<T>): Promise<T> {
+  once<T extends object>(projectId: string, claim: IdempotencyClaim | undefined, shape: Shape<T>, effect: () => Promise<T>): Promise<T> {
     return this.database.transaction(async () => {
       if (!claim) return effect();
-      const finished = await this.receipt(shape, projectId, claim);
+      const finished = await this.receipt(projectId, claim, shape);
       if (finished) return finished;
       await this.lock(projectId, claim);
       // Between the look and the lock another request may have finished.
-      return (await this.receipt(shape, projectId, claim)) ?? this.keep(shape, projectId, claim, await effect());
+      return (await this.receipt(projectId, claim, shape)) ?? this.keep(projectId, claim, shape, await effect());
     });
   }
 
@@ -44,9 +44,9 @@ export class IdempotencyKeys {
 
   /** Answers what was stored: Postgres may write JSON otherwise than we do, and a repeat has to be the same to the byte. */
   private async keep<T extends object>(
-    shape: Shape<T>,
     projectId: string,
     { operation, key, bodyHash }: IdempotencyClaim,
+    shape: Shape<T>,
     receipt: T,
   ): Promise<T> {
     const [kept] = await this.database.query<{ receipt: T }>(

@@ -33,13 +33,13 @@ export class CampaignsService {
   /** A finished key is answered before anything is asked: what was true then need not be true now. */
   async create({ caller, body, deadline }: Incoming<CreateCampaignOnce>): Promise<Campaign> {
     const { idempotency, ...wanted } = body;
-    const finished = await this.keys.receipt(Campaign, caller.projectId, idempotency);
+    const finished = await this.keys.receipt(caller.projectId, idempotency, Campaign);
     if (finished) return finished;
     const draft = draftOf(caller.projectId, wanted);
     draft.refuseFaults();
     await this.senders.refuseUnverified(caller, draft.from);
     return this.commits.before(deadline, () =>
-      this.keys.once(Campaign, caller.projectId, idempotency, async () => (await this.add(draft)).toCampaign()),
+      this.keys.once(caller.projectId, idempotency, Campaign, async () => (await this.add(draft)).toCampaign()),
     );
   }
 

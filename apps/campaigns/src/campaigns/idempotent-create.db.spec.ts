@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { campaignFacts, campaigns, type Caller, type Campaign, type CreateCampaignOnce, type IdempotencyClaim } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 
 const claim = (overrides: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
@@ -16,8 +17,10 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
   });
   afterAll(() => suite.stop());
 
-  const create = (caller: Caller, idempotency: IdempotencyClaim, wanted: Partial<CreateCampaignOnce> = {}): Promise<Campaign> =>
-    suite.bus.call(campaigns.create, caller, { name: 'Spring', audienceType: 'ALL', ...wanted, idempotency } as CreateCampaignOnce);
+  const create = (caller: Caller, idempotency: IdempotencyClaim, wanted: Partial<CreateCampaignOnce> = {}): Promise<Campaign> => {
+    const body = { name: 'Spring', audienceType: 'ALL', ...wanted, idempotency } as CreateCampaignOnce;
+    return suite.bus.call(campaigns.create, caller, body, { timeoutMs: 20_000 });
+  };
   const count = async (caller: Caller) => (await suite.bus.call(campaigns.list, caller, { withTotal: true })).total;
   const age = (projectId: string, hours: number) =>
     suite.database.query(`UPDATE idempotency_keys SET created_at = now() - make_interval(mins => $2) WHERE project_id = $1`, [
@@ -92,6 +95,28 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     await expect(refused).rejects.toMatchObject({ kind: 'invalid' });
     await expect(create(caller, claim(), { audienceType: 'LIST' })).rejects.toMatchObject({ kind: 'invalid' });
     await create(caller, claim({ bodyHash: 'b'.repeat(64) }));
+    expect(await count(caller)).toBe(1);
+  });
+
+  it('tells what became of a commit that nobody heard of', async () => {
+    const { caller, projectId } = suite.buildProject();
+    await suite.database.query(`
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()`);
+    const lost = create(caller, claim()).catch((error: unknown) => error);
+    const committing = () =>
+      suite.database.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'suite' AND state = 'active' AND query = 'COMMIT'`,
+      );
+    await eventually(async () => (await committing()).length > 0, 'the commit runs');
+    suite.line.cut();
+    await eventually(async () => (await committing()).length === 0, 'the commit ends');
+    suite.line.mend();
+    expect(await lost).toMatchObject({ kind: 'internal', message: 'outcome unknown; repeat with the same Idempotency-Key' });
+    await suite.database.query(`DROP TRIGGER dawdle ON campaigns`);
+    const again = await eventually(() => create(caller, claim()).catch(() => null), 'the service has a database again');
+    const facts = await suite.factsOf(projectId, campaignFacts.changed);
+    expect(facts.map(({ campaignId }) => campaignId)).toEqual([again.id]);
     expect(await count(caller)).toBe(1);
   });
 

@@ -4,10 +4,7 @@ import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
 /** The campaigns service as it runs, on a database and a NATS of its own, beside a sending service that only knows senders. */
-export interface CampaignsSuite extends Pick<
-  ServiceGround,
-  'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'
-> {
+export interface CampaignsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'line' | 'environment' | 'buildProject' | 'factsOf'> {
   /** The domain that every project may send from; forgetting it is losing its verification. */
   verified: Set<string>;
   stop(): Promise<void>;
