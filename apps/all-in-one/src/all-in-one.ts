@@ -1,9 +1,11 @@
 import type { Say } from '@posthorn/dev';
 import type { Environment, RunningService } from '@posthorn/platform';
 import { startAnalytics } from '../../analytics/src/service.js';
+import { startCampaigns } from '../../campaigns/src/service.js';
 import { startContacts } from '../../contacts/src/service.js';
 import { startGateway, type RunningGateway } from '../../gateway/src/service.js';
 import { startSending } from '../../sending/src/service.js';
+import { startWorkflows } from '../../workflows/src/service.js';
 import type { Started } from './started.js';
 
 /** Every service in this process; they still speak through NATS. The gateway comes last and goes first: it takes nothing that nobody would answer. */
@@ -12,6 +14,8 @@ export async function startInOneProcess(environment: Environment, started: Start
   const behind = await Promise.allSettled<RunningService>([
     startSending({ ...options, processMetrics: false }),
     startContacts({ ...options, processMetrics: false }),
+    startCampaigns({ ...options, processMetrics: false }),
+    startWorkflows({ ...options, processMetrics: false }),
     startAnalytics({ ...options, processMetrics: false }),
   ]);
   for (const service of behind) if (service.status === 'fulfilled') started.add(service.value.stop);

@@ -1,5 +1,6 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database } from '@posthorn/database';
+import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contacts/contact-counts.read-model.js';
 import { ContactsHandlers } from './contacts/contacts.handlers.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
@@ -20,6 +21,7 @@ const onDatabase = (room: Type): Provider => ({
   controllers: [ContactsHandlers, ContactsSubscribers],
   providers: [
     ...[ContactsRepository, ContactCounts].map(onDatabase),
+    Commits,
     NewContacts,
     ContactsService,
     EnsureContactsService,

@@ -15,8 +15,18 @@ const places: [method: string, path: (id: string) => string, noun: string][] = [
   ['GET', (id) => `/contacts/${id}`, 'contact'],
   ['PATCH', (id) => `/contacts/${id}`, 'contact'],
   ['DELETE', (id) => `/contacts/${id}`, 'contact'],
+  ['GET', (id) => `/campaigns/${id}`, 'campaign'],
+  ['PATCH', (id) => `/campaigns/${id}`, 'campaign'],
+  ['DELETE', (id) => `/campaigns/${id}`, 'campaign'],
+  ['POST', (id) => `/campaigns/${id}/clone`, 'campaign'],
+  ['GET', (id) => `/workflows/${id}`, 'workflow'],
+  ['PATCH', (id) => `/workflows/${id}`, 'workflow'],
+  ['DELETE', (id) => `/workflows/${id}`, 'workflow'],
+  ['POST', (id) => `/workflows/${id}/clone`, 'workflow'],
+  ['GET', (id) => `/workflows/${id}/graph`, 'workflow'],
 ];
-const bodyOf = (method: string) => (method === 'PATCH' ? { subscribed: true } : undefined);
+const bodyOf = (method: string, noun: string) =>
+  method !== 'PATCH' ? undefined : noun === 'contact' ? { subscribed: true } : { name: 'Theirs' };
 
 describe('what is no route', () => {
   const unknown: [path: string, surface: Surface][] = [
@@ -96,7 +106,7 @@ describe.each(surfaces)('an id on %s', (surface) => {
   it.each(places)('that is malformed answers like a stranger’s: %s', async (method, pathOf, noun) => {
     for (const id of [...malformed, randomId, randomId.toUpperCase()]) {
       const path = `${prefixes[surface]}${pathOf(id)}`;
-      expectRefusal(await ask(method, path, bodyOf(method)), surface, path, noSuch(noun));
+      expectRefusal(await ask(method, path, bodyOf(method, noun)), surface, path, noSuch(noun));
     }
   });
 });
@@ -109,19 +119,27 @@ describe('what belongs to another project', () => {
     stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))['token']!;
     const email = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Ours', body: '<p>Hi</p>' });
     const contact = await suite.posthorn.post('/api/v1/contacts', { email: 'ours@example.com' });
-    ids = { email: email.body.id, contact: contact.body.id };
+    const campaign = await suite.posthorn.post('/api/v1/campaigns', { name: 'Ours', audience_type: 'ALL' });
+    const workflow = await suite.posthorn.post('/api/v1/workflows', { name: 'Ours', trigger_type: 'MANUAL' });
+    ids = { email: email.body.id, contact: contact.body.id, campaign: campaign.body.id, workflow: workflow.body.id };
   });
-  const ours = () => Promise.all(['emails', 'contacts'].map((noun) => suite.posthorn.get(`/api/v1/${noun}/${ids[noun.slice(0, -1)]}`)));
+  const nouns = ['emails', 'contacts', 'campaigns', 'workflows'];
+  const ours = () => Promise.all(nouns.map((noun) => suite.posthorn.get(`/api/v1/${noun}/${ids[noun.slice(0, -1)]}`)));
   afterEach(async () => {
-    const now = (await ours()).map(({ body }) => [body.id, body.subscribed]);
-    expect(now).toEqual([[ids['email'], undefined], [ids['contact'], true]]); // prettier-ignore
+    const now = (await ours()).map(({ body }) => [body.id, body.subscribed, body.name]);
+    expect(now).toEqual([
+      [ids['email'], undefined, undefined],
+      [ids['contact'], true, undefined],
+      [ids['campaign'], undefined, 'Ours'],
+      [ids['workflow'], undefined, 'Ours'],
+    ]);
   });
 
   describe.each(surfaces)('on %s', (surface) => {
     it.each(places)('is told from nothing by no byte: %s', async (method, pathOf, noun) => {
       const answers = [ids[noun]!, randomId].map(async (id) => {
         const path = `${prefixes[surface]}${pathOf(id)}`;
-        const answer = await ask(method, path, bodyOf(method), { authorization: `Bearer ${stranger}` });
+        const answer = await ask(method, path, bodyOf(method, noun), { authorization: `Bearer ${stranger}` });
         expectRefusal(answer, surface, path, noSuch(noun));
         const kept = [...answer.headers].filter(([name]) => !['date', 'content-length'].includes(name));
         return [kept, answer.text.replace(path, '').replace(/"request_id":"[^"]*"/, '')];
@@ -131,9 +149,9 @@ describe('what belongs to another project', () => {
     });
 
     it('is in no list of theirs', async () => {
-      for (const noun of ['emails', 'contacts']) {
+      for (const noun of nouns) {
         const { status, body } = await ask('GET', `${prefixes[surface]}/${noun}`, undefined, { authorization: `Bearer ${stranger}` });
-        const items = surface === 'legacy' && noun === 'contacts' ? body.data.items : body.data;
+        const items = surface === 'legacy' && noun !== 'emails' ? body.data.items : body.data;
         expect([status, items]).toEqual([200, []]);
       }
     });

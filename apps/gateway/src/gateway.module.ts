@@ -4,6 +4,7 @@ import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { Failures } from './edge/failures.js';
 import { FrontDoor } from './edge/front-door.js';
@@ -20,9 +21,10 @@ import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
+import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
-export const routeControllers = [EmailsController, ContactsController, AnalyticsController];
+export const routeControllers = [EmailsController, ContactsController, CampaignsController, WorkflowsController, AnalyticsController];
 
 @Module({
   imports: [DiscoveryModule],

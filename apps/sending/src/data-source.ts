@@ -1,5 +1,5 @@
+import { IdempotencyKeyRow } from '@posthorn/database';
 import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
-import { IdempotencyKeyRow } from './accepting/idempotency-key.entity.js';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { DomainRow } from './domains/domain.entity.js';

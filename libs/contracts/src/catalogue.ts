@@ -1,17 +1,21 @@
 import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
+import { campaignFacts, campaigns } from './campaigns.js';
 import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
-import { campaignFacts, templateFacts, workflowFacts } from './later-facts.js';
+import { templateFacts } from './later-facts.js';
 import { projectFacts, projects } from './projects.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
+import { workflowFacts, workflows } from './workflows.js';
 
 /** Every question that one service may ask another. The boot refuses a service that does not answer all of its own. */
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
+  campaigns,
+  workflows,
   analytics,
   projects,
   apiKeys,

@@ -21,6 +21,7 @@ import {
   Text,
   Texts,
 } from './fields.js';
+import { IdempotencyClaim } from './idempotency.js';
 import { PageEnd, PageQuery } from './page.js';
 
 /** Delivery lifecycle only (contract.md §3); opens, clicks and complaints are told apart from it. */
@@ -99,14 +100,6 @@ export class AcceptRecipient {
   @Id() id: string;
   @MailboxOf() to: Mailbox;
   @Id() @Optional() contactId?: string;
-}
-
-/** An idempotency key with what it stands for; scope of a key: project + operation (contract.md §3). */
-export class IdempotencyClaim {
-  @Text(1, 255) key: string;
-  @Text(1, 100) operation: string;
-  /** SHA-256 over the canonical JSON of the body, hex. */
-  @Text(64, 64) bodyHash: string;
 }
 
 export class AcceptEmails extends EmailContent {
@@ -265,6 +258,3 @@ export const emailNotFound = () => new DomainError('not_found', 'resource_not_fo
 export const emailNotPending = () => new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
 export const senderNotVerified = () => invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
 export const senderMissing = () => invalidMember(['from'], 'required', 'is required: the project has no default sending domain');
-export const keyInFlight = () =>
-  new DomainError('conflict', 'conflict', 'The first request with this Idempotency-Key is still in flight', { retryAfterSeconds: 1 });
-export const keyReused = () => new DomainError('invalid', 'idempotency_key_reused', 'The Idempotency-Key was used with a different body');

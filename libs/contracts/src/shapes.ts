@@ -8,7 +8,7 @@ export function PickFields<T extends object, K extends keyof T & string>(from: S
   return Picked;
 }
 
-/** Every member may be absent: in a patch, absent leaves and null clears. @public Its first user comes with lists. */
+/** Every member may be absent: in a patch, absent leaves and null clears. */
 export function PartialFields<T extends object>(from: Shape<T>): Shape<Partial<T>> {
   const Partial = class {} as Shape<Partial<T>>;
   for (const name of Object.keys(fieldsOf(from))) {

@@ -1,3 +1,4 @@
+import { unavailable } from '@posthorn/contracts';
 import type { Database } from './database.js';
 
 const refreshMs = 30_000;
@@ -17,6 +18,11 @@ export class DatabaseClock {
     if (this.offset === null) await this.refresh();
     else if (performance.now() - this.readAt > refreshMs) this.refresh().catch(() => undefined);
     return new Date(performance.now() + this.offset!);
+  }
+
+  /** Past its deadline the caller has told its client that nothing happened: then nothing may be committed (guarantees.md §4). */
+  async refuseLate(deadline: Date | null): Promise<void> {
+    if (deadline && (await this.now()) >= deadline) throw unavailable('The deadline of the request has passed');
   }
 
   private refresh(): Promise<void> {

@@ -15,7 +15,7 @@ export interface Page<Row> {
 export const totalCap = 10_000;
 
 // Four MiB a page: a reply beyond that says has_more instead (architecture.md §4).
-const maxPageBytes = 4 * 1024 * 1024;
+export const maxPageBytes = 4 * 1024 * 1024;
 
 export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
 

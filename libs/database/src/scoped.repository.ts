@@ -22,6 +22,11 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return this.rows.findOneBy({ projectId, id } as FindOptionsWhere<Row>);
   }
 
+  /** The row, which nobody else may change until the end of the transaction. */
+  lock(projectId: string, id: string): Promise<Row | null> {
+    return this.rows.findOne({ where: { projectId, id } as FindOptionsWhere<Row>, lock: { mode: 'pessimistic_write' } });
+  }
+
   /** One page, newest first; `where` narrows it, in terms of the alias `row`. */
   protected async page(
     projectId: string,

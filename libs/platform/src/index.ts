@@ -1,4 +1,5 @@
 export * from './admin-server.js';
+export * from './commits.js';
 export * from './config.js';
 export * from './logging.js';
 export * from './metrics.js';

@@ -1,5 +1,5 @@
-import type { ServiceName } from '@posthorn/contracts';
-import { openDatabase, type Database, type DatabaseOptions } from '@posthorn/database';
+import { serviceCaller, type Caller, type FactContract, type ServiceName } from '@posthorn/contracts';
+import { newId, openDatabase, type Database, type DatabaseOptions } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { DatabaseLine } from './database-line.js';
 import { cloneDatabase, startTestNats, testSecret, type TestNats } from './test-servers.js';
@@ -14,6 +14,9 @@ export interface ServiceGround {
   database: Database;
   connection: BusConnection;
   bus: Bus;
+  buildProject(): { caller: Caller; projectId: string };
+  /** The items of all facts of this name that the project has told, in the order of their commits. */
+  factsOf<Item extends object>(projectId: string, fact: FactContract<Item>): Promise<Item[]>;
   /** After the service has stopped. */
   close(): Promise<void>;
 }
@@ -38,6 +41,11 @@ export async function openServiceGround(
     database,
     connection,
     bus: new Bus(connection),
+    buildProject: () => {
+      const projectId = newId();
+      return { projectId, caller: serviceCaller('suite', projectId) };
+    },
+    factsOf: <Item extends object>(projectId: string, fact: FactContract<Item>) => told<Item>(database, projectId, fact.name),
     close: async () => {
       await connection.close();
       await database.close();
@@ -45,4 +53,12 @@ export async function openServiceGround(
       await Promise.all([clone.drop(), nats.stop()]);
     },
   };
+}
+
+async function told<Item>(database: Database, projectId: string, fact: string): Promise<Item[]> {
+  const rows = await database.query<{ items: Item[] }>(`SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`, [
+    projectId,
+    fact,
+  ]);
+  return rows.flatMap(({ items }) => items);
 }

@@ -24,10 +24,6 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     super(database, ContactRow);
   }
 
-  lock(projectId: string, id: string): Promise<ContactRow | null> {
-    return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_write' } });
-  }
-
   lockByEmail(projectId: string, email: string): Promise<ContactRow | null> {
     return this.rows.findOne({ where: { projectId, email }, lock: { mode: 'pessimistic_write' } });
   }

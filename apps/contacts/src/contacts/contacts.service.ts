@@ -12,28 +12,27 @@ import {
   type ListContacts,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { Database, DatabaseClock, newId, totalCap } from '@posthorn/database';
+import { newId, totalCap } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
 import { ContactsRepository, type NewContact } from './contacts.repository.js';
 import { withoutNulls } from './custom-fields.js';
 import { NewContacts } from './new-contacts.js';
-import { refuseLate } from './refuse-late.js';
 
 @Injectable()
 export class ContactsService {
   constructor(
-    private readonly database: Database,
     private readonly contacts: ContactsRepository,
     private readonly newContacts: NewContacts,
     private readonly counts: ContactCounts,
     private readonly outbox: Outbox,
-    private readonly clock: DatabaseClock,
+    private readonly commits: Commits,
   ) {}
 
   async create(call: Incoming<CreateContact>): Promise<Contact> {
-    const row = await this.commit(call.deadline, async () => {
+    const row = await this.commits.before(call.deadline, async () => {
       const [made] = await this.newContacts.make([draftOf(call)]);
       if (!made) throw contactExists();
       return made;
@@ -42,7 +41,7 @@ export class ContactsService {
   }
 
   async upsert(call: Incoming<CreateContact>): Promise<Contact> {
-    const row = await this.commit(call.deadline, async () => {
+    const row = await this.commits.before(call.deadline, async () => {
       let found: ContactRow | undefined;
       // Between the look and the insert somebody else may make the contact: then the next look finds it.
       do found = await this.changeOrMake(call);
@@ -64,7 +63,7 @@ export class ContactsService {
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
-    const row = await this.commit(deadline, async () => {
+    const row = await this.commits.before(deadline, async () => {
       const found = await this.contacts.lock(caller.projectId, body.id);
       if (!found) throw contactNotFound();
       return this.change(found, body);
@@ -73,7 +72,7 @@ export class ContactsService {
   }
 
   async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
-    await this.commit(deadline, async () => {
+    await this.commits.before(deadline, async () => {
       const at = await this.contacts.remove(caller.projectId, body.id);
       if (!at) throw contactNotFound();
       await this.outbox.publish(contactFacts.deleted, caller.projectId, [{ contactId: body.id, at }]);
@@ -108,16 +107,6 @@ export class ContactsService {
     const count = await this.counts.of(projectId);
     const wanted = subscribed ? count.subscribed : count.total - count.subscribed;
     return { total: subscribed === undefined ? count.total : wanted };
-  }
-
-  private async commit<T>(deadline: Date | null, work: () => Promise<T>): Promise<T> {
-    const result = await this.database.transaction(async () => {
-      const done = await work();
-      await refuseLate(this.clock, deadline);
-      return done;
-    });
-    this.outbox.ring();
-    return result;
   }
 }
 

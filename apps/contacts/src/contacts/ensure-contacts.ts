@@ -5,7 +5,6 @@ import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import type { ContactRow } from './contact.entity.js';
 import { ContactsRepository, type ContactKey, type NewContact } from './contacts.repository.js';
 import { NewContacts } from './new-contacts.js';
-import { refuseLate } from './refuse-late.js';
 
 interface Question {
   projectId: string;
@@ -41,7 +40,7 @@ export class EnsureContactsService {
   ) {}
 
   async ensure({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
-    await refuseLate(this.clock, deadline);
+    await this.clock.refuseLate(deadline);
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
   }
 

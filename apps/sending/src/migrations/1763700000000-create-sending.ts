@@ -1,4 +1,5 @@
 import { emailStatuses, failureKinds, suppressionReasons } from '@posthorn/contracts';
+import { createIdempotencyKeys } from '@posthorn/database';
 import { createMessagingTables } from '@posthorn/messaging';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -10,7 +11,7 @@ export class CreateSending1763700000000 implements MigrationInterface {
     await this.createEmails(runner);
     await this.createContentsAndEvents(runner);
     await this.createDeliveries(runner);
-    await this.createAccepting(runner);
+    await createIdempotencyKeys(runner);
     await this.createSenders(runner);
   }
 
@@ -119,20 +120,6 @@ export class CreateSending1763700000000 implements MigrationInterface {
         provider text PRIMARY KEY,
         next_at timestamptz NOT NULL
       )`);
-  }
-
-  private async createAccepting(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE idempotency_keys (
-        project_id uuid NOT NULL,
-        operation text NOT NULL,
-        key text NOT NULL,
-        body_hash text NOT NULL,
-        receipt jsonb NOT NULL,
-        created_at timestamptz(3) NOT NULL DEFAULT now(),
-        PRIMARY KEY (project_id, operation, key)
-      )`);
-    await runner.query(`CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at)`);
   }
 
   private async createSenders(runner: QueryRunner): Promise<void> {

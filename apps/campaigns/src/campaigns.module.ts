@@ -1,0 +1,20 @@
+import { Module, type Provider, type Type } from '@nestjs/common';
+import { Database, IdempotencyKeys } from '@posthorn/database';
+import { Commits } from '@posthorn/platform';
+import { CampaignsHandlers } from './campaigns/campaigns.handlers.js';
+import { CampaignsRepository } from './campaigns/campaigns.repository.js';
+import { CampaignsService } from './campaigns/campaigns.service.js';
+import { Senders } from './campaigns/senders.js';
+
+/** Repositories and read models need nothing but the database. */
+const onDatabase = (room: Type): Provider => ({
+  provide: room,
+  useFactory: (database: Database) => new room(database) as object,
+  inject: [Database],
+});
+
+@Module({
+  controllers: [CampaignsHandlers],
+  providers: [...[CampaignsRepository, IdempotencyKeys].map(onDatabase), Commits, Senders, CampaignsService],
+})
+export class CampaignsModule {}

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  campaignNotDraft,
+  campaignNotEditable,
+  invalid,
+  type AudienceType,
+  type Campaign,
+  type CampaignFact,
+  type CampaignStats,
+  type CampaignStatus,
+  type Stream,
+  type UpdateCampaign,
+} from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { audienceFaults } from './audience.js';
+
+const editable: Readonly<Record<CampaignStatus, boolean>> = {
+  DRAFT: true,
+  SCHEDULED: true,
+  SENDING: false,
+  PAUSED: false,
+  SENT: false,
+  CANCELLED: false,
+};
+
+/** Nothing has been sent for a campaign before it can be launched. */
+const nothingSent: CampaignStats = { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 };
+
+@Entity('campaigns')
+export class CampaignRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') name: string;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('text', { nullable: true }) subject: string | null;
+  @Column('text', { nullable: true }) body: string | null;
+  @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
+  @Column('text', { name: 'from_email', nullable: true }) from: string | null;
+  @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
+  @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
+  @Column('text', { name: 'email_category' }) emailCategory: Stream;
+  @Column('text', { name: 'audience_type' }) audienceType: AudienceType;
+  @Column('jsonb', { name: 'audience_condition', nullable: true }) audienceCondition: Record<string, unknown> | null;
+  @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
+  @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
+  @Column('text') status: CampaignStatus;
+  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true }) scheduledAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
+  /** Rises with every change: facts of one campaign have an order. */
+  @Column('bigint') seq: number;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+
+  refuseIfNotEditable(): void {
+    if (!editable[this.status]) throw campaignNotEditable();
+  }
+
+  refuseIfNotDraft(): void {
+    if (this.status !== 'DRAFT') throw campaignNotDraft();
+  }
+
+  refuseFaults(): void {
+    const faults = audienceFaults(this);
+    if (faults.length > 0) throw invalid(faults);
+  }
+
+  /** Takes the change over; false when everything stays as it is. */
+  change(changes: UpdateCampaign): boolean {
+    this.refuseIfNotEditable();
+    const before = { ...this };
+    Object.assign(this, changes);
+    this.refuseFaults();
+    return !isDeepStrictEqual({ ...this }, before);
+  }
+
+  toCampaign(): Campaign {
+    const { seq: _, ...shown } = this;
+    return { ...shown, stats: nothingSent };
+  }
+
+  toFact(): CampaignFact {
+    return { campaignId: this.id, name: this.name, at: this.updatedAt, seq: this.seq };
+  }
+}

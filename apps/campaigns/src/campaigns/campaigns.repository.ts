@@ -1,0 +1,30 @@
+import type { ListCampaigns } from '@posthorn/contracts';
+import { CountedRepository, keysetCondition, maxPageBytes, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
+import { CampaignRow } from './campaign.entity.js';
+
+const columns = `project_id AS "projectId", id, name, description, subject, body, template_id AS "templateId", from_email AS "from",
+  from_name AS "fromName", reply_to AS "replyTo", email_category AS "emailCategory", audience_type AS "audienceType",
+  audience_condition AS "audienceCondition", segment_id AS "segmentId", list_id AS "listId", status, scheduled_at AS "scheduledAt",
+  sent_at AS "sentAt", seq, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export class CampaignsRepository extends CountedRepository<CampaignRow> {
+  constructor(database: Database) {
+    super(database, CampaignRow);
+  }
+
+  /** Bodies are large: rows behind those that fill a page already are left where they are. */
+  async list(projectId: string, request: ListCampaigns): Promise<Page<CampaignRow>> {
+    const keyset = keysetCondition(request.after, 3);
+    const rows = await this.database.query<CampaignRow>(
+      `SELECT ${columns} FROM (
+         SELECT *, sum(octet_length(body)) OVER (ORDER BY created_at DESC, id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+         FROM campaigns WHERE project_id = $1 ${keyset.sql} ORDER BY created_at DESC, id DESC LIMIT $2
+       ) AS page WHERE coalesce(before, 0) <= ${maxPageBytes} ORDER BY created_at DESC, id DESC`,
+      [projectId, pageLimit(request) + 1, ...keyset.parameters],
+    );
+    return toPage(
+      rows.map((row) => Object.assign(new CampaignRow(), row)),
+      request,
+    );
+  }
+}

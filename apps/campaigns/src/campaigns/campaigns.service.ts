@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Campaign,
+  campaignFacts,
+  campaignNotFound,
+  maxCampaignName,
+  nameOfCopy,
+  type CampaignId,
+  type CampaignPage,
+  type CreateCampaign,
+  type CreateCampaignOnce,
+  type DeletedCampaign,
+  type ListCampaigns,
+  type UpdateCampaignById,
+} from '@posthorn/contracts';
+import { IdempotencyKeys, newId } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { CampaignRow } from './campaign.entity.js';
+import { CampaignsRepository } from './campaigns.repository.js';
+import { Senders } from './senders.js';
+
+@Injectable()
+export class CampaignsService {
+  constructor(
+    private readonly campaigns: CampaignsRepository,
+    private readonly keys: IdempotencyKeys,
+    private readonly senders: Senders,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** A finished key is answered before anything is asked: what was true then need not be true now. */
+  async create({ caller, body, deadline }: Incoming<CreateCampaignOnce>): Promise<Campaign> {
+    const { idempotency, ...wanted } = body;
+    const finished = await this.keys.receipt(caller.projectId, idempotency, Campaign);
+    if (finished) return finished;
+    const draft = draftOf(caller.projectId, wanted);
+    draft.refuseFaults();
+    await this.senders.refuseUnverified(caller, draft.from);
+    return this.commits.before(deadline, () =>
+      this.keys.once(caller.projectId, idempotency, Campaign, async () => (await this.add(draft)).toCampaign()),
+    );
+  }
+
+  async get(projectId: string, id: string): Promise<Campaign> {
+    return (await this.found(this.campaigns.find(projectId, id))).toCampaign();
+  }
+
+  async list(projectId: string, query: ListCampaigns): Promise<CampaignPage> {
+    const [page, total] = await Promise.all([
+      this.campaigns.list(projectId, query),
+      query.withTotal ? this.campaigns.total(projectId) : undefined,
+    ]);
+    return { ...page, items: page.items.map((row) => row.toCampaign()), total };
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateCampaignById>): Promise<Campaign> {
+    const { id, ...changes } = body;
+    // Before sending is asked: for what is missing or past editing the sender does not matter.
+    (await this.found(this.campaigns.find(caller.projectId, id))).refuseIfNotEditable();
+    await this.senders.refuseUnverified(caller, changes.from);
+    const row = await this.commits.before(deadline, async () => {
+      const locked = await this.found(this.campaigns.lock(caller.projectId, id));
+      return locked.change(changes) ? this.tell(await this.campaigns.save(locked)) : locked;
+    });
+    return row.toCampaign();
+  }
+
+  async delete({ caller, body, deadline }: Incoming<CampaignId>): Promise<DeletedCampaign> {
+    await this.commits.before(deadline, async () => {
+      const row = await this.found(this.campaigns.lock(caller.projectId, body.id));
+      row.refuseIfNotDraft();
+      const at = await this.campaigns.remove(row);
+      await this.outbox.publish(campaignFacts.deleted, caller.projectId, [{ ...row.toFact(), at, seq: row.seq + 1 }]);
+    });
+    return { id: body.id };
+  }
+
+  async clone({ caller, body, deadline }: Incoming<CampaignId>): Promise<Campaign> {
+    const row = await this.commits.before(deadline, async () => {
+      const { name, ...original } = await this.found(this.campaigns.find(caller.projectId, body.id));
+      return this.add(draftOf(caller.projectId, { ...original, name: nameOfCopy(name, maxCampaignName) }));
+    });
+    return row.toCampaign();
+  }
+
+  private async add(draft: CampaignRow): Promise<CampaignRow> {
+    return this.tell(await this.campaigns.add(draft));
+  }
+
+  private async tell(row: CampaignRow): Promise<CampaignRow> {
+    await this.outbox.publish(campaignFacts.changed, row.projectId, [row.toFact()]);
+    return row;
+  }
+
+  private async found(looked: Promise<CampaignRow | null>): Promise<CampaignRow> {
+    const row = await looked;
+    if (!row) throw campaignNotFound();
+    return row;
+  }
+}
+
+function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
+  const { name, audienceType, emailCategory = 'MARKETING' } = wanted;
+  const { description = null, subject = null, body = null, templateId = null, from = null, fromName = null, replyTo = null } = wanted;
+  const { audienceCondition = null, segmentId = null, listId = null } = wanted;
+  return Object.assign(new CampaignRow(), {
+    projectId,
+    id: newId(),
+    name,
+    description,
+    subject,
+    body,
+    templateId,
+    from,
+    fromName,
+    replyTo,
+    emailCategory,
+    audienceType,
+    audienceCondition,
+    segmentId,
+    listId,
+    status: 'DRAFT' as const,
+    scheduledAt: null,
+    sentAt: null,
+  });
+}

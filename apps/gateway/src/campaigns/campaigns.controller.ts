@@ -1,0 +1,72 @@
+import { Controller } from '@nestjs/common';
+import {
+  Campaign,
+  campaignNotDraft,
+  campaignNotEditable,
+  campaignNotFound,
+  campaigns,
+  CreateCampaign,
+  DeletedCampaign,
+  keyInFlight,
+  keyReused,
+  senderNotVerified,
+  UpdateCampaign,
+  type CampaignPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+@Controller()
+export class CampaignsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('campaigns', {
+    scope: 'campaigns:write',
+    body: CreateCampaign,
+    reply: Campaign,
+    outcome: 'created',
+    idempotent: true,
+    errors: [senderNotVerified, keyInFlight, keyReused],
+  })
+  create({ caller, body, idempotency }: Call<CreateCampaign>): Promise<Campaign> {
+    return this.bus.call(campaigns.create, caller, { ...body, idempotency });
+  }
+
+  @Get('campaigns', { scope: 'campaigns:read', paged: 'items', reply: Campaign })
+  list({ caller, page }: Call): Promise<CampaignPage> {
+    return this.bus.call(campaigns.list, caller, page);
+  }
+
+  @Get('campaigns/:id', { scope: 'campaigns:read', reply: Campaign, missing: campaignNotFound })
+  get({ caller, params }: Call): Promise<Campaign> {
+    return this.bus.call(campaigns.get, caller, { id: params['id']! });
+  }
+
+  @Patch('campaigns/:id', {
+    scope: 'campaigns:write',
+    body: UpdateCampaign,
+    reply: Campaign,
+    missing: campaignNotFound,
+    errors: [campaignNotEditable, senderNotVerified],
+  })
+  update({ caller, params, body }: Call<UpdateCampaign>): Promise<Campaign> {
+    return this.bus.call(campaigns.update, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('campaigns/:id', {
+    scope: 'campaigns:write',
+    reply: DeletedCampaign,
+    outcome: 'deleted',
+    missing: campaignNotFound,
+    errors: [campaignNotDraft],
+  })
+  delete({ caller, params }: Call): Promise<DeletedCampaign> {
+    return this.bus.call(campaigns.delete, caller, { id: params['id']! });
+  }
+
+  @Post('campaigns/:id/clone', { scope: 'campaigns:write', body: null, reply: Campaign, outcome: 'created', missing: campaignNotFound })
+  clone({ caller, params }: Call): Promise<Campaign> {
+    return this.bus.call(campaigns.clone, caller, { id: params['id']! });
+  }
+}

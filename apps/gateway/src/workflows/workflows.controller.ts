@@ -1,0 +1,54 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateWorkflow,
+  DeletedWorkflow,
+  UpdateWorkflow,
+  Workflow,
+  WorkflowGraph,
+  workflowNotFound,
+  workflows,
+  type WorkflowPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+@Controller()
+export class WorkflowsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('workflows', { scope: 'workflows:write', body: CreateWorkflow, reply: Workflow, outcome: 'created' })
+  create({ caller, body }: Call<CreateWorkflow>): Promise<Workflow> {
+    return this.bus.call(workflows.create, caller, body);
+  }
+
+  @Get('workflows', { scope: 'workflows:read', paged: 'items', reply: Workflow })
+  list({ caller, page }: Call): Promise<WorkflowPage> {
+    return this.bus.call(workflows.list, caller, page);
+  }
+
+  @Get('workflows/:id', { scope: 'workflows:read', reply: Workflow, missing: workflowNotFound })
+  get({ caller, params }: Call): Promise<Workflow> {
+    return this.bus.call(workflows.get, caller, { id: params['id']! });
+  }
+
+  @Get('workflows/:id/graph', { scope: 'workflows:read', reply: WorkflowGraph, missing: workflowNotFound })
+  graph({ caller, params }: Call): Promise<WorkflowGraph> {
+    return this.bus.call(workflows.graph, caller, { id: params['id']! });
+  }
+
+  @Patch('workflows/:id', { scope: 'workflows:write', body: UpdateWorkflow, reply: Workflow, missing: workflowNotFound })
+  update({ caller, params, body }: Call<UpdateWorkflow>): Promise<Workflow> {
+    return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('workflows/:id', { scope: 'workflows:write', reply: DeletedWorkflow, outcome: 'deleted', missing: workflowNotFound })
+  delete({ caller, params }: Call): Promise<DeletedWorkflow> {
+    return this.bus.call(workflows.delete, caller, { id: params['id']! });
+  }
+
+  @Post('workflows/:id/clone', { scope: 'workflows:write', body: null, reply: Workflow, outcome: 'created', missing: workflowNotFound })
+  clone({ caller, params }: Call): Promise<Workflow> {
+    return this.bus.call(workflows.clone, caller, { id: params['id']! });
+  }
+}

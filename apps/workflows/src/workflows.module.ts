@@ -1,0 +1,21 @@
+import { Module, type Provider, type Type } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { Commits } from '@posthorn/platform';
+import { Graphs } from './workflows/graphs.read-model.js';
+import { GraphsRepository } from './workflows/graphs.repository.js';
+import { WorkflowsHandlers } from './workflows/workflows.handlers.js';
+import { WorkflowsRepository } from './workflows/workflows.repository.js';
+import { WorkflowsService } from './workflows/workflows.service.js';
+
+/** Repositories and read models need nothing but the database. */
+const onDatabase = (room: Type): Provider => ({
+  provide: room,
+  useFactory: (database: Database) => new room(database) as object,
+  inject: [Database],
+});
+
+@Module({
+  controllers: [WorkflowsHandlers],
+  providers: [...[WorkflowsRepository, GraphsRepository, Graphs].map(onDatabase), Commits, WorkflowsService],
+})
+export class WorkflowsModule {}

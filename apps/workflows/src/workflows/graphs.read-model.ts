@@ -1,0 +1,29 @@
+import { isUuid, type WorkflowGraph, type WorkflowStep } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+
+type StoredGraph = Omit<WorkflowGraph, 'steps'> & { steps: Omit<WorkflowStep, 'templateId'>[] };
+
+/** One statement, so that steps, transitions and version are of one moment. */
+export class Graphs {
+  constructor(private readonly database: Database) {}
+
+  async find(projectId: string, workflowId: string): Promise<WorkflowGraph | null> {
+    const [graph] = await this.database.query<StoredGraph>(
+      `SELECT w.id AS "workflowId", w.version, (
+         SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'position', s.position, 'type', s.type, 'config', s.config) ORDER BY s.place)
+         FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
+       ) AS steps, (
+         SELECT coalesce(json_agg(json_build_object('id', t.id, 'fromStepId', t.from_step_id, 'toStepId', t.to_step_id,
+           'condition', t.condition::text, 'priority', t.priority) ORDER BY t.place), '[]')
+         FROM workflow_transitions t WHERE t.project_id = w.project_id AND t.workflow_id = w.id
+       ) AS transitions
+       FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
+      [projectId, workflowId],
+    );
+    return graph ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) } : null;
+  }
+}
+
+function templateOf({ config: { templateId } }: Pick<WorkflowStep, 'config'>): string | null {
+  return typeof templateId === 'string' && isUuid(templateId) ? templateId : null;
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import {
+  maxWorkflowName,
+  nameOfCopy,
+  workflowFacts,
+  workflowNotFound,
+  type CreateWorkflow,
+  type DeletedWorkflow,
+  type ListWorkflows,
+  type UpdateWorkflowById,
+  type Workflow,
+  type WorkflowGraph,
+  type WorkflowId,
+  type WorkflowPage,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import type { Graph } from './graph.entity.js';
+import { Graphs } from './graphs.read-model.js';
+import { GraphsRepository } from './graphs.repository.js';
+import { copyOf, triggerOnly } from './new-graph.js';
+import { WorkflowRow } from './workflow.entity.js';
+import { WorkflowsRepository } from './workflows.repository.js';
+
+@Injectable()
+export class WorkflowsService {
+  constructor(
+    private readonly workflows: WorkflowsRepository,
+    private readonly graphs: GraphsRepository,
+    private readonly documents: Graphs,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async create({ caller, body, deadline }: Incoming<CreateWorkflow>): Promise<Workflow> {
+    const definition = definitionOf(caller.projectId, body);
+    definition.refuseFaults();
+    const row = await this.commits.before(deadline, () => this.add(definition, triggerOnly(definition)));
+    return row.toWorkflow();
+  }
+
+  async get(projectId: string, id: string): Promise<Workflow> {
+    return (await this.found(this.workflows.find(projectId, id))).toWorkflow();
+  }
+
+  async list(projectId: string, query: ListWorkflows): Promise<WorkflowPage> {
+    const [page, total] = await Promise.all([
+      this.workflows.list(projectId, query),
+      query.withTotal ? this.workflows.total(projectId) : undefined,
+    ]);
+    return { ...page, items: page.items.map((row) => row.toWorkflow()), total };
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateWorkflowById>): Promise<Workflow> {
+    const { id, ...changes } = body;
+    const row = await this.commits.before(deadline, async () => {
+      const locked = await this.found(this.workflows.lock(caller.projectId, id));
+      return locked.change(changes) ? this.tell(await this.workflows.save(locked)) : locked;
+    });
+    return row.toWorkflow();
+  }
+
+  async delete({ caller, body, deadline }: Incoming<WorkflowId>): Promise<DeletedWorkflow> {
+    await this.commits.before(deadline, async () => {
+      const row = await this.found(this.workflows.lock(caller.projectId, body.id));
+      const at = await this.workflows.remove(row);
+      await this.outbox.publish(workflowFacts.deleted, caller.projectId, [{ ...row.toFact(), at, seq: row.seq + 1 }]);
+    });
+    return { id: body.id };
+  }
+
+  async clone({ caller, body, deadline }: Incoming<WorkflowId>): Promise<Workflow> {
+    const row = await this.commits.before(deadline, async () => {
+      const { name, ...original } = await this.found(this.workflows.lock(caller.projectId, body.id));
+      const copy = definitionOf(caller.projectId, { ...original, name: nameOfCopy(name, maxWorkflowName), enabled: false });
+      return this.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
+    });
+    return row.toWorkflow();
+  }
+
+  async graph(projectId: string, id: string): Promise<WorkflowGraph> {
+    const graph = await this.documents.find(projectId, id);
+    if (!graph) throw workflowNotFound();
+    return graph;
+  }
+
+  private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
+    const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
+    await this.graphs.add(graph);
+    return this.tell(row);
+  }
+
+  private async tell(row: WorkflowRow): Promise<WorkflowRow> {
+    await this.outbox.publish(workflowFacts.changed, row.projectId, [row.toFact()]);
+    return row;
+  }
+
+  private async found(looked: Promise<WorkflowRow | null>): Promise<WorkflowRow> {
+    const row = await looked;
+    if (!row) throw workflowNotFound();
+    return row;
+  }
+}
+
+function definitionOf(projectId: string, wanted: CreateWorkflow): WorkflowRow {
+  const { name, triggerType, description = null, enabled = false } = wanted;
+  const { eventName = null, intervalMs = null, allowReentry = false, maxExecutionsPerHour = null } = wanted;
+  return Object.assign(new WorkflowRow(), {
+    projectId,
+    id: newId(),
+    name,
+    description,
+    enabled,
+    triggerType,
+    eventName,
+    intervalMs,
+    allowReentry,
+    maxExecutionsPerHour,
+    version: 1,
+  });
+}

@@ -1,0 +1,12 @@
+import type { QueryRunner } from 'typeorm';
+
+/** The table of every service with a `CountedRepository`; called by its migration. */
+export async function createProjectCounts(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    CREATE TABLE project_counts (
+      project_id uuid NOT NULL,
+      counted text NOT NULL,
+      total bigint NOT NULL,
+      PRIMARY KEY (project_id, counted)
+    )`);
+}
