@@ -5,6 +5,7 @@ import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { campaignFacts, templateFacts, workflowFacts } from './later-facts.js';
+import { operations } from './operations.js';
 import { projectFacts, projects } from './projects.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
 
@@ -18,6 +19,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   domains,
   allowances,
   suppressions,
+  ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 
 /** Every fact that a service may publish, also those whose publishers come later. */

@@ -15,6 +15,7 @@ export * from './fields.js';
 export * from './instant.js';
 export * from './json-schema.js';
 export * from './later-facts.js';
+export * from './operations.js';
 export * from './page.js';
 export * from './parse.js';
 export * from './projects.js';

@@ -6,11 +6,11 @@ import { BusConnection } from './connection.js';
 import { FactSubscription } from './fact-subscription.js';
 import type { Fact } from './handlers.js';
 import { Inbox } from './inbox.repository.js';
-import { createMessagingTables } from './messaging-tables.migration.js';
+import { addMessagingRepair, createMessagingTables } from './messaging-tables.migration.js';
 import { Outbox } from './outbox.repository.js';
 
 class CreateInbox1763700000000 {
-  up = (runner: QueryRunner) => createMessagingTables(runner);
+  up = (runner: QueryRunner) => createMessagingTables(runner).then(() => addMessagingRepair(runner));
   down = () => Promise.reject(new Error('never undone'));
 }
 

@@ -12,7 +12,18 @@ import {
   type DatabaseOptions,
   type PartitionPlan,
 } from '@posthorn/database';
-import { Bus, BusConnection, BusServer, Inbox, Loop, Outbox, OutboxRelay, PassErrorsOn } from '@posthorn/messaging';
+import {
+  Bus,
+  BusConnection,
+  BusServer,
+  DeadLetters,
+  Inbox,
+  Loop,
+  Outbox,
+  OutboxRelay,
+  PassErrorsOn,
+  Publishing,
+} from '@posthorn/messaging';
 import { Gauge, Registry } from 'prom-client';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
@@ -47,6 +58,8 @@ export interface ServiceMeans<C extends ServiceConfig> {
   bus: Bus;
   outbox: Outbox;
   inbox: Inbox;
+  publishing: Publishing;
+  deadLetters: DeadLetters;
   metrics: Registry;
   logger: PinoLogger;
 }
@@ -68,8 +81,17 @@ export async function openService<C extends ServiceConfig>(parts: ServiceParts<C
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
   const metrics = serviceMetrics(parts.name, options.processMetrics ?? true);
-  const outbox = new Outbox(database);
-  return { config, database, connection, clock, bus: new Bus(connection, clock), outbox, inbox: new Inbox(database), metrics, logger };
+  return { config, database, connection, clock, bus: new Bus(connection, clock), ...messagingOn(parts.name, database), metrics, logger };
+}
+
+/** The messaging's own tables, each with what is asked of it. */
+function messagingOn(service: ServiceName, database: Database) {
+  return {
+    outbox: new Outbox(database),
+    inbox: new Inbox(database),
+    publishing: new Publishing(database, service),
+    deadLetters: new DeadLetters(database),
+  };
 }
 
 /** Makes what `openService` opened injectable by class. */
@@ -92,14 +114,14 @@ export async function runBeside<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   means: ServiceMeans<C>,
 ): Promise<{ admin: AdminServer; stop(): Promise<void> }> {
-  const { config, database, connection, outbox, inbox, metrics, logger } = means;
-  const relay = new OutboxRelay(parts.name, outbox, connection);
+  const { config, database, outbox, inbox, metrics, logger } = means;
+  const relay = new OutboxRelay({ service: parts.name, ...means });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   const housekeeping = new Loop({
     everyMs: hour,
     work: async () => {
       await maintainPartitions(database, plans);
-      await inbox.forgetOld();
+      await inbox.forgetOld(config.outboxDays);
     },
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
@@ -121,7 +143,7 @@ export async function runBeside<C extends ServiceConfig>(
 /** A service without HTTP of its own. */
 export async function startService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<RunningService> {
   const means = await openService(parts, options);
-  const strategy = new BusServer({ service: parts.name, connection: means.connection, inbox: means.inbox, outbox: means.outbox });
+  const strategy = new BusServer({ service: parts.name, ...means });
   const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), parts.module] };
   const app: INestMicroservice = await NestFactory.createMicroservice(root, { strategy, logger: means.logger, abortOnError: false });
   app.useGlobalFilters(new PassErrorsOn());
