@@ -19,18 +19,24 @@ export interface FactSubscriptionOptions {
   contract: FactContract;
   durable: string;
   run: (fact: Fact<object>) => Promise<void>;
-  /** The tests shorten these: waits before each further try, and how long JetStream waits for an answer. */
-  redelivery?: readonly number[];
-  ackWaitMs?: number;
+  /** The tests have less. */
+  patience?: Patience;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
-const handlerTimeoutMs = 25_000;
+const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
 // The relay publishes by the handful: what it sent in one round shall be one transaction here.
 const lingerMs = 5;
 const lookEveryMs = 2_000;
+
+/** How long each thing may take: waits before each further try, JetStream's for an answer, ours for a handler. */
+export interface Patience {
+  redeliveryMs?: readonly number[];
+  ackWaitMs?: number;
+  handlerMs?: number;
+}
 
 /**
  * One durable subscriber: each fact at least once, its effect once, and a dead letter after the last try. Facts that wait
@@ -73,18 +79,18 @@ export class FactSubscription {
 
   /** Runs the effect on those that were not taken in before, within the time that a handler has. */
   async apply(facts: WireFact[]): Promise<void> {
-    const { inbox, outbox, durable } = this.options;
+    const { inbox, outbox, durable, patience } = this.options;
     await inbox.once(durable, facts, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
-      await withinTime(this.runByProject(fresh));
+      await within(patience?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     outbox.ringIfTold();
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable, ackWaitMs } = this.options;
+    const { connection, contract, durable, patience } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, contract, durable, ackWaitMs);
+    const made = await ensureConsumer(connection.nats, contract, durable, patience?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
@@ -149,10 +155,10 @@ export class FactSubscription {
   }
 }
 
-async function withinTime(work: Promise<void>): Promise<void> {
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the handler took longer than ${handlerTimeoutMs} ms`)), handlerTimeoutMs);
+    timer = setTimeout(() => reject(new Error(`the handler took longer than ${milliseconds} ms`)), milliseconds);
   });
   try {
     await Promise.race([work, late]);

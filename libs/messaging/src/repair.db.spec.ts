@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { emailFacts } from '@posthorn/contracts';
-import { DatabaseClock, newId, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
+import { Logger } from '@nestjs/common';
+import { emailFacts, operations, serviceCaller } from '@posthorn/contracts';
+import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
 import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
 import { BusConnection } from './connection.js';
+import { DeadLetters } from './dead-letters.repository.js';
 import { ensureConsumer } from './fact-stream.js';
 import { FactSubscription } from './fact-subscription.js';
 import type { Fact } from './handlers.js';
 import { Inbox } from './inbox.repository.js';
-import { addMessagingRepair, createMessagingTables } from './messaging-tables.migration.js';
+import { Operations } from './operations.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Outbox } from './outbox.repository.js';
 import { Publishing } from './publishing.repository.js';
+import { effectsTable } from './testing/effects-table.js';
 
-class CreateEffects1763700000000 {
-  up = async (runner: QueryRunner) => {
-    await createMessagingTables(runner);
-    await addMessagingRepair(runner);
-    await runner.query('CREATE TABLE effects (durable text NOT NULL, email_id uuid NOT NULL)');
-  };
-  down = () => Promise.reject(new Error('never undone'));
-}
-
-const parts = { entities: [], migrations: [CreateEffects1763700000000] };
+// Several starts of servers and the patience of two watchdogs, also on a machine that has other things to do.
+jest.setTimeout(90_000);
 const stream = 'FACTS_SENDING';
 const durables = ['spec-one', 'spec-two'];
 
@@ -36,8 +31,9 @@ describe('a NATS that loses its store', () => {
   let subscriptions: FactSubscription[] = [];
 
   beforeAll(async () => {
-    [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('repair', parts)]);
-    database = await openDatabase({ url: clone.url, name: 'repair', poolSize: 10, ...parts });
+    Logger.overrideLogger(false);
+    [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('repair', effectsTable)]);
+    database = await openDatabase({ url: clone.url, name: 'repair', poolSize: 10, ...effectsTable });
     outbox = new Outbox(database);
     connections = await Promise.all(['relay-1', 'relay-2', 'ears'].map((name) => BusConnection.open({ url: nats.url, name })));
   });
@@ -106,7 +102,7 @@ describe('a NATS that loses its store', () => {
       return row!.left === 0;
     }, 'everything is published');
   const takenBy = (durable: string) =>
-    eventually(async () => (await effectsOf(durable)).length >= told.length, `${durable} hears everything`, 25_000);
+    eventually(async () => (await effectsOf(durable)).length >= told.length, `${durable} hears everything`, 60_000);
   const findConsumer = async (durable: string) => {
     const manager = await jetstreamManager(connections[2]!.nats, { checkAPI: false });
     return manager.consumers.info(stream, durable);
@@ -215,8 +211,22 @@ describe('a NATS that loses its store', () => {
     for (const durable of durables) await takenBy(durable);
     expect(await publishing().repeating()).toBeGreaterThan(0);
     await stopRelays();
-    await database.query('DELETE FROM fact_repeats');
+    await database.query(`DELETE FROM fact_repeats`);
+    await database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
     startRelays();
+    await expectEachOnce();
+  });
+
+  it('is asked to tell again what a restored database has forgotten', async () => {
+    await tell(20);
+    await expectEachOnce();
+    await database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
+    await database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
+    const deadLetters = new DeadLetters(database);
+    const operator = new Operations({ service: 'sending', publishing: publishing(), deadLetters, outbox, subscribers: () => [] });
+    const [, republish] = operator.answers().find(([contract]) => contract === operations.sending.republish)!;
+    const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
+    expect(await republish(call)).toMatchObject({ facts: told.length });
     await expectEachOnce();
   });
 

@@ -1,6 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import type { FactContract } from '@posthorn/contracts';
+import type { Patience } from './fact-subscription.js';
 import type { WireFact } from './frames.js';
 import type { Inbox } from './inbox.repository.js';
 
@@ -12,7 +13,7 @@ export interface SoloTriesOptions {
   inbox: Inbox;
   contract: FactContract;
   durable: string;
-  redelivery?: readonly number[];
+  patience?: Patience;
 }
 
 /**
@@ -68,7 +69,7 @@ export class SoloTries {
   }
 
   private waitAfter(tries: number): number {
-    const waits = this.options.redelivery ?? redeliveryMs;
+    const waits = this.options.patience?.redeliveryMs ?? redeliveryMs;
     return waits[Math.min(tries, waits.length) - 1]!;
   }
 

@@ -8,6 +8,7 @@ import { startAnalytics } from '../service.js';
 
 /** The analytics service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts. */
 export interface AnalyticsSuite {
+  natsUrl: string;
   bus: Bus;
   database: Database;
   sending: FactSource;
@@ -18,10 +19,11 @@ export interface AnalyticsSuite {
 }
 
 export async function startAnalyticsSuite(): Promise<AnalyticsSuite> {
-  const { environment, database, bus, connection, close } = await openServiceGround('analytics', { entities, migrations });
+  const { environment, nats, database, bus, connection, close } = await openServiceGround('analytics', { entities, migrations });
   const sending = await FactSource.start(connection);
   const replicas: RunningService[] = [await startAnalytics({ environment, processMetrics: false })];
   return {
+    natsUrl: nats.url,
     bus,
     database,
     sending,
