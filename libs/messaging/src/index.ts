@@ -1,3 +1,4 @@
+export * from './answering.js';
 export * from './bus.js';
 export * from './bus-server.js';
 export * from './connection.js';
@@ -11,3 +12,4 @@ export * from './outbox.entity.js';
 export * from './outbox.repository.js';
 export * from './outbox-relay.js';
 export * from './publishing.repository.js';
+export * from './read-models.repository.js';

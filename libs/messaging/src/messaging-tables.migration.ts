@@ -32,7 +32,7 @@ export async function createMessagingTables(runner: QueryRunner): Promise<void> 
     )`);
 }
 
-/** What a service needs to notice a lost stream, to count the tries of a fact, and to replay a dead letter; called by a later migration. */
+/** What a service needs to notice a lost stream, to count the tries of a fact, to replay a dead letter and to rebuild a read model; called by a later migration. */
 export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE fact_streams (
@@ -58,6 +58,12 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
       first_at timestamptz(3) NOT NULL DEFAULT now(),
       at timestamptz(3) NOT NULL DEFAULT now(),
       PRIMARY KEY (subscriber, fact_id)
+    )`);
+  await runner.query(`
+    CREATE TABLE read_models (
+      name text PRIMARY KEY,
+      rebuilt_at timestamptz(3),
+      stale_at timestamptz(3)
     )`);
   await runner.query(`
     ALTER TABLE dead_letters

@@ -63,5 +63,13 @@ export class FactRepeatRow {
   @Column('uuid') after: string;
 }
 
+/** Whether a copy of another service's data is whole. */
+@Entity('read_models')
+export class ReadModelRow {
+  @PrimaryColumn('text') name: string;
+  @Column({ type: 'timestamptz', name: 'rebuilt_at', precision: 3, nullable: true }) rebuiltAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'stale_at', precision: 3, nullable: true }) staleAt: Date | null;
+}
+
 /** Every table of the messaging, for the data source of a service. */
-export const messagingEntities = [OutboxRow, InboxRow, DeadLetter, FactTryRow, FactStreamRow, FactRepeatRow];
+export const messagingEntities = [OutboxRow, InboxRow, DeadLetter, FactTryRow, FactStreamRow, FactRepeatRow, ReadModelRow];

@@ -23,6 +23,7 @@ import {
   OutboxRelay,
   PassErrorsOn,
   Publishing,
+  ReadModels,
 } from '@posthorn/messaging';
 import { Gauge, Registry } from 'prom-client';
 import { startAdminServer, type AdminServer } from './admin-server.js';
@@ -60,6 +61,7 @@ export interface ServiceMeans<C extends ServiceConfig> {
   inbox: Inbox;
   publishing: Publishing;
   deadLetters: DeadLetters;
+  readModels: ReadModels;
   metrics: Registry;
   logger: PinoLogger;
 }
@@ -91,6 +93,7 @@ function messagingOn(service: ServiceName, database: Database) {
     inbox: new Inbox(database),
     publishing: new Publishing(database, service),
     deadLetters: new DeadLetters(database),
+    readModels: new ReadModels(database),
   };
 }
 
@@ -104,6 +107,7 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Bus, useValue: means.bus },
     { provide: Outbox, useValue: means.outbox },
     { provide: Inbox, useValue: means.inbox },
+    { provide: ReadModels, useValue: means.readModels },
     { provide: Registry, useValue: means.metrics },
   ];
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };

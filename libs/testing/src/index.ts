@@ -3,4 +3,5 @@ export * from './eventually.js';
 export * from './fact-source.js';
 export * from './service-ground.js';
 export * from './smtp-sink/smtp-sink.js';
+export * from './stand-in.js';
 export * from './test-servers.js';
