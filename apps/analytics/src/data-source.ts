@@ -1,7 +1,8 @@
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { DailyCountRow } from './daily-counts/daily-count.entity.js';
 import { CreateAnalytics1763700000000 } from './migrations/1763700000000-create-analytics.js';
+import { RepairAnalyticsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 
-export const entities = [DailyCountRow, OutboxRow, InboxRow, DeadLetter];
+export const entities = [DailyCountRow, ...messagingEntities];
 
-export const migrations = [CreateAnalytics1763700000000];
+export const migrations = [CreateAnalytics1763700000000, RepairAnalyticsMessaging1763800000000];

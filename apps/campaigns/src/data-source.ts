@@ -1,8 +1,9 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { CampaignRow } from './campaigns/campaign.entity.js';
 import { CreateCampaigns1763800000000 } from './migrations/1763800000000-create-campaigns.js';
+import { RepairCampaignsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 
-export const entities = [CampaignRow, ProjectCountRow, IdempotencyKeyRow, OutboxRow, InboxRow, DeadLetter];
+export const entities = [CampaignRow, ProjectCountRow, IdempotencyKeyRow, ...messagingEntities];
 
-export const migrations = [CreateCampaigns1763800000000];
+export const migrations = [CreateCampaigns1763800000000, RepairCampaignsMessaging1763800100000];

@@ -1,8 +1,9 @@
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
 import { CreateContacts1763700000000 } from './migrations/1763700000000-create-contacts.js';
+import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 
-export const entities = [ContactRow, ContactCountRow, ContactCountDelta, OutboxRow, InboxRow, DeadLetter];
+export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
 
-export const migrations = [CreateContacts1763700000000];
+export const migrations = [CreateContacts1763700000000, RepairContactsMessaging1763800000000];

@@ -1,7 +1,8 @@
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { CreateGateway1763700000000 } from './migrations/1763700000000-create-gateway.js';
+import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, OutboxRow, InboxRow, DeadLetter];
-export const migrations = [CreateGateway1763700000000];
+export const entities = [ProjectRow, ApiKeyRow, ...messagingEntities];
+export const migrations = [CreateGateway1763700000000, RepairGatewayMessaging1763800000000];

@@ -54,7 +54,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 }
 
 async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApplication> {
-  const { config, connection, logger } = means;
+  const { config, logger } = means;
   const trustedProxies = config.trustedProxies?.split(',').map((range) => range.trim()) ?? [];
   const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), GatewayModule] };
   const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter({ trustedProxies }), {
@@ -64,7 +64,7 @@ async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApp
   });
   // Before the bus: handlers take the filters that there are when they are connected.
   app.useGlobalFilters(new PassErrorsOn());
-  app.connectMicroservice({ strategy: new BusServer({ service: 'gateway', connection }) }, { inheritAppConfig: true });
+  app.connectMicroservice({ strategy: new BusServer({ service: 'gateway', ...means }) }, { inheritAppConfig: true });
   return app;
 }
 

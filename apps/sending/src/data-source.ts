@@ -1,10 +1,11 @@
 import { IdempotencyKeyRow } from '@posthorn/database';
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
 import { EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
+import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
 import { SuppressionRow } from './suppressions/suppression.entity.js';
 
@@ -20,9 +21,7 @@ export const entities = [
   SuppressionRow,
   AllowanceRow,
   ProjectStateRow,
-  OutboxRow,
-  InboxRow,
-  DeadLetter,
+  ...messagingEntities,
 ];
 
-export const migrations = [CreateSending1763700000000];
+export const migrations = [CreateSending1763700000000, RepairSendingMessaging1763800000000];

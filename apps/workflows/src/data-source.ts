@@ -1,9 +1,10 @@
 import { ProjectCountRow } from '@posthorn/database';
-import { DeadLetter, InboxRow, OutboxRow } from '@posthorn/messaging';
+import { messagingEntities } from '@posthorn/messaging';
 import { CreateWorkflows1763800000000 } from './migrations/1763800000000-create-workflows.js';
+import { RepairWorkflowsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { StepRow, TransitionRow } from './workflows/graph.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
-export const entities = [WorkflowRow, StepRow, TransitionRow, ProjectCountRow, OutboxRow, InboxRow, DeadLetter];
+export const entities = [WorkflowRow, StepRow, TransitionRow, ProjectCountRow, ...messagingEntities];
 
-export const migrations = [CreateWorkflows1763800000000];
+export const migrations = [CreateWorkflows1763800000000, RepairWorkflowsMessaging1763800100000];

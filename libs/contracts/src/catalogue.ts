@@ -6,6 +6,7 @@ import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { templateFacts } from './later-facts.js';
+import { operations } from './operations.js';
 import { projectFacts, projects } from './projects.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
 import { workflowFacts, workflows } from './workflows.js';
@@ -22,6 +23,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   domains,
   allowances,
   suppressions,
+  ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 
 /** Every fact that a service may publish, also those whose publishers come later. */

@@ -1,6 +1,7 @@
 import type { Shape } from './field.js';
 
-export type ServiceName = 'gateway' | 'contacts' | 'sending' | 'campaigns' | 'workflows' | 'analytics';
+export const serviceNames = ['gateway', 'contacts', 'sending', 'campaigns', 'workflows', 'analytics'] as const;
+export type ServiceName = (typeof serviceNames)[number];
 
 /** A question from one service to another, with its one answer. The first word of the subject names the owner. */
 export interface RequestContract<In extends object = object, Out extends object = object> {

@@ -36,7 +36,7 @@ export type Stream = (typeof streams)[number];
 /** An allowance is counted per calendar month (UTC) and category; null lifts it. */
 export class SetAllowance {
   @Choice(streams) category: Stream;
-  @Text(1, 20, { pattern: /^(\d{1,9}|none)$/ }) monthly: string;
+  @Text(1, 20, { pattern: /^(\d{1,9}|none)$/, example: '10000' }) monthly: string;
 }
 
 export class Allowance {

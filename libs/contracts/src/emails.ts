@@ -230,7 +230,7 @@ export class EmailBounced extends EmailFactBase {
 }
 
 export class EmailFailed extends EmailFactBase {
-  @Choice(failureKinds) failureKind: FailureKind;
+  @Choice(failureKinds, { open: true }) failureKind: FailureKind;
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 

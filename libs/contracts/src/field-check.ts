@@ -59,7 +59,7 @@ const checkers: Record<FieldKind, (value: unknown, field: Field) => FieldFailure
     typeof value !== 'string' ? type('a string') : normaliseAddress(value) === null ? format('must be one e-mail address') : null,
   mailbox: (value) => (parseMailbox(value) === null ? format('must be exactly one e-mail address, or {"email", "name"}') : null),
   choice: (value, field) =>
-    typeof value === 'string' && field.values?.includes(value)
+    typeof value === 'string' && (field.values?.includes(value) || (field.open && value.length >= 1 && value.length <= 64))
       ? null
       : { code: 'not_allowed', message: `must be one of ${field.values?.join(', ')}` },
   object: (value) => (isObject(value) ? null : type('an object')),

@@ -14,6 +14,8 @@ export interface Field {
   itemMin?: number;
   itemMax?: number;
   values?: readonly string[];
+  /** More values may come with any release: a reader takes texts that it does not know (1–64 characters). */
+  open?: boolean;
   pattern?: RegExp;
   /** Control characters CR and LF are refused: the value becomes a header. */
   oneLine?: boolean;
@@ -27,6 +29,8 @@ export interface Field {
   /** The v1 surface leaves the member out of its answers. */
   legacyOnly?: boolean;
   describe?: string;
+  /** What documents show, where the kind alone makes no fitting value. */
+  example?: unknown;
 }
 
 export type FieldKind =

@@ -1,4 +1,5 @@
 import type { Database } from './database.js';
+import { lowestIdOf } from './ids.js';
 
 /** A table that is partitioned by RANGE of its UUIDv7 ids, so that old days are dropped, not deleted. */
 export interface PartitionPlan {
@@ -28,7 +29,7 @@ async function makeAhead(database: Database, plan: PartitionPlan, now: Date): Pr
   for (let index = first; index <= first + ahead; index += 1) {
     const name = partitionName(plan.table, index * span);
     if (known.has(name)) continue;
-    const bounds = `FROM ('${lowestId(index * span)}') TO ('${lowestId((index + 1) * span)}')`;
+    const bounds = `FROM ('${lowestIdOf(index * span)}') TO ('${lowestIdOf((index + 1) * span)}')`;
     await oneAtATime(database, `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds}`);
   }
 }
@@ -61,10 +62,4 @@ async function partitionsOf(database: Database, table: string): Promise<string[]
 
 function partitionName(table: string, start: number): string {
   return `${table}_p${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`;
-}
-
-/** The lowest UUIDv7 of an instant: its first 48 bits are milliseconds since 1970 (RFC 9562). */
-function lowestId(milliseconds: number): string {
-  const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

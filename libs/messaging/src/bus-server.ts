@@ -2,19 +2,23 @@ import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { factCatalogue, requestsOf, type FactContract, type RequestContract, type ServiceName } from '@posthorn/contracts';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import { Answering } from './answering.js';
+import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
+import type { DeadLetters } from './dead-letters.repository.js';
 import { FactSubscription } from './fact-subscription.js';
 import { busTransport, type Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
+import { Operations } from './operations.js';
 import type { Outbox } from './outbox.repository.js';
+import type { Publishing } from './publishing.repository.js';
 
 export interface BusServerOptions {
   service: ServiceName;
   connection: BusConnection;
-  /** Absent in a service that hears no facts. */
-  inbox?: Inbox;
-  outbox?: Outbox;
+  inbox: Inbox;
+  outbox: Outbox;
+  publishing: Publishing;
+  deadLetters: DeadLetters;
 }
 
 /** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
@@ -23,9 +27,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   private readonly log = new Logger('Bus');
   private answering: Answering[] = [];
   private subscriptions: FactSubscription[] = [];
+  private readonly operations: Operations;
 
   constructor(private readonly options: BusServerOptions) {
     super();
+    this.operations = new Operations({ ...options, subscribers: () => this.subscriptions });
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -52,7 +58,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
   /** A contract without exactly one handler, or a handler without a contract, stops the boot. */
   private refuseGaps(): void {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
-    const handled = this.patterns(false);
+    const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
     const gaps = contracts.filter((subject) => !handled.includes(subject));
     const strangers = handled.filter((subject) => !contracts.includes(subject));
     if (gaps.length + strangers.length > 0) {
@@ -66,25 +72,25 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private start(): void {
-    const { service, connection, inbox, outbox } = this.options;
+    const { service, ...means } = this.options;
     const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
-    const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
-        if (!inbox || !outbox) throw new Error(`${service} hears ${pattern} but has no inbox and outbox`);
         const purpose = pattern.split(' ')[1] ?? '';
         const run = (fact: Fact<object>) => settle(handler, fact).then(() => undefined);
-        this.subscriptions.push(
-          new FactSubscription({ connection, inbox, outbox, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }),
-        );
+        this.subscriptions.push(new FactSubscription({ ...means, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }));
       } else {
-        const contract = contracts.get(pattern) as RequestContract;
-        this.answering.push(
-          new Answering(contract, (data) => settle(handler, data), { nats: connection.nats, queue: service, onUnexpected }),
-        );
+        this.serve(contracts.get(pattern) as RequestContract, (data) => settle(handler, data));
       }
     }
+    for (const [contract, answer] of this.operations.answers()) this.serve(contract, answer);
     for (const subscription of this.subscriptions) subscription.start();
+  }
+
+  private serve(contract: RequestContract, answer: Answer): void {
+    const { service, connection } = this.options;
+    const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
+    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected }));
   }
 }
 

@@ -1,84 +1,181 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
 import { emailFacts } from '@posthorn/contracts';
-import { newId, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
-import { cloneDatabase, eventually, FactSource, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { newId, openDatabase, type Database } from '@posthorn/database';
+import { cloneDatabase, DatabaseLine, eventually, FactSource, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
 import { BusConnection } from './connection.js';
-import { FactSubscription } from './fact-subscription.js';
+import { FactSubscription, type Patience } from './fact-subscription.js';
 import type { Fact } from './handlers.js';
 import { Inbox } from './inbox.repository.js';
-import { createMessagingTables } from './messaging-tables.migration.js';
 import { Outbox } from './outbox.repository.js';
+import { effectsTable } from './testing/effects-table.js';
 
-class CreateInbox1763700000000 {
-  up = (runner: QueryRunner) => createMessagingTables(runner);
-  down = () => Promise.reject(new Error('never undone'));
+// Seven processes start one after another in one of these tests.
+jest.setTimeout(90_000);
+const dying = resolve('dist/libs/messaging/src/testing/dying-subscriber-process.js');
+const item = (to: string, emailId = newId()) => ({ emailId, to, at: new Date(), sourceType: 'TRANSACTIONAL' as const });
+
+interface Letter {
+  error: string;
+  attempts: number;
+  payload: { items: { to: string }[] };
 }
-
-const parts = { entities: [], migrations: [CreateInbox1763700000000] };
-const item = (to: string) => ({ emailId: newId(), to, at: new Date(), sourceType: 'TRANSACTIONAL' as const });
 
 describe('a subscriber', () => {
   let nats: TestNats;
   let clone: TestDatabase;
+  let line: DatabaseLine;
   let database: Database;
+  let beyond: Database;
   let connection: BusConnection;
   let source: FactSource;
   const running: FactSubscription[] = [];
 
   beforeAll(async () => {
-    [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('subscriber', parts)]);
-    database = await openDatabase({ url: clone.url, name: 'subscriber', poolSize: 4, ...parts });
+    Logger.overrideLogger(false);
+    [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('subscriber', effectsTable)]);
+    line = await DatabaseLine.open(clone.url);
+    database = await openDatabase({ url: clone.url, name: 'subscriber', poolSize: 4, ...effectsTable });
+    beyond = await openDatabase({ url: line.url, name: 'beyond', poolSize: 4, ...effectsTable });
     connection = await BusConnection.open({ url: nats.url, name: 'subscriber' });
     source = await FactSource.start(connection);
   });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((each) => each.stop()));
+  });
   afterAll(async () => {
-    await Promise.all(running.map((each) => each.stop()));
     await source.stop();
     await connection.close();
-    await database.close();
+    await Promise.all([database.close(), beyond.close()]);
+    await line.close();
     await Promise.all([clone.drop(), nats.stop()]);
   });
 
-  const subscribe = (durable: string, run: (fact: Fact<object>) => Promise<void>) => {
-    const options = { connection, inbox: new Inbox(database), outbox: new Outbox(database), contract: emailFacts.delivered, durable, run };
-    const subscription = new FactSubscription({ ...options, redelivery: [5] });
+  const subscribe = (durable: string, run: (fact: Fact<object>) => Promise<void>, patience: Patience = {}, on = database) => {
+    const options = { connection, inbox: new Inbox(on), outbox: new Outbox(on), contract: emailFacts.delivered, durable, run };
+    const subscription = new FactSubscription({ ...options, patience: { redeliveryMs: [5], ...patience } });
     running.push(subscription);
     subscription.start();
   };
+  const tell = (to: string, emailId?: string) => source.tell(emailFacts.delivered, newId(), [item(to, emailId)]);
   const addresses = (facts: Fact<object>[]) => facts.flatMap(({ items }) => (items as { to: string }[]).map(({ to }) => to)).sort();
+  const lettersOf = (durable: string) =>
+    database.query<Letter>(`SELECT error, attempts, payload FROM dead_letters WHERE subscriber = $1`, [durable]);
+  const letterOf = (durable: string) =>
+    eventually(
+      async () => {
+        const [letter, ...more] = await lettersOf(durable);
+        expect(more).toEqual([]);
+        return letter;
+      },
+      'the dead letter',
+      60_000,
+    );
 
   it('hears every item once, also when everything is told again', async () => {
     const heard: Fact<object>[] = [];
     subscribe('spec-once', async (fact) => void heard.push(fact));
     const wanted = Array.from({ length: 40 }, (_, place) => `reader-${String(place).padStart(2, '0')}@x.test`);
-    for (const to of wanted) await source.tell(emailFacts.delivered, newId(), [item(to)]);
+    for (const to of wanted) await tell(to);
     await eventually(async () => addresses(heard).length >= wanted.length, 'all heard');
     await source.repeatAll();
     await source.taken('spec-once');
     expect(addresses(heard)).toEqual(wanted);
   });
 
-  it('buries what fails six times, with its words, and takes in all the others', async () => {
+  it.each([
+    ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
+    ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],
+  ])('buries what %s after five tries alone, and takes in all the others', async (how, error, poisoned) => {
+    const [durable, poison] = [`spec-${how}`, `${how}@x.test`];
     const heard: Fact<object>[] = [];
     let tries = 0;
-    subscribe('spec-poison', async (fact) => {
-      if (addresses([fact]).includes('poison@x.test')) {
+    const run = async (fact: Fact<object>) => {
+      if (addresses([fact]).includes(poison)) {
         tries += 1;
-        throw new Error('cannot take this');
+        await poisoned();
       }
       heard.push(fact);
-    });
-    await source.tell(emailFacts.delivered, newId(), [item('before@x.test')]);
-    await source.tell(emailFacts.delivered, newId(), [item('poison@x.test')]);
-    await source.tell(emailFacts.delivered, newId(), [item('after@x.test')]);
-    const [letter] = await eventually(async () => {
-      const rows = await database.query<{ error: string; payload: { items: object[] } }>(
-        `SELECT error, payload FROM dead_letters WHERE subscriber = 'spec-poison'`,
+    };
+    subscribe(durable, run, { handlerMs: 300 });
+    for (const to of [`before-${how}@x.test`, poison, `after-${how}@x.test`]) await tell(to);
+    expect(await letterOf(durable)).toMatchObject({ error, attempts: 5, payload: { items: [{ to: poison }] } });
+    expect(tries).toBe(6);
+    for (const other of ['before', 'after']) await eventually(async () => addresses(heard).includes(`${other}-${how}@x.test`), other);
+    expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
+  });
+
+  it('buries what kills its process, and no neighbour of it', async () => {
+    const poison = newId();
+    const others = Array.from({ length: 60 }, () => newId());
+    for (const emailId of others.slice(0, 30)) await tell('a@x.test', emailId);
+    await tell('killer@x.test', poison);
+    for (const emailId of others.slice(30)) await tell('b@x.test', emailId);
+    const effects = () => database.query<{ email_id: string }>(`SELECT email_id FROM effects WHERE durable = 'spec-dying'`);
+    let deaths = 0;
+    let child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+    const watch = (async () => {
+      for (;;) {
+        const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+        if (signal !== 'SIGKILL' || deaths > 20) return;
+        deaths += 1;
+        child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+      }
+    })();
+    try {
+      expect(await letterOf('spec-dying')).toMatchObject({
+        error: 'its handler never finished',
+        payload: { items: [{ to: 'killer@x.test' }] },
+      });
+      await eventually(
+        async () =>
+          others.every(
+            (
+              (taken) => (id) =>
+                taken.has(id)
+            )(new Set((await effects()).map((row) => row.email_id))),
+          ),
+        'the others',
       );
-      return rows.length > 0 && rows;
-    }, 'the dead letter');
-    expect(letter).toMatchObject({ error: 'cannot take this', payload: { items: [{ to: 'poison@x.test' }] } });
-    expect(tries).toBeGreaterThanOrEqual(6);
-    await eventually(async () => addresses(heard).includes('after@x.test') && addresses(heard).includes('before@x.test'), 'the others');
+      expect(deaths).toBeLessThanOrEqual(6);
+      const taken = (await effects()).map((row) => row.email_id);
+      expect(new Set(taken).size).toBe(taken.length);
+    } finally {
+      child.kill('SIGTERM');
+      await watch;
+    }
+  });
+
+  it('loses no try while Postgres is away', async () => {
+    const heard: Fact<object>[] = [];
+    subscribe('spec-away', async (fact) => void heard.push(fact), { ackWaitMs: 200 }, beyond);
+    await tell('present@x.test');
+    await eventually(async () => addresses(heard).includes('present@x.test'), 'it hears');
+    await source.taken('spec-away');
+    line.cut();
+    await tell('late@x.test');
+    const manager = await jetstreamManager(connection.nats);
+    const before = (await manager.consumers.info('FACTS_SENDING', 'spec-away')).delivered.consumer_seq;
+    await eventually(async () => {
+      const { delivered } = await manager.consumers.info('FACTS_SENDING', 'spec-away');
+      return delivered.consumer_seq > before + 8;
+    }, 'it was delivered more often than it may be tried');
+    line.mend();
+    await eventually(async () => addresses(heard).includes('late@x.test'), 'it is taken in');
+    expect(await lettersOf('spec-away')).toEqual([]);
+  });
+
+  it('goes on beside what is no fact at all', async () => {
+    const heard: Fact<object>[] = [];
+    subscribe('spec-garbage', async (fact) => void heard.push(fact));
+    const foreign = jetstream(connection.nats);
+    for (const payload of ['{', 'null', '{"id":"1"}', '[]']) await foreign.publish('facts.sending.email.delivered', payload);
+    await tell('sound@x.test');
+    await eventually(async () => addresses(heard).includes('sound@x.test'), 'the sound one');
+    await source.taken('spec-garbage');
   });
 });

@@ -1,14 +1,15 @@
-import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
+import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { readTrusted, type FactContract } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureConsumer, maxDeliveries, redeliveryMs, streamOf } from './fact-stream.js';
-import { decode } from './frames.js';
+import { ensureConsumer, findConsumer, streamOf } from './fact-stream.js';
+import { readFact, type WireFact } from './frames.js';
 import { Gatherer } from './gatherer.js';
 import type { Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
 import type { Outbox } from './outbox.repository.js';
+import { SoloTries } from './solo-tries.js';
 
 export interface FactSubscriptionOptions {
   connection: BusConnection;
@@ -18,27 +19,24 @@ export interface FactSubscriptionOptions {
   contract: FactContract;
   durable: string;
   run: (fact: Fact<object>) => Promise<void>;
-  /** Waits before each further try; the tests shorten them. */
-  redelivery?: readonly number[];
-}
-
-interface WireFact {
-  id: string;
-  projectId: string;
-  items: object[];
-}
-
-interface Taken {
-  message: JsMsg;
-  fact: WireFact;
+  /** The tests have less. */
+  patience?: Patience;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
-const handlerTimeoutMs = 25_000;
+const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
 // The relay publishes by the handful: what it sent in one round shall be one transaction here.
 const lingerMs = 5;
+const lookEveryMs = 2_000;
+
+/** How long each thing may take: waits before each further try, JetStream's for an answer, ours for a handler. */
+export interface Patience {
+  redeliveryMs?: readonly number[];
+  ackWaitMs?: number;
+  handlerMs?: number;
+}
 
 /**
  * One durable subscriber: each fact at least once, its effect once, and a dead letter after the last try. Facts that wait
@@ -53,14 +51,18 @@ export class FactSubscription {
     inFlight: 1,
     lingerMs,
   });
-  private readonly alone = new Set<Promise<void>>();
+  private readonly solo: SoloTries;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
 
   constructor(private readonly options: FactSubscriptionOptions) {
     this.log = new Logger(`Facts ${options.durable}`);
-    // The loop is the watchdog: a consumer that vanished with NATS's store is made again.
+    this.solo = new SoloTries(options, (fact) => this.apply([fact]));
     this.loop = new Loop({ everyMs: 1_000, work: () => this.consume(), onError: (error) => this.log.warn((error as Error).message) });
+  }
+
+  get durable(): string {
+    return this.options.durable;
   }
 
   start(): void {
@@ -72,74 +74,74 @@ export class FactSubscription {
     this.messages?.stop();
     await this.loop.stop();
     await this.gatherer.drained();
-    await Promise.all(this.alone);
+    await this.solo.drained();
+  }
+
+  /** Runs the effect on those that were not taken in before, within the time that a handler has. */
+  async apply(facts: WireFact[]): Promise<void> {
+    const { inbox, outbox, durable, patience } = this.options;
+    await inbox.once(durable, facts, async (fresh) => {
+      // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
+      await within(patience?.handlerMs ?? handlerMs, this.runByProject(fresh));
+    });
+    outbox.ringIfTold();
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable } = this.options;
+    const { connection, contract, durable, patience } = this.options;
     if (!connection.connected || this.stopped) return;
-    await ensureConsumer(connection.nats, contract, durable);
+    const made = await ensureConsumer(connection.nats, contract, durable, patience?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
-    this.messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
-    if (this.stopped) this.messages.stop();
-    for await (const message of this.messages) {
-      const taken = this.gatherer.submit(message);
-      if (this.gatherer.size >= maxWaiting) await taken;
+    const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
+    this.messages = messages;
+    if (this.stopped) messages.stop();
+    const watch = this.watch(made, messages);
+    try {
+      for await (const message of messages) {
+        const taken = this.gatherer.submit(message);
+        if (this.gatherer.size >= maxWaiting) await taken;
+      }
+    } finally {
+      await watch.stop();
     }
   }
 
+  /** A consumer vanishes with NATS's store, also while nobody waits for it: then the loop makes it again. */
+  private watch(made: ConsumerInfo, messages: ConsumerMessages): Loop {
+    const { connection, contract, durable } = this.options;
+    const look = async () => {
+      if (!connection.connected) return;
+      const now = await findConsumer(connection.nats, contract.owner, durable);
+      if (now?.created !== made.created) messages.stop();
+    };
+    const watch = new Loop({ everyMs: lookEveryMs, work: look, onError: () => undefined });
+    watch.start();
+    return watch;
+  }
+
   private async takeTogether(messages: JsMsg[]): Promise<void[]> {
-    const first = messages.filter(({ info }) => info.deliveryCount === 1);
-    const again = messages.filter(({ info }) => info.deliveryCount > 1);
+    const readable = messages.flatMap((message) => this.read(message));
+    const first = readable.filter(({ message }) => message.info.deliveryCount === 1);
+    const again = readable.filter(({ message }) => message.info.deliveryCount > 1);
     try {
-      if (first.length > 0) await this.apply(first.map(read));
-      for (const message of first) message.ack();
+      if (first.length > 0) await this.apply(first.map(({ fact }) => fact));
+      for (const { message } of first) message.ack();
     } catch {
       // One of them is at fault: alone, it harms only itself.
       again.unshift(...first);
     }
     // Beside the others, not before them: one that hangs must not hold up what comes after it.
-    for (const message of again) this.track(this.takeAlone(message));
+    for (const { message, fact } of again) this.solo.take(message, fact);
     return messages.map(() => undefined);
   }
 
-  private track(work: Promise<void>): void {
-    this.alone.add(work);
-    void work.finally(() => this.alone.delete(work));
-  }
-
-  private async takeAlone(message: JsMsg): Promise<void> {
-    const tries = message.info.deliveryCount;
-    try {
-      // A message that killed the process before it could be counted out is not tried once more.
-      if (tries > maxDeliveries) await this.bury(message, 'gave up: its handler never finished');
-      else await this.apply([read(message)]);
-      message.ack();
-    } catch (error) {
-      this.log.warn(`try ${tries}: ${(error as Error).message}`);
-      if (tries >= maxDeliveries) await this.buryAndEnd(message, error);
-      else message.nak(this.waitAfter(tries));
-    }
-  }
-
-  private waitAfter(tries: number): number {
-    const waits = this.options.redelivery ?? redeliveryMs;
-    return waits[Math.min(tries, waits.length) - 1]!;
-  }
-
-  private async apply(taken: Taken[]): Promise<void> {
-    const { inbox, outbox, durable } = this.options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`the handler took longer than ${handlerTimeoutMs} ms`)), handlerTimeoutMs);
-    });
-    try {
-      const facts = taken.map(({ fact }) => fact);
-      await Promise.race([inbox.once(durable, facts, (fresh) => this.runByProject(fresh)), late]);
-      outbox.ringIfTold();
-    } finally {
-      clearTimeout(timer);
-    }
+  /** What is no fact of ours can never be taken in, nor kept under an id. */
+  private read(message: JsMsg): { message: JsMsg; fact: WireFact }[] {
+    const fact = readFact(message.data);
+    if (fact) return [{ message, fact }];
+    this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
+    message.term();
+    return [];
   }
 
   /** In the order of project ids, so that two replicas wait for one another and never both. */
@@ -151,26 +153,16 @@ export class FactSubscription {
       await run({ projectId, items });
     }
   }
-
-  private async buryAndEnd(message: JsMsg, error: unknown): Promise<void> {
-    try {
-      await this.bury(message, (error as Error).message);
-      message.term();
-    } catch (failure) {
-      this.log.error(`dead letter not stored, tried again later: ${(failure as Error).message}`);
-    }
-  }
-
-  private bury(message: JsMsg, error: string): Promise<void> {
-    const { fact: payload } = read(message);
-    return this.options.inbox.bury({
-      subscriber: this.options.durable,
-      factId: payload.id,
-      fact: this.options.contract.name,
-      payload,
-      error,
-    });
-  }
 }
 
-const read = (message: JsMsg): Taken => ({ message, fact: decode<WireFact>(message.data) });
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the handler took longer than ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,4 +1,4 @@
-import { DomainError, type Caller, type ErrorCode, type ErrorDetails, type ErrorKind } from '@posthorn/contracts';
+import { DomainError, isUuid, type Caller, type ErrorCode, type ErrorDetails, type ErrorKind } from '@posthorn/contracts';
 
 /** One call on the wire. A message carries a list of them, even of one. */
 export interface CallFrame {
@@ -17,6 +17,16 @@ interface WireError {
   details: ErrorDetails;
 }
 
+/** A fact on the wire; docs/asyncapi.json describes it for readers outside. */
+export interface WireFact {
+  id: string;
+  fact: string;
+  version: number;
+  projectId: string;
+  at: Date | string;
+  items: object[];
+}
+
 export const subjectOf = (contractSubject: string): string => `call.${contractSubject}`;
 
 export const toWireError = ({ kind, code, message, details }: DomainError): ReplyFrame => ({
@@ -30,3 +40,13 @@ const encoder = new TextEncoder();
 
 export const decode = <T>(payload: Uint8Array): T => JSON.parse(decoder.decode(payload)) as T;
 export const encode = (text: string): Uint8Array => encoder.encode(text);
+
+/** Null for what no relay of ours has written. */
+export function readFact(payload: Uint8Array): WireFact | null {
+  try {
+    const fact = decode<WireFact | null>(payload);
+    return fact && isUuid(fact.id) && isUuid(fact.projectId) && Array.isArray(fact.items) ? fact : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,9 +1,7 @@
-import type { Database } from '@posthorn/database';
+import { newId, type Database } from '@posthorn/database';
+import { streamDays } from './fact-stream.js';
 
-/** Facts outlive this in no outbox (7 days), so a repeat after it cannot come. */
-const retentionDays = 8;
-
-export interface DeadLetterRow {
+export interface FailedFact {
   subscriber: string;
   factId: string;
   fact: string;
@@ -11,15 +9,22 @@ export interface DeadLetterRow {
   error: string;
 }
 
+/** How often a fact was tried by itself; `running` when the last try never ended, as one that kills its process. */
+export interface Tries {
+  tries: number;
+  running: boolean;
+}
+
 /** What this service has taken in, and what it could not. */
 export class Inbox {
   constructor(private readonly database: Database) {}
 
-  /** Runs the effect on those facts that were not taken in before: the rows and the effect commit together, a repeat is a no-op. */
+  /** Runs the effect on those facts that were not taken in before: the rows and the effect commit together, a repeat is a no-op. What is taken in has no tries. */
   async once<F extends { id: string }>(subscriber: string, facts: F[], effect: (fresh: F[]) => Promise<void>): Promise<void> {
     await this.database.transaction(async () => {
       const taken = await this.database.query<{ fact_id: string }>(
-        `INSERT INTO inbox (subscriber, fact_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
+        `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = ANY($2::uuid[]))
+         INSERT INTO inbox (subscriber, fact_id) SELECT $1, id FROM unnest($2::uuid[]) AS f (id) ORDER BY id
          ON CONFLICT DO NOTHING RETURNING fact_id`,
         [subscriber, facts.map(({ id }) => id)],
       );
@@ -28,15 +33,47 @@ export class Inbox {
     });
   }
 
-  async bury({ subscriber, factId, fact, payload, error }: DeadLetterRow): Promise<void> {
+  /** The tries of a fact so far. */
+  async triesOf(subscriber: string, factId: string): Promise<Tries> {
+    const [row] = await this.database.query<Tries>(`SELECT tries, running FROM fact_tries WHERE subscriber = $1 AND fact_id = $2`, [
+      subscriber,
+      factId,
+    ]);
+    return row ?? { tries: 0, running: false };
+  }
+
+  /** Counts a try before it begins, in a commit of its own: one that kills the process counts too. */
+  async beginTry(subscriber: string, factId: string): Promise<void> {
     await this.database.query(
-      `INSERT INTO dead_letters (subscriber, fact_id, fact, payload, error) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (subscriber, fact_id) DO UPDATE SET error = excluded.error, at = now()`,
-      [subscriber, factId, fact, JSON.stringify(payload), error.slice(0, 2_000)],
+      `INSERT INTO fact_tries AS known (subscriber, fact_id, tries, running) VALUES ($1, $2, 1, true)
+       ON CONFLICT (subscriber, fact_id) DO UPDATE SET tries = known.tries + 1, running = true, at = now()`,
+      [subscriber, factId],
     );
   }
 
-  async forgetOld(): Promise<void> {
-    await this.database.query(`DELETE FROM inbox WHERE received_at < now() - make_interval(days => $1)`, [retentionDays]);
+  async endTry(subscriber: string, factId: string): Promise<void> {
+    await this.database.query(`UPDATE fact_tries SET running = false WHERE subscriber = $1 AND fact_id = $2`, [subscriber, factId]);
+  }
+
+  /** Makes a dead letter of the fact and its tries. */
+  async bury({ subscriber, factId, fact, payload, error }: FailedFact): Promise<void> {
+    await this.database.query(
+      `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = $2 RETURNING tries, first_at)
+       INSERT INTO dead_letters AS known (id, subscriber, fact_id, fact, payload, error, attempts, first_at)
+       SELECT $6, $1, $2, $3, $4, $5, coalesce(max(tries), 1), coalesce(min(first_at), now()) FROM tried
+       ON CONFLICT (subscriber, fact_id) DO UPDATE
+         SET error = excluded.error, at = now(), attempts = known.attempts + excluded.attempts`,
+      [subscriber, factId, fact, JSON.stringify(payload), wordsOf(error), newId()],
+    );
+  }
+
+  /** A repeat can come for as long as its row is in the outbox, and then for as long as a stream holds it. */
+  async forgetOld(outboxDays: number): Promise<void> {
+    const days = outboxDays + streamDays + 2;
+    await this.database.query(`DELETE FROM inbox WHERE received_at < now() - make_interval(days => $1)`, [days]);
+    await this.database.query(`DELETE FROM fact_tries WHERE at < now() - make_interval(days => $1)`, [days]);
   }
 }
+
+/** An error's words as a column takes them: bounded, and without what Postgres refuses in a text. */
+export const wordsOf = (error: string): string => error.replaceAll('\0', '').slice(0, 2_000).toWellFormed();

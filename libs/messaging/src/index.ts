@@ -1,6 +1,8 @@
+export * from './answering.js';
 export * from './bus.js';
 export * from './bus-server.js';
 export * from './connection.js';
+export * from './dead-letters.repository.js';
 export * from './gatherer.js';
 export * from './handlers.js';
 export * from './inbox.repository.js';
@@ -9,3 +11,5 @@ export * from './messaging-tables.migration.js';
 export * from './outbox.entity.js';
 export * from './outbox.repository.js';
 export * from './outbox-relay.js';
+export * from './publishing.repository.js';
+export * from './read-models.repository.js';

@@ -31,3 +31,44 @@ export async function createMessagingTables(runner: QueryRunner): Promise<void> 
       PRIMARY KEY (subscriber, fact_id)
     )`);
 }
+
+/** What a service needs to notice a lost stream, to count the tries of a fact, to replay a dead letter and to rebuild a read model; called by a later migration. */
+export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    CREATE TABLE fact_streams (
+      name text PRIMARY KEY,
+      generation bigint NOT NULL,
+      incarnation text NOT NULL,
+      last_sequence bigint NOT NULL
+    ) WITH (fillfactor = 50)`);
+  await runner.query(`
+    CREATE TABLE fact_repeats (
+      name text PRIMARY KEY,
+      id uuid NOT NULL,
+      since timestamptz(3) NOT NULL,
+      until timestamptz(3) NOT NULL,
+      after uuid NOT NULL
+    )`);
+  await runner.query(`
+    CREATE TABLE fact_tries (
+      subscriber text NOT NULL,
+      fact_id uuid NOT NULL,
+      tries integer NOT NULL,
+      running boolean NOT NULL,
+      first_at timestamptz(3) NOT NULL DEFAULT now(),
+      at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (subscriber, fact_id)
+    )`);
+  await runner.query(`
+    CREATE TABLE read_models (
+      name text PRIMARY KEY,
+      rebuilt_at timestamptz(3),
+      stale_at timestamptz(3)
+    )`);
+  await runner.query(`
+    ALTER TABLE dead_letters
+      ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid(),
+      ADD COLUMN attempts integer NOT NULL DEFAULT 1,
+      ADD COLUMN first_at timestamptz(3) NOT NULL DEFAULT now()`);
+  await runner.query(`CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id)`);
+}

@@ -2,28 +2,41 @@ import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { factCatalogue, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureStream, factSubject } from './fact-stream.js';
-import { encode } from './frames.js';
+import { ensureStream, factSubject, streamDays } from './fact-stream.js';
+import { encode, type WireFact } from './frames.js';
 import { Loop } from './loop.js';
-import type { Outbox, UnpublishedFact } from './outbox.repository.js';
+import type { Outbox } from './outbox.repository.js';
+import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } from './publishing.repository.js';
 
 const batch = 256;
 /** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
 const restMs = 50;
+const lookEveryMs = 2_000;
+const dayMs = 86_400_000;
 
-/** Carries committed facts to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. */
+export interface OutboxRelayOptions {
+  service: ServiceName;
+  outbox: Outbox;
+  publishing: Publishing;
+  connection: BusConnection;
+  /** Postgres time. */
+  clock: { now(): Promise<Date> };
+}
+
+/**
+ * Carries committed facts to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. Keeps an
+ * eye on the stream: when it is lost, what it held is published once more beside what is fresh.
+ */
 export class OutboxRelay {
   private readonly log = new Logger('Relay');
   private readonly loop: Loop;
   private stream: JetStreamClient | null = null;
+  private lookedAt = -Infinity;
+  private rewoundIn: number | null = null;
 
-  constructor(
-    private readonly service: ServiceName,
-    private readonly outbox: Outbox,
-    private readonly connection: BusConnection,
-  ) {
+  constructor(private readonly options: OutboxRelayOptions) {
     this.loop = new Loop({ everyMs: 1_000, restMs, work: () => this.run(), onError: (error) => this.failed(error) });
-    outbox.onRing(() => this.loop.ring());
+    options.outbox.onRing(() => this.loop.ring());
   }
 
   start(): void {
@@ -35,28 +48,56 @@ export class OutboxRelay {
   }
 
   private async run(): Promise<void> {
-    if (!this.connection.connected) return;
-    this.stream ??= await this.open();
+    const { connection, publishing } = this.options;
+    if (!connection.connected) return this.forget();
+    if (performance.now() - this.lookedAt > lookEveryMs) await this.look();
+    this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
-    const count = await this.outbox.relay(batch, async (facts) => {
-      await Promise.all(facts.map((fact) => this.publish(stream, fact)));
-    });
-    if (count === batch) this.loop.ring();
+    const fresh = await publishing.publishFresh(batch, (facts) => publishAll(stream, facts));
+    const again = await publishing.publishAgain(batch, (facts, repeat) => publishAll(stream, facts, repeat));
+    if (fresh === batch || again > 0) this.loop.ring();
   }
 
-  private async open(): Promise<JetStreamClient> {
-    await ensureStream(this.connection.nats, this.service);
-    return jetstream(this.connection.nats, { timeout: 5_000 });
-  }
-
-  private async publish(stream: JetStreamClient, { id, projectId, fact, items, createdAt }: UnpublishedFact): Promise<void> {
-    const version = factCatalogue.find(({ name }) => name === fact)?.version ?? 1;
-    const payload = JSON.stringify({ id, fact, version, projectId, at: createdAt, items });
-    await stream.publish(factSubject(fact), encode(payload), { msgID: id });
+  /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
+  private async look(): Promise<void> {
+    const { connection, publishing, service, clock } = this.options;
+    // Known before seen: what others publish in between must not look like a loss.
+    const known = await publishing.known();
+    const { created, state } = await ensureStream(connection.nats, service);
+    const seen = { incarnation: String(created), lastSequence: state.last_seq };
+    if (!known || isLost(known, seen) || known.generation === this.rewoundIn) {
+      const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
+      const first = await publishing.renew(known, seen, since);
+      if (first && known) this.log.warn('the stream has lost facts: those of the last days are published once more');
+    }
+    this.lookedAt = performance.now();
   }
 
   private failed(error: unknown): void {
-    this.stream = null;
+    if (error instanceof StreamRewound) this.rewoundIn = error.generation;
+    this.forget();
     this.log.warn(`facts wait in the outbox: ${(error as Error).message}`);
   }
+
+  /** The next round looks first: whoever comes back need not be who went. */
+  private forget(): void {
+    this.stream = null;
+    this.lookedAt = -Infinity;
+  }
+}
+
+function isLost(known: SeenStream, seen: SeenStream): boolean {
+  return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
+}
+
+/** Answers the sequences of what the stream did not have yet. */
+async function publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
+  const acks = await Promise.all(facts.map((fact) => publish(stream, fact, repeat)));
+  return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
+}
+
+function publish(stream: JetStreamClient, { id, projectId, fact, items, createdAt }: OutgoingFact, repeat?: string) {
+  const version = factCatalogue.find(({ name }) => name === fact)?.version ?? 1;
+  const payload: WireFact = { id, fact, version, projectId, at: createdAt, items };
+  return stream.publish(factSubject(fact), encode(JSON.stringify(payload)), { msgID: repeat ? `${id} ${repeat}` : id });
 }

@@ -24,8 +24,52 @@ export class InboxRow {
 export class DeadLetter {
   @PrimaryColumn('text') subscriber: string;
   @PrimaryColumn('uuid', { name: 'fact_id' }) factId: string;
+  @Column('uuid') id: string;
   @Column('text') fact: string;
   @Column('jsonb') payload: object;
   @Column('text') error: string;
+  @Column('integer') attempts: number;
+  @Column({ type: 'timestamptz', name: 'first_at', precision: 3 }) firstAt: Date;
   @Column({ type: 'timestamptz', name: 'at', precision: 3 }) at: Date;
 }
+
+/** How often a fact that failed was tried by itself, and whether the last try ever ended. */
+@Entity('fact_tries')
+export class FactTryRow {
+  @PrimaryColumn('text') subscriber: string;
+  @PrimaryColumn('uuid', { name: 'fact_id' }) factId: string;
+  @Column('integer') tries: number;
+  @Column('boolean') running: boolean;
+  @Column({ type: 'timestamptz', name: 'first_at', precision: 3 }) firstAt: Date;
+  @Column({ type: 'timestamptz', name: 'at', precision: 3 }) at: Date;
+}
+
+/** The owner's stream as it was last seen. The generation rises with every loss: what was published before one is not marked after it. */
+@Entity('fact_streams')
+export class FactStreamRow {
+  @PrimaryColumn('text') name: string;
+  @Column('bigint') generation: number;
+  @Column('text') incarnation: string;
+  @Column('bigint', { name: 'last_sequence' }) lastSequence: number;
+}
+
+/** Published facts that are being published once more, and how far that has come. */
+@Entity('fact_repeats')
+export class FactRepeatRow {
+  @PrimaryColumn('text') name: string;
+  @Column('uuid') id: string;
+  @Column({ type: 'timestamptz', precision: 3 }) since: Date;
+  @Column({ type: 'timestamptz', precision: 3 }) until: Date;
+  @Column('uuid') after: string;
+}
+
+/** Whether a copy of another service's data is whole. */
+@Entity('read_models')
+export class ReadModelRow {
+  @PrimaryColumn('text') name: string;
+  @Column({ type: 'timestamptz', name: 'rebuilt_at', precision: 3, nullable: true }) rebuiltAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'stale_at', precision: 3, nullable: true }) staleAt: Date | null;
+}
+
+/** Every table of the messaging, for the data source of a service. */
+export const messagingEntities = [OutboxRow, InboxRow, DeadLetter, FactTryRow, FactStreamRow, FactRepeatRow, ReadModelRow];

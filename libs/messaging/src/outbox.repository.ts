@@ -1,14 +1,6 @@
 import { maxFactItems, type FactContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 
-export interface UnpublishedFact {
-  id: string;
-  projectId: string;
-  fact: string;
-  items: object[];
-  createdAt: Date;
-}
-
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
   private wake: () => void = () => undefined;
@@ -43,21 +35,6 @@ export class Outbox {
 
   onRing(wake: () => void): void {
     this.wake = wake;
-  }
-
-  /** Claims what is unpublished, lets `send` publish it, and marks it, in one transaction; answers how many. */
-  async relay(limit: number, send: (facts: UnpublishedFact[]) => Promise<void>): Promise<number> {
-    return this.database.transaction(async () => {
-      const facts = await this.database.query<UnpublishedFact>(
-        `SELECT id, project_id AS "projectId", fact, items, created_at AS "createdAt" FROM outbox
-         WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-        [limit],
-      );
-      if (facts.length === 0) return 0;
-      await send(facts);
-      await this.database.query(`UPDATE outbox SET published_at = now() WHERE id = ANY($1::uuid[])`, [facts.map(({ id }) => id)]);
-      return facts.length;
-    });
   }
 
   /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). */

@@ -12,7 +12,19 @@ import {
   type DatabaseOptions,
   type PartitionPlan,
 } from '@posthorn/database';
-import { Bus, BusConnection, BusServer, Inbox, Loop, Outbox, OutboxRelay, PassErrorsOn } from '@posthorn/messaging';
+import {
+  Bus,
+  BusConnection,
+  BusServer,
+  DeadLetters,
+  Inbox,
+  Loop,
+  Outbox,
+  OutboxRelay,
+  PassErrorsOn,
+  Publishing,
+  ReadModels,
+} from '@posthorn/messaging';
 import { Gauge, Registry } from 'prom-client';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
@@ -47,6 +59,9 @@ export interface ServiceMeans<C extends ServiceConfig> {
   bus: Bus;
   outbox: Outbox;
   inbox: Inbox;
+  publishing: Publishing;
+  deadLetters: DeadLetters;
+  readModels: ReadModels;
   metrics: Registry;
   logger: PinoLogger;
 }
@@ -68,8 +83,18 @@ export async function openService<C extends ServiceConfig>(parts: ServiceParts<C
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
   const metrics = serviceMetrics(parts.name, options.processMetrics ?? true);
-  const outbox = new Outbox(database);
-  return { config, database, connection, clock, bus: new Bus(connection, clock), outbox, inbox: new Inbox(database), metrics, logger };
+  return { config, database, connection, clock, bus: new Bus(connection, clock), ...messagingOn(parts.name, database), metrics, logger };
+}
+
+/** The messaging's own tables, each with what is asked of it. */
+function messagingOn(service: ServiceName, database: Database) {
+  return {
+    outbox: new Outbox(database),
+    inbox: new Inbox(database),
+    publishing: new Publishing(database, service),
+    deadLetters: new DeadLetters(database),
+    readModels: new ReadModels(database),
+  };
 }
 
 /** Makes what `openService` opened injectable by class. */
@@ -82,6 +107,7 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Bus, useValue: means.bus },
     { provide: Outbox, useValue: means.outbox },
     { provide: Inbox, useValue: means.inbox },
+    { provide: ReadModels, useValue: means.readModels },
     { provide: Registry, useValue: means.metrics },
   ];
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
@@ -96,14 +122,14 @@ export interface Beside {
 
 /** Relay, housekeeping and the admin port: what runs beside every service's handlers. */
 export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>, means: ServiceMeans<C>): Promise<Beside> {
-  const { config, database, connection, outbox, inbox, metrics, logger } = means;
-  const relay = new OutboxRelay(parts.name, outbox, connection);
+  const { config, database, outbox, inbox, metrics, logger } = means;
+  const relay = new OutboxRelay({ service: parts.name, ...means });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   const housekeeping = new Loop({
     everyMs: hour,
     work: async () => {
       await maintainPartitions(database, plans);
-      await inbox.forgetOld();
+      await inbox.forgetOld(config.outboxDays);
     },
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
@@ -129,7 +155,7 @@ export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>,
 /** A service without HTTP of its own. */
 export async function startService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<RunningService> {
   const means = await openService(parts, options);
-  const strategy = new BusServer({ service: parts.name, connection: means.connection, inbox: means.inbox, outbox: means.outbox });
+  const strategy = new BusServer({ service: parts.name, ...means });
   const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), parts.module] };
   const app: INestMicroservice = await NestFactory.createMicroservice(root, { strategy, logger: means.logger, abortOnError: false });
   app.useGlobalFilters(new PassErrorsOn());
@@ -161,7 +187,13 @@ async function openOwnDatabase<C extends ServiceConfig>(
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
   const url = own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
   const { entities, migrations } = parts;
-  const database = await openDatabase({ url, name: `posthorn-${parts.name}-${process.pid}`, entities, migrations, poolSize: config.databasePool });
+  const database = await openDatabase({
+    url,
+    name: `posthorn-${parts.name}-${process.pid}`,
+    entities,
+    migrations,
+    poolSize: config.databasePool,
+  });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plans);

@@ -1,35 +1,45 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import type { FactContract } from '@posthorn/contracts';
-import { openDatabase, type Database, type QueryRunner } from '@posthorn/database';
-import { createMessagingTables, Outbox, OutboxRelay, type BusConnection } from '@posthorn/messaging';
+import type { FactContract, ServiceName } from '@posthorn/contracts';
+import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
+import { addMessagingRepair, createMessagingTables, Outbox, OutboxRelay, Publishing, type BusConnection } from '@posthorn/messaging';
 import { eventually } from './eventually.js';
 import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
-  up = (runner: QueryRunner) => createMessagingTables(runner);
+  up = (runner: QueryRunner) => createMessagingTables(runner).then(() => addMessagingRepair(runner));
   down = () => Promise.reject(new Error('never undone'));
 }
 
 const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
-const stream = 'FACTS_SENDING';
 
-/** A sending service that only tells facts, through a real outbox and relay. */
+/** A service, sending unless said otherwise, that only tells facts, through a real outbox and relay. */
 export class FactSource {
   private constructor(
     private readonly clone: TestDatabase,
     private readonly database: Database,
     private readonly outbox: Outbox,
+    private readonly publishing: Publishing,
     private readonly relay: OutboxRelay,
     private readonly manager: JetStreamManager,
+    private readonly stream: string,
   ) {}
 
-  static async start(connection: BusConnection): Promise<FactSource> {
+  static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<FactSource> {
     const clone = await cloneDatabase('fact_source', parts);
     const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 4, ...parts });
     const outbox = new Outbox(database);
-    const relay = new OutboxRelay('sending', outbox, connection);
+    const publishing = new Publishing(database, service);
+    const relay = new OutboxRelay({ service, outbox, publishing, connection, clock: new DatabaseClock(database) });
     relay.start();
-    return new FactSource(clone, database, outbox, relay, await jetstreamManager(connection.nats));
+    return new FactSource(
+      clone,
+      database,
+      outbox,
+      publishing,
+      relay,
+      await jetstreamManager(connection.nats),
+      `FACTS_${service.toUpperCase()}`,
+    );
   }
 
   async tell<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
@@ -37,18 +47,21 @@ export class FactSource {
     this.outbox.ring();
   }
 
-  /** NATS loses its store, and everything is published again. */
+  /** The stream is lost, and everything is published again; resolves once the relay has noticed. */
   async repeatAll(): Promise<void> {
-    await this.manager.streams.delete(stream);
-    await this.database.query(`UPDATE outbox SET published_at = NULL`);
-    this.outbox.ring();
+    const generation = async () => (await this.publishing.known())?.generation ?? 0;
+    const before = await generation();
+    await this.manager.streams.delete(this.stream);
+    await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');
   }
 
   /** Waits until the subscriber has nothing left to take. */
   async taken(durable: string): Promise<void> {
     await eventually(async () => {
-      const [row] = await this.database.query<{ waiting: number }>(`SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL`);
-      const info = row!.waiting === 0 ? await this.manager.consumers.info(stream, durable).catch(() => null) : null;
+      const [row] = await this.database.query<{ waiting: number }>(
+        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS waiting`,
+      );
+      const info = row!.waiting === 0 ? await this.manager.consumers.info(this.stream, durable).catch(() => null) : null;
       return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
     }, `${durable} takes everything in`);
   }

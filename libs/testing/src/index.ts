@@ -4,4 +4,5 @@ export * from './fact-source.js';
 export * from './sending-project.js';
 export * from './service-ground.js';
 export * from './smtp-sink/smtp-sink.js';
+export * from './stand-in.js';
 export * from './test-servers.js';

@@ -64,17 +64,31 @@ function urlOf(name: string): string {
 export interface TestNats {
   url: string;
   stop(): Promise<void>;
+  /** Killed without a word; with `wiped` its store goes too. */
+  kill(how?: { wiped?: boolean }): Promise<void>;
+  /** Comes back where it was. */
+  start(): Promise<void>;
 }
 
 /** A NATS server of its own: subjects are global, so suites that run side by side must not share one. */
 export async function startTestNats(): Promise<TestNats> {
-  const directory = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
-  const server = await startNats({ dataDirectory: directory });
+  const root = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
+  const dataDirectory = join(root, 'store');
+  let server = await startNats({ dataDirectory });
+  const { url, port } = server;
   return {
-    url: server.url,
+    url,
+    kill: async ({ wiped = false } = {}) => {
+      process.kill(server.pid, 'SIGKILL');
+      await server.stop();
+      if (wiped) await rm(dataDirectory, { recursive: true, force: true });
+    },
+    start: async () => {
+      server = await startNats({ dataDirectory, port });
+    },
     stop: async () => {
       await server.stop();
-      await rm(directory, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true });
     },
   };
 }

@@ -4,26 +4,14 @@ import {
   domains,
   projects,
   suppressions,
-  type Caller,
   type DisabledReason,
   type GrantPreset,
   type Scope,
   type Stream,
   type SuppressionReason,
 } from '@posthorn/contracts';
-import type { ReadingBus } from './reading-bus.js';
-
-type Values = Record<string, string | undefined>;
-
-export interface Command {
-  noun: string;
-  verb: string;
-  /** A trailing `?` marks what may be left out. */
-  options: string[];
-  inProject: boolean;
-  describe: string;
-  run: (bus: ReadingBus, caller: Caller, values: Values) => Promise<unknown>;
-}
+import { repairCommands } from './repair-commands.js';
+import type { Command } from './command.js';
 
 export const commands: Command[] = [
   {
@@ -126,14 +114,16 @@ export const commands: Command[] = [
     describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
     run: (bus, caller, { category, monthly }) => bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
   },
+  ...repairCommands,
 ];
 
 export function usage(only?: Command): string {
-  const lines = (only ? [only] : commands).map(({ noun, verb, options, inProject, describe }) => {
+  const lines = (only ? [only] : commands).map(({ noun, verb, options, positional, flags = [], inProject, describe }) => {
+    const bare = [positional && `<${positional}>`, ...flags.map((name) => `--${name}`)].filter(Boolean).join(' | ');
     const words = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
       name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
     );
-    return `  npm run posthorn -- ${[noun, verb, ...words].join(' ')}\n      ${describe}`;
+    return `  npm run posthorn -- ${[noun, verb, bare, ...words].filter(Boolean).join(' ')}\n      ${describe}`;
   });
   return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
 }

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { DomainError, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { ReadingBus } from './reading-bus.js';
+import type { Command, Values } from './command.js';
 import { commands, usage } from './commands.js';
 
 /** Operator commands: a client of the bus with the operator's identity, never SQL into a service (contract.md §15). */
@@ -15,10 +16,9 @@ process.exitCode = await run(process.argv.slice(2));
 async function run([noun, verb, ...rest]: string[]): Promise<number> {
   const command = commands.find((each) => each.noun === noun && each.verb === verb);
   if (!command) return fail(usage());
-  const options = Object.fromEntries([...command.options, 'project'].map((name) => [name.replace(/\?$/, ''), { type: 'string' as const }]));
-  let values: Record<string, string | undefined>;
+  let values: Values;
   try {
-    values = parseArgs({ args: rest, options }).values as Record<string, string | undefined>;
+    values = readArguments(command, rest);
   } catch (error) {
     return fail(`${(error as Error).message}\n\n${usage(command)}`);
   }
@@ -31,6 +31,14 @@ async function run([noun, verb, ...rest]: string[]): Promise<number> {
     console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));
     return 0;
   });
+}
+
+function readArguments({ options, flags = [], positional }: Command, args: string[]): Values {
+  const named = [...options, 'project'].map((name) => [name.replace(/\?$/, ''), { type: 'string' as const }]);
+  const bare = flags.map((name) => [name, { type: 'boolean' as const }]);
+  const read = parseArgs({ args, options: Object.fromEntries([...named, ...bare]), allowPositionals: Boolean(positional) });
+  const first = positional && read.positionals[0] !== undefined ? { [positional]: read.positionals[0] } : {};
+  return { ...Object.fromEntries(Object.entries(read.values).map(([name, value]) => [name, String(value)])), ...first };
 }
 
 async function withBus(work: (bus: ReadingBus) => Promise<number>): Promise<number> {

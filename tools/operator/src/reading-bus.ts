@@ -5,7 +5,12 @@ import type { Bus } from '@posthorn/messaging';
 export class ReadingBus {
   constructor(private readonly bus: Bus) {}
 
-  call<In extends object, Out extends object>(contract: RequestContract<In, Out>, caller: Caller, body: In): Promise<Out> {
-    return this.bus.call(contract, caller, parse(contract.body, body));
+  call<In extends object, Out extends object>(
+    contract: RequestContract<In, Out>,
+    caller: Caller,
+    body: In,
+    options: { timeoutMs?: number } = {},
+  ): Promise<Out> {
+    return this.bus.call(contract, caller, parse(contract.body, body), options);
   }
 }

@@ -5,6 +5,7 @@ import { startAnalytics } from '../service.js';
 
 /** The analytics service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts. */
 export interface AnalyticsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'buildProject'> {
+  natsUrl: string;
   sending: FactSource;
   /** One more of the same service, until the suite stops. */
   startReplica(): Promise<void>;
@@ -13,11 +14,12 @@ export interface AnalyticsSuite extends Pick<ServiceGround, 'bus' | 'database' |
 
 export async function startAnalyticsSuite(): Promise<AnalyticsSuite> {
   const ground = await openServiceGround('analytics', { entities, migrations });
-  const { environment, connection } = ground;
+  const { environment, connection, nats } = ground;
   const sending = await FactSource.start(connection);
   const replicas: RunningService[] = [await startAnalytics({ environment, processMetrics: false })];
   return {
     ...ground,
+    natsUrl: nats.url,
     sending,
     startReplica: async () => {
       replicas.push(await startAnalytics({ environment, processMetrics: false }));

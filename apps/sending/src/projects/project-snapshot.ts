@@ -1,24 +1,26 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { projects, serviceCaller } from '@posthorn/contracts';
-import { Bus, Loop } from '@posthorn/messaging';
-import { ProjectStates } from './project-states.read-model.js';
+import { Bus, Loop, ReadModels } from '@posthorn/messaging';
+import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { projectStatesName, ProjectStates } from './project-states.read-model.js';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** An empty read model starts from one snapshot of its owner; afterwards it follows the facts. */
+/** A read model that is empty, gapped or long uncompared starts again from a snapshot of its owner; in between it follows the facts. */
 @Injectable()
 export class ProjectSnapshot implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('ProjectSnapshot');
-  private done = false;
   private readonly loop = new Loop({
     everyMs: 2_000,
-    work: () => this.fill(),
+    work: () => this.repair(),
     onError: (error) => this.log.debug(`no snapshot yet: ${(error as Error).message}`),
   });
 
   constructor(
     private readonly bus: Bus,
     private readonly states: ProjectStates,
+    private readonly readModels: ReadModels,
+    private readonly bell: DeliveryBell,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -29,10 +31,14 @@ export class ProjectSnapshot implements OnApplicationBootstrap, OnModuleDestroy 
     return this.loop.stop();
   }
 
+  private async repair(): Promise<void> {
+    const due = (await this.readModels.needsRebuild(projectStatesName)) || (await this.states.isEmpty());
+    if (!due) return;
+    await this.readModels.rebuild(projectStatesName, () => this.fill());
+    this.bell.ring();
+  }
+
   private async fill(): Promise<void> {
-    if (this.done) return;
-    this.done = !(await this.states.isEmpty());
-    if (this.done) return;
     let after: { at: Date; id: string } | undefined;
     do {
       const page = await this.bus.call(projects.list, serviceCaller('sending', nobody), { limit: 100, after });

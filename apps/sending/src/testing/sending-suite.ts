@@ -1,6 +1,6 @@
 import { serviceCaller, type Caller } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import type { Bus } from '@posthorn/messaging';
+import type { Bus, BusConnection } from '@posthorn/messaging';
 import type { RunningService } from '@posthorn/platform';
 import { openServiceGround, SmtpSink, type DatabaseLine } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
@@ -11,6 +11,7 @@ import { startSending } from '../service.js';
 /** The sending service as it runs, on a database, a NATS and an SMTP sink of its own. */
 export interface SendingSuite {
   bus: Bus;
+  connection: BusConnection;
   database: Database;
   /** The service's way to its database. */
   line: DatabaseLine;
@@ -25,10 +26,11 @@ export interface SendingSuite {
 
 export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
   const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
-  const { database, bus, line } = ground;
+  const { database, bus, connection, line } = ground;
   const environment = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
   const suite: SendingSuite = {
     bus,
+    connection,
     database,
     line,
     sink,

@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, projectFacts, projects, serviceCaller, type ListProjects, type Project, type ProjectPage } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually, FactSource, standIn } from '@posthorn/testing';
+import { DomainsRepository } from '../domains/domains.repository.js';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+const at = new Date('2026-01-31T09:00:00Z');
+const buildProject = (id = newId()): Project => ({
+  id,
+  name: 'A project',
+  disabled: false,
+  disabledReason: null,
+  sandboxHandle: 'p-1',
+  createdAt: at,
+  updatedAt: at,
+  seq: 1,
+});
+
+describe('what sending knows of projects', () => {
+  let suite: SendingSuite;
+  let gateway: FactSource;
+  let owned: Project[] = [];
+  let leave: (() => Promise<void>) | null = null;
+
+  beforeAll(async () => {
+    suite = await startSendingSuite();
+    gateway = await FactSource.start(suite.connection, 'gateway');
+  });
+  afterEach(async () => {
+    await leave?.();
+    leave = null;
+    await suite.database.query('TRUNCATE project_states, read_models');
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await suite.stop();
+  });
+
+  /** The owner is there, and answers two projects a page. */
+  const gatewayComes = async (projectsThere: Project[]) => {
+    owned = projectsThere;
+    leave = await standIn(suite.connection, projects.list, async ({ after }: ListProjects): Promise<ProjectPage> => {
+      const first = after ? owned.findIndex(({ id }) => id === after.id) + 1 : 0;
+      const items = owned.slice(first, first + 2);
+      const hasMore = first + 2 < owned.length;
+      return { items, hasMore, next: hasMore ? { at, id: items.at(-1)!.id } : null };
+    });
+  };
+  const known = () =>
+    suite.database.query<{ id: string; disabled: boolean; seq: number }>('SELECT project_id AS id, disabled, seq FROM project_states');
+  const knows = (wanted: Project[]) =>
+    eventually(async () => {
+      const states = new Map((await known()).map((state) => [state.id, state]));
+      return wanted.every(({ id, disabled, seq }) => states.get(id)?.disabled === disabled && states.get(id)?.seq === seq);
+    }, 'every project is known as it is');
+  const tell = ({ id, disabled, disabledReason, seq }: Project) =>
+    gateway.tell(projectFacts.changed, id, [{ id, disabled, disabledReason, seq, at }]);
+
+  it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
+    const project = buildProject();
+    const caller = serviceCaller('suite', project.id);
+    await new DomainsRepository(suite.database).verify(project.id, 'waits.example');
+    const to = 'ok-waits@sink.test';
+    const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend('waits.example', { to }));
+    await eventually(async () => {
+      const [row] = await suite.database.query<{ later: boolean }>(
+        `SELECT state = 'QUEUED' AND due_at > now() AS later FROM deliveries WHERE email_id = $1`,
+        [accepted[0]!.id],
+      );
+      return row!.later;
+    }, 'the worker has looked and put it off');
+    expect(suite.sink.messages.filter((message) => message.to === to)).toEqual([]);
+    await gatewayComes([project]);
+    await knows([project]);
+    await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1`, [project.id]);
+    await eventually(async () => suite.sink.messages.some((message) => message.to === to), 'it is handed over');
+  });
+
+  it('is rebuilt page by page when it is empty, though a fact came first', async () => {
+    const all = Array.from({ length: 5 }, () => buildProject());
+    await tell(all[4]!);
+    await knows([all[4]!]);
+    await gatewayComes(all);
+    await knows(all);
+  });
+
+  it('is rebuilt when it was emptied', async () => {
+    const all = [buildProject(), buildProject()];
+    await gatewayComes(all);
+    await knows(all);
+    await suite.database.query('TRUNCATE project_states');
+    await knows(all);
+  });
+
+  it('is rebuilt when a fact leaves a gap: another one may be missing too', async () => {
+    const [told, silent] = [buildProject(), buildProject()];
+    await gatewayComes([told, silent]);
+    await knows([told, silent]);
+    owned = [
+      { ...told, seq: 4 },
+      { ...silent, seq: 2, disabled: true },
+    ];
+    await tell({ ...told, seq: 3 });
+    await knows(owned);
+  });
+
+  it('is whole while the facts follow one another', async () => {
+    const project = buildProject();
+    await gatewayComes([project]);
+    await knows([project]);
+    await eventually(
+      async () => (await suite.database.query('SELECT 1 FROM read_models WHERE rebuilt_at IS NOT NULL')).length > 0,
+      'it is whole',
+    );
+    for (const seq of [2, 3, 4]) await tell({ ...project, seq });
+    await knows([{ ...project, seq: 4 }]);
+    expect(await suite.database.query('SELECT stale_at FROM read_models')).toEqual([{ stale_at: null }]);
+  });
+});

@@ -1,0 +1,27 @@
+import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
+
+/** A value of the shape as JSON says it, the same each time: every member is there, also those that may be absent. */
+export function exampleOf(shape: Shape): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fieldsOf(shape)).map(([name, field], place) => [name, exampleMember(name, field, place)]));
+}
+
+function exampleMember(name: string, field: Field, place: number): unknown {
+  if (field.example !== undefined) return field.example;
+  if (!field.list) return examples[field.kind](field, name, place);
+  return [examples[field.kind]({ ...field, min: field.itemMin, max: field.itemMax }, name, place)];
+}
+
+const examples: Record<FieldKind, (field: Field, name: string, place: number) => unknown> = {
+  id: (_, __, place) => `01980a5c-1b2d-7c3e-8f40-${String(place + 1).padStart(12, '0')}`,
+  text: ({ min = 0, max = Infinity }, name) => name.padEnd(min, '-').slice(0, max),
+  flag: () => true,
+  count: ({ min = 0 }) => Math.max(min, 1),
+  number: ({ min = 0 }) => Math.max(min, 0.5),
+  instant: () => '2026-01-31T09:00:00.000Z',
+  address: () => 'ada@example.com',
+  mailbox: () => ({ email: 'ada@example.com', name: 'Ada' }),
+  choice: ({ values = [] }) => values[0],
+  object: ({ nested }) => exampleOf(nested!()),
+  map: () => ({ 'x-example': 'value' }),
+  json: () => ({ plan: 'pro' }),
+};

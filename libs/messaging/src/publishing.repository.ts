@@ -1,0 +1,158 @@
+import type { ServiceName } from '@posthorn/contracts';
+import { lowestIdOf, newId, type Database } from '@posthorn/database';
+import { streamOf } from './fact-stream.js';
+
+export interface OutgoingFact {
+  id: string;
+  projectId: string;
+  fact: string;
+  items: object[];
+  createdAt: Date;
+}
+
+/** A stream as it is seen: two incarnations of one name are told apart by the instant of their making. */
+export interface SeenStream {
+  incarnation: string;
+  lastSequence: number;
+}
+
+export interface KnownStream extends SeenStream {
+  generation: number;
+}
+
+/** Answers the sequences that the stream gave to what it took as new. */
+type Send = (facts: OutgoingFact[]) => Promise<number[]>;
+/** `repeat` tells this telling from every other one: JetStream drops what it heard a moment ago under the same name. */
+type SendAgain = (facts: OutgoingFact[], repeat: string) => Promise<number[]>;
+
+interface Repeat {
+  id: string;
+  since: Date;
+  until: Date;
+  after: string;
+}
+
+/** The stream gave sequences that it had given before: it is not the one that was known, or not all of it. */
+export class StreamRewound extends Error {
+  constructor(
+    name: string,
+    readonly generation: number,
+  ) {
+    super(`${name} has lost facts that it had taken`);
+    this.name = 'StreamRewound';
+  }
+}
+
+const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt"`;
+// Ids are minted by the services' clocks, which may be wrong by so much (guarantees.md G22).
+const skewMs = 26 * 3_600_000;
+
+/** What of the outbox is on the wire, and in which stream (docs/decisions/0008). */
+export class Publishing {
+  private readonly name: string;
+
+  constructor(
+    private readonly database: Database,
+    service: ServiceName,
+  ) {
+    this.name = streamOf(service);
+  }
+
+  async known(): Promise<KnownStream | null> {
+    const [row] = await this.database.query<KnownStream>(
+      `SELECT generation, incarnation, last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
+      [this.name],
+    );
+    return row ?? null;
+  }
+
+  /**
+   * Claims what is unpublished, lets `send` publish it, and marks it, in one transaction; answers how many. Rows whose
+   * publishing a loss has overtaken stay unmarked.
+   */
+  async publishFresh(limit: number, send: Send): Promise<number> {
+    return this.database.transaction(async () => {
+      const facts = await this.database.query<OutgoingFact>(
+        `SELECT ${columns} FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+        [limit],
+      );
+      if (facts.length === 0) return 0;
+      // Read before anything is sent: a loss that is noted from here on fences the mark.
+      const known = await this.known();
+      if (!known) return 0;
+      const sequences = await send(facts);
+      if (sequences.some((sequence) => sequence <= known.lastSequence)) throw new StreamRewound(this.name, known.generation);
+      await this.mark(facts, known, Math.max(known.lastSequence, ...sequences));
+      return facts.length;
+    });
+  }
+
+  /** Notes the stream that is there now and has everything of `since` published once more; false where another replica was first. */
+  async renew(known: KnownStream | null, seen: SeenStream, since: Date): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const renewed = await this.database.query(
+        known
+          ? `UPDATE fact_streams SET generation = generation + 1, incarnation = $2, last_sequence = $3
+             WHERE name = $1 AND generation = $4 RETURNING 1`
+          : `INSERT INTO fact_streams (name, generation, incarnation, last_sequence) VALUES ($1, $4, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`,
+        [this.name, seen.incarnation, seen.lastSequence, known?.generation ?? 1],
+      );
+      if (renewed.length === 0) return false;
+      await this.repeatSince(since);
+      return true;
+    });
+  }
+
+  /** Has what was published until now and written since then published once more, in the background. */
+  async repeatSince(since: Date): Promise<void> {
+    // The wall clock and not the transaction's: a mark that this one has waited for may have begun after it. Marks are rounded.
+    await this.database.query(
+      `INSERT INTO fact_repeats AS known (name, id, since, until, after)
+       VALUES ($1, $2, $3, clock_timestamp() + interval '2 milliseconds', $4)
+       ON CONFLICT (name) DO UPDATE SET id = excluded.id, until = excluded.until,
+         since = least(known.since, excluded.since), after = least(known.after, excluded.after)`,
+      [this.name, newId(), since, lowestIdOf(since.getTime() - skewMs)],
+    );
+  }
+
+  /** How many are still to be published once more. */
+  async repeating(): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM fact_repeats AS repeat
+       JOIN outbox ON outbox.id > repeat.after AND created_at >= repeat.since AND published_at <= repeat.until WHERE name = $1`,
+      [this.name],
+    );
+    return row!.count;
+  }
+
+  /** Publishes the next of what is to be repeated, and notes how far it came; answers how many, 0 when nothing is left. */
+  async publishAgain(limit: number, send: SendAgain): Promise<number> {
+    return this.database.transaction(async () => {
+      const [repeat] = await this.database.query<Repeat>(
+        `SELECT id, since, until, after FROM fact_repeats WHERE name = $1 FOR UPDATE SKIP LOCKED`,
+        [this.name],
+      );
+      const known = repeat && (await this.known());
+      if (!known) return 0;
+      const facts = await this.database.query<OutgoingFact>(
+        `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4`,
+        [repeat.after, repeat.since, repeat.until, limit],
+      );
+      const sequences = facts.length > 0 ? await send(facts, repeat.id) : [];
+      await this.mark([], known, Math.max(known.lastSequence, ...sequences));
+      if (facts.length < limit) await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
+      else await this.database.query(`UPDATE fact_repeats SET after = $2 WHERE name = $1`, [this.name, facts.at(-1)!.id]);
+      return facts.length;
+    });
+  }
+
+  private async mark(facts: OutgoingFact[], known: KnownStream, lastSequence: number): Promise<void> {
+    await this.database.query(
+      `WITH stream AS (
+         UPDATE fact_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
+       )
+       UPDATE outbox SET published_at = now() WHERE id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM stream)`,
+      [this.name, lastSequence, known.generation, facts.map(({ id }) => id)],
+    );
+  }
+}

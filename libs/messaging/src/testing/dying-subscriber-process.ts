@@ -1,0 +1,27 @@
+// A subscriber of its own process, which one of its facts kills: `node … <database> <nats> <poisonous e-mail>`.
+import { emailFacts } from '@posthorn/contracts';
+import { openDatabase } from '@posthorn/database';
+import { BusConnection } from '../connection.js';
+import { FactSubscription } from '../fact-subscription.js';
+import { Inbox } from '../inbox.repository.js';
+import { Outbox } from '../outbox.repository.js';
+import { effectsTable } from './effects-table.js';
+
+const [databaseUrl = '', natsUrl = '', poison] = process.argv.slice(2);
+const database = await openDatabase({ url: databaseUrl, name: 'dying', poolSize: 4, ...effectsTable });
+const connection = await BusConnection.open({ url: natsUrl, name: 'dying' });
+const durable = 'spec-dying';
+
+new FactSubscription({
+  connection,
+  inbox: new Inbox(database),
+  outbox: new Outbox(database),
+  contract: emailFacts.delivered,
+  durable,
+  patience: { ackWaitMs: 1_000, redeliveryMs: [100] },
+  run: async ({ items }) => {
+    const ids = (items as { emailId: string }[]).map(({ emailId }) => emailId);
+    if (ids.includes(poison!)) process.kill(process.pid, 'SIGKILL');
+    await database.query(`INSERT INTO effects SELECT $1, unnest($2::uuid[])`, [durable, ids]);
+  },
+}).start();

@@ -1,0 +1,20 @@
+import type { RequestContract, ServiceName } from '@posthorn/contracts';
+import { Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
+
+/** Answers one question in the place of a service that does not run in a suite; resolves once it is asked, and answers how to stop. */
+export async function standIn<In extends object, Out extends object>(
+  connection: BusConnection,
+  contract: RequestContract<In, Out>,
+  answer: (body: In) => Promise<Out>,
+): Promise<() => Promise<void>> {
+  const queue: ServiceName = contract.owner;
+  const answering = new Answering(contract as unknown as RequestContract, (call) => answer((call as Incoming<object>).body as In), {
+    nats: connection.nats,
+    queue,
+    onUnexpected: (error) => {
+      throw error;
+    },
+  });
+  await connection.nats.flush();
+  return () => answering.drain();
+}
