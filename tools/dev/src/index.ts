@@ -1,5 +1,6 @@
 export { DevServerError, type Say } from './dev-server-error.js';
 export { type DirectoryLock, lockDirectory } from './directory-lock.js';
+export { chooseQuietPort } from './free-port.js';
 export { type Inbox, type InboxOptions, startInbox } from './inbox/inbox.js';
 export { type NatsOptions, type NatsServer, startNats } from './nats-server.js';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.js';
