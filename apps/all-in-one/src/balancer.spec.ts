@@ -54,7 +54,10 @@ describe('the balancer', () => {
 
   const start = async (...names: string[]) => {
     speakers = await Promise.all(names.map((name) => new Speaker(name).open()));
-    balancer = await startBalancer(speakers.map((speaker) => fixedPort(speaker)), {});
+    balancer = await startBalancer(
+      speakers.map((speaker) => fixedPort(speaker)),
+      {},
+    );
     return speakers;
   };
   /** As a gateway's, the port of a backend stays what it was when it is shut. */

@@ -9,7 +9,7 @@ export interface Servers {
   smtpUrl: string;
 }
 
-const services = ['sending', 'contacts', 'analytics', 'gateway'] as const;
+const services = ['sending', 'contacts', 'campaigns', 'workflows', 'analytics', 'gateway'] as const;
 export const benchSecret = 'a-secret-for-the-bench-0123456789-0123456789';
 
 /** The services as the containers run them: one process each. Limiter, relay and consumers are on. */

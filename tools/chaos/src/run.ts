@@ -59,7 +59,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const fleet = new Fleet(options.directory, environmentOf(ground, options), () => clocks.pick([0, 26, -26]));
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
-    await fleet.start({ sending: 2, contacts: 1, analytics: 1, gateway: 2 });
+    await fleet.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
     const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
     const books = new Books(
       () => ground.databaseUrl,

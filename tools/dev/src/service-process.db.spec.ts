@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloneDatabase, eventually, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
 import { entities, migrations } from '../../../apps/analytics/src/data-source.js';
+import * as gatewayParts from '../../../apps/gateway/src/data-source.js';
 import { ServiceProcess } from './service-process.js';
 import { ServiceSupervisor } from './service-supervisor.js';
 import { runningProcess } from './running-process.js';
@@ -46,6 +47,24 @@ describe('a service as a process of its own', () => {
     expect(await analytics.isReady()).toBe(true);
     expect(analytics.adminPort).toBe(adminPort);
     expect(analytics.pid).not.toBe(pid);
+  });
+
+  it('of the gateway says 503 on /readyz while it drains, and still answers', async () => {
+    const clone = await cloneDatabase('gateway', gatewayParts);
+    const own = { ...environment, GATEWAY_DATABASE_URL: clone.url, DRAIN_MS: '2000' };
+    const gateway = await ServiceProcess.start({ service: 'gateway', environment: own });
+    const readyz = async () => {
+      const answer = await fetch(`${gateway.adminUrl}/readyz`);
+      return { status: answer.status, text: (await answer.text()).trim() };
+    };
+    expect(await readyz()).toEqual({ status: 200, text: 'ready' });
+    gateway.kill('SIGTERM');
+    await eventually(async () => (await readyz()).status === 503, '503 on /readyz');
+    expect(await readyz()).toEqual({ status: 503, text: 'draining' });
+    const answer = await fetch(`${gateway.url}/api/v1/emails`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
+    await clone.drop();
   });
 
   it('can be killed, and says how it ended', async () => {

@@ -1,0 +1,113 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chooseQuietPort, startPostgres, type PostgresServer } from '@posthorn/dev';
+import { eventually, startTestNats, type TestNats } from '@posthorn/testing';
+import { assembleImage, type ImageTree } from '../testing/image-tree.js';
+import { environmentOf, readCompose } from './compose.js';
+import { readTree, serviceNames } from './tree.js';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const compose = readCompose(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
+
+/** No docker: the files of the image, started by its own command with the environment of docker-compose.yml. */
+describe('the image', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-image-servers-'));
+  let postgres: PostgresServer;
+  let nats: TestNats;
+  let image: ImageTree;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    chmodSync(folder, 0o755);
+    [postgres, nats] = await Promise.all([startPostgres({ dataDirectory: join(folder, 'postgres') }), startTestNats()]);
+    image = assembleImage(root, await readTree(root));
+  }, 60_000);
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all([postgres.stop(), nats.stop()]);
+    image.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Only where the servers are and the ports differ from what Compose would give. */
+  const environmentFor = async (service: string): Promise<Record<string, string>> => ({
+    ...image.environment,
+    ...environmentOf(compose.services[service]!),
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    PORT: String(await chooseQuietPort()),
+    ADMIN_PORT: String(await chooseQuietPort()),
+  });
+  const run = (service: string, env: Record<string, string>) => {
+    const [program, ...words] = image.entrypoint;
+    const child = spawn(join(image.root, program!), [...words, service], {
+      cwd: image.workingDirectory,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    children.push(child);
+    let said = '';
+    child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    return { child, ended: once(child, 'exit').then(([code]) => ({ code: code as number | null, said })) };
+  };
+  const isReady = (env: Record<string, string>) =>
+    promisify(execFile)('node', [join(image.root, 'usr/local/bin/is-ready.mjs')], { env }).then(
+      () => true,
+      () => false,
+    );
+
+  it('holds every service, and nothing of the tests or the development servers', () => {
+    const has = (path: string) => existsSync(join(image.workingDirectory, path));
+    expect(serviceNames(root).filter((name) => !has(`dist/apps/${name}/src/main.js`))).toEqual([]);
+    const unwanted = [
+      'dist/apps/all-in-one',
+      'dist/apps/e2e',
+      'dist/libs/testing',
+      'dist/tools/dev',
+      'apps',
+      'node_modules/jest',
+      'node_modules/@swc',
+    ];
+    expect(unwanted.filter(has)).toEqual([]);
+  });
+
+  it('holds the commands of the operator', async () => {
+    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, NATS_URL: nats.url };
+    const ran = promisify(execFile)('node', ['dist/tools/operator/src/main.js'], { cwd: image.workingDirectory, env });
+    await expect(ran).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('projects create') });
+  });
+
+  it.each(serviceNames(root))(
+    'starts %s until it is ready, and ends it with 0 on SIGTERM',
+    async (service) => {
+      const env = await environmentFor(service);
+      const { child, ended } = run(service, env);
+      expect(await isReady(env)).toBe(false);
+      await eventually(async () => child.exitCode !== null || (await isReady(env)), `${service} ready`, 60_000);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual({ code: 0, said: '' });
+      expect(await isReady(env)).toBe(false);
+    },
+    90_000,
+  );
+
+  it.each(['doorman', 'all-in-one', '../../evil', ''])('refuses a service that it does not have: %p', async (service) => {
+    const { code, said } = await run(service, await environmentFor('sending')).ended;
+    expect(code).toBe(64);
+    expect(said).toContain('there are:\n  analytics\n');
+    for (const name of serviceNames(root)) expect(said).toContain(`  ${name}\n`);
+  });
+
+  it('ends with 1 and says what is missing when nothing is configured', async () => {
+    const { code, said } = await run('sending', { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }).ended;
+    expect(code).toBe(1);
+    expect(said).toMatch(/POSTHORN_SECRET_KEY is missing/);
+  });
+});
