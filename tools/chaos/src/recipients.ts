@@ -23,7 +23,7 @@ const refused = (name: string, weight: number): RecipientKind => ({ name, weight
 export const slowBefore = taken('late-at-data-700', 0);
 export const slowAfter = taken('late-at-accept-700', 0);
 
-export const recipientKinds: readonly RecipientKind[] = [
+const recipientKinds: readonly RecipientKind[] = [
   taken('ok', 70),
   taken('late-at-data-90', 3),
   taken('late-at-accept-90', 3),
