@@ -1,8 +1,8 @@
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { factCatalogue, type ServiceName } from '@posthorn/contracts';
+import { factCatalogue, factSubject, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureStream, factSubject, streamDays } from './fact-stream.js';
+import { ensureStream, streamDays } from './fact-stream.js';
 import { encode, type WireFact } from './frames.js';
 import { Loop } from './loop.js';
 import type { Outbox } from './outbox.repository.js';

@@ -1,6 +1,5 @@
-import type { ServiceName } from '@posthorn/contracts';
+import { streamOf, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
-import { streamOf } from './fact-stream.js';
 
 export interface OutgoingFact {
   id: string;
