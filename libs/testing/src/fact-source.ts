@@ -34,7 +34,7 @@ export class FactSource {
 
   static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<FactSource> {
     const clone = await cloneDatabase('fact_source', parts);
-    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 4, ...parts });
+    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 8, ...parts });
     return new FactSource(service, clone, database, await jetstreamManager(connection.nats), connection);
   }
 
