@@ -6,6 +6,7 @@ import { Lease } from './lease.js';
 import { lanes } from './delivery.entity.js';
 import { outcomeOf, outcomeOfRefusal, type Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
+import type { Slot } from './pace.js';
 import { Provider } from './provider.js';
 import { ReadyMessages, type ReadyMessage } from './ready-messages.js';
 
@@ -118,10 +119,10 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  private async proceed(ready: ReadyMessage, { verdict, waitMs }: Mark, markedAt: number): Promise<void> {
+  private async proceed(ready: ReadyMessage, { verdict, slot }: Mark, markedAt: number): Promise<void> {
     let outcome: Outcome | null;
     try {
-      outcome = verdict === 'ok' ? await this.handOver(ready, waitMs, markedAt) : outcomeOfRefusal(verdict, ready.message);
+      outcome = verdict === 'ok' ? await this.handOver(ready, slot, markedAt) : outcomeOfRefusal(verdict, ready.message);
     } finally {
       this.busy -= 1;
     }
@@ -129,12 +130,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     if (outcome) await this.recorder.record({ ...ready.message, outcome });
   }
 
-  private async handOver({ message, envelope, raw, workerId }: ReadyMessage, waitMs: number, markedAt: number): Promise<Outcome> {
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  private async handOver({ message, envelope, raw, workerId }: ReadyMessage, slot: Slot, markedAt: number): Promise<Outcome> {
+    // A slot that was kept, or taken anew, is as good as a fresh write.
+    if (slot !== null) await this.marks.untilSlot(slot);
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
-    const stale = performance.now() - markedAt - waitMs > staleMarkMs;
+    const stale = slot === null && performance.now() - markedAt > staleMarkMs;
     const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence });
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
