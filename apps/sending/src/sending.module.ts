@@ -1,5 +1,5 @@
 import { Module, type Provider as NestProvider, type Type } from '@nestjs/common';
-import { Database, DatabaseClock } from '@posthorn/database';
+import { Database } from '@posthorn/database';
 import { AcceptEmailsService } from './accepting/accept-emails.js';
 import { AcceptingRepository } from './accepting/accepting.repository.js';
 import { SettleSendService } from './accepting/settle-send.js';
@@ -45,9 +45,9 @@ const onDatabase = (room: Type): NestProvider => ({
     ...[LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
-      useFactory: (database: Database, clock: DatabaseClock, { provider, ratePerSecond }: SendingConfig) =>
-        new HandOffMarks(database, new Pace(database, clock, { provider, perSecond: ratePerSecond })),
-      inject: [Database, DatabaseClock, SendingConfig],
+      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
+        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond })),
+      inject: [Database, SendingConfig],
     },
     AcceptEmailsService,
     SettleSendService,

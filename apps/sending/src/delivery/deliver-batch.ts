@@ -1,12 +1,11 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Attempt } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from './lease.js';
 import { lanes } from './delivery.entity.js';
-import { outcomeOf, outcomeOfRefusal, type Outcome } from './outcome.js';
+import { notBegun, outcomeOf, outcomeOfRefusal, type Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import type { Slot } from './pace.js';
+import { reached, type Slot } from './pace.js';
 import { Provider } from './provider.js';
 import { ReadyMessages, type ReadyMessage } from './ready-messages.js';
 
@@ -148,13 +147,12 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private async handOver({ message, envelope, raw, workerId }: ReadyMessage, slot: Slot, markedAt: number): Promise<Outcome> {
-    // A slot that was kept, or taken anew, is as good as a fresh write.
-    if (slot !== null) await this.marks.untilSlot(slot);
+    const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
+    if (!inTime) return notBegun();
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
-    const stale = slot === null && performance.now() - markedAt > staleMarkMs;
-    const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence });
+    const attempt = await this.provider.deliver({ envelope, raw, fence });
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),
@@ -163,13 +161,3 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     });
   }
 }
-
-const neverBegun: Attempt = {
-  verdict: 'not_accepted',
-  stage: 'mail',
-  host: '',
-  tls: false,
-  durationMs: 0,
-  sessionUsable: false,
-  error: 'the process stood still after the mark',
-};

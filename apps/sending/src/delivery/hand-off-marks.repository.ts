@@ -34,10 +34,6 @@ export class HandOffMarks {
     const slots = this.pace.slotsOf(taken, messages.length);
     return verdicts.map((verdict, place) => ({ verdict, slot: slots[place]! }));
   }
-
-  untilSlot(slot: number): Promise<void> {
-    return this.pace.until(slot);
-  }
 }
 
 function lock(messages: Marked[]): Statement {
