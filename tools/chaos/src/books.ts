@@ -21,10 +21,14 @@ export interface Totals {
 /** What is left to be done before all is quiet; each is 0 in the end. */
 export interface Unfinished {
   deliveries: number;
+  /** Claims and hand-offs of workers that are gone. */
+  leases: number;
   outbox: number;
   uncounted: number;
   missingContacts: number;
 }
+
+const services: readonly ServiceName[] = ['gateway', 'sending', 'contacts', 'campaigns', 'workflows', 'analytics'];
 
 /** What the product itself has written down, read from its databases. */
 export class Books {
@@ -39,7 +43,8 @@ export class Books {
     return url.toString();
   }
 
-  async inDoubt(): Promise<string[]> {
+  /** At a mail server's fault the product may have noted the doubt before we can look. */
+  async inHandOff(): Promise<string[]> {
     const rows = await this.ask<{ id: string }>('sending', `SELECT email_id AS id FROM deliveries WHERE state IN ('HANDOFF', 'AMBIGUOUS')`);
     return rows.map(({ id }) => id);
   }
@@ -66,7 +71,6 @@ export class Books {
   }
 
   async deadLetters(): Promise<string[]> {
-    const services: ServiceName[] = ['sending', 'contacts', 'analytics'];
     const found = await Promise.all(
       services.map((service) =>
         this.ask<{ line: string }>(service, `SELECT subscriber || ': ' || error AS line FROM dead_letters`).then((rows) =>
@@ -95,16 +99,31 @@ export class Books {
   }
 
   async unfinished(): Promise<Unfinished> {
-    const [row] = await this.ask<{ deliveries: number; outbox: number; emails: number }>(
+    const [row] = await this.ask<{ deliveries: number; leases: number; emails: number }>(
       'sending',
       `SELECT (SELECT count(*)::int FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')) AS deliveries,
-              (SELECT count(*)::int FROM outbox WHERE published_at IS NULL) AS outbox,
+              (SELECT count(*)::int FROM deliveries d WHERE state IN ('CLAIMED', 'HANDOFF')
+                AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker_id AND w.expires_at > now())) AS leases,
               (SELECT count(*)::int FROM emails WHERE status <> 'VOIDED' AND project_id = $1) AS emails`,
       [this.projectId()],
     );
     const { counted, contacts } = await this.totals();
-    const { deliveries, outbox, emails } = row!;
-    return { deliveries, outbox, uncounted: Math.max(0, emails - counted), missingContacts: Math.max(0, emails - contacts) };
+    const { deliveries, leases, emails } = row!;
+    return {
+      deliveries,
+      leases,
+      outbox: await this.untold(),
+      uncounted: Math.max(0, emails - counted),
+      missingContacts: Math.max(0, emails - contacts),
+    };
+  }
+
+  /** Facts of every service that are still to be published, once or once more, or whose tries are not over. */
+  private async untold(): Promise<number> {
+    const sql = `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats)
+                   + (SELECT count(*) FROM fact_tries) AS waiting`;
+    const rows = await Promise.all(services.map((service) => this.ask<{ waiting: string }>(service, sql)));
+    return rows.reduce((sum, [row]) => sum + Number(row!.waiting), 0);
   }
 
   private async ask<Row extends object>(service: ServiceName, sql: string, parameters: unknown[] = []): Promise<Row[]> {

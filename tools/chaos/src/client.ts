@@ -2,11 +2,12 @@ import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallRecord, Ledger, SendRecord } from './ledger.js';
-import type { Random } from './random.js';
+import { Random } from './random.js';
 import type { Wanted } from './recipients.js';
 
 const patienceMs = 15_000;
-const triesOfAKey = 60;
+/** Every key is answered in the end, or something holds it. */
+const triesOfAKey = 240;
 const pauseMs = 250;
 
 /** Sends as an application would: with a key it repeats until it is answered, without one it takes the first answer. */
@@ -18,7 +19,7 @@ export class Clients {
     private readonly gateways: string[],
     private readonly token: string,
     private readonly ledger: Ledger,
-    private readonly random: Random,
+    private readonly seed: number,
   ) {
     this.agents = gateways.map(() => new Agent({ keepAlive: true, maxSockets: 32 }));
   }
@@ -53,16 +54,20 @@ export class Clients {
   private async untilAnswered(record: SendRecord): Promise<void> {
     for (let tries = 0; tries < (record.key ? triesOfAKey : 1); tries += 1) {
       if (tries > 0) await delay(pauseMs);
-      const call = await this.call(record, this.random.whole(0, this.gateways.length - 1));
+      const call = await this.call(record, this.gatewayFor(record, tries));
       this.ledger.heard(record, call);
       if (call.status === 202) return;
     }
   }
 
+  private gatewayFor({ place }: SendRecord, tries: number): number {
+    return Random.named(`${this.seed} ${place} ${tries}`).whole(0, this.gateways.length - 1);
+  }
+
   private call({ place, to, key }: SendRecord, gateway: number): Promise<CallRecord> {
     const beganAt = performance.now();
     const body = JSON.stringify({ to, subject: `number ${place}`, body: `<p>Message ${place}</p>` });
-    const end = (status: number | null, error: string | null, answer: string | null): CallRecord => ({
+    const end = (status: number | null, error: string | null, answer: string | null, retryAfter = false): CallRecord => ({
       place,
       gateway,
       beganAt,
@@ -70,6 +75,7 @@ export class Clients {
       status,
       error,
       body: answer,
+      retryAfter,
     });
     return new Promise((resolve) => {
       const asked = request(`${this.gateways[gateway]}/api/v1/emails`, {
@@ -86,7 +92,7 @@ export class Clients {
       asked.on('response', (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve(end(response.statusCode!, null, text)));
+        response.on('end', () => resolve(end(response.statusCode!, null, text, response.headers['retry-after'] !== undefined)));
         response.on('error', (error: NodeJS.ErrnoException) => resolve(end(null, error.code ?? error.message, null)));
       });
       asked.on('timeout', () => asked.destroy(new Error('no answer')));

@@ -1,6 +1,7 @@
 import type { Goodbye } from './fleet.js';
 import type { EmailRow, Totals, Unfinished } from './books.js';
 import type { Outage } from './ground.js';
+import type { StrikeMade } from './nemesis.js';
 import type { SendRecord } from './ledger.js';
 import type { SinkLine } from './sink-ledger.js';
 
@@ -14,8 +15,9 @@ export interface Evidence {
   totals: Totals;
   unfinished: Unfinished;
   deadLetters: readonly string[];
-  /** E-mails that were in hand-off or in doubt at the instant of a fault. */
-  doubted: ReadonlySet<string>;
+  /** By e-mail: how many faults found it in hand-off. */
+  doubted: ReadonlyMap<string, number>;
+  strikes: readonly StrikeMade[];
   outages: readonly Outage[];
   goodbyes: readonly Goodbye[];
   badExits: readonly string[];

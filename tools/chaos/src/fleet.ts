@@ -34,8 +34,8 @@ export class Fleet {
   constructor(
     directory: string,
     private readonly environment: Record<string, string>,
-    /** By how many hours the clock of the next incarnation is wrong. */
-    private readonly nextSkewHours: () => number,
+    /** By how many hours the clock of a member is wrong, each time that it starts. */
+    private readonly skewHours: (member: string, incarnation: number) => number,
   ) {
     this.output = createWriteStream(join(directory, 'services.log'));
   }
@@ -94,22 +94,22 @@ export class Fleet {
 
   private async add(service: ServiceName, member: Member): Promise<void> {
     const say = (line: string) => this.output.write(`${member} ${line}\n`);
-    const environment = { ...process.env, ...this.environment, ...this.clock() };
+    const environment = { ...process.env, ...this.environment, ...this.clock(member, 0) };
     const started = await ServiceProcess.start({ service, name: member, environment, say });
     this.members.set(member, started);
     void this.watch(started);
   }
 
   private async watch(process: ServiceProcess): Promise<void> {
-    while (!this.ending) {
+    for (let incarnation = 1; !this.ending; incarnation += 1) {
       await process.ended;
       await delay(restartAfterMs);
       // A start may meet the next fault: then it is tried again.
-      if (!this.ending) await process.restart(this.clock()).catch(() => undefined);
+      if (!this.ending) await process.restart(this.clock(process.name, incarnation)).catch(() => undefined);
     }
   }
 
-  private clock(): Record<string, string> {
-    return { NODE_OPTIONS: `--import=${clockSkew}`, CHAOS_CLOCK_SKEW_MS: String(this.nextSkewHours() * hour) };
+  private clock(member: string, incarnation: number): Record<string, string> {
+    return { NODE_OPTIONS: `--import=${clockSkew}`, CHAOS_CLOCK_SKEW_MS: String(this.skewHours(member, incarnation) * hour) };
   }
 }

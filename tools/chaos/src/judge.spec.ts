@@ -16,6 +16,7 @@ const call = (change: Partial<CallRecord> = {}): CallRecord => ({
   status: 202,
   error: null,
   body: '{"id":"e1"}',
+  retryAfter: false,
   ...change,
 });
 const send = (change: Partial<SendRecord> = {}): SendRecord => ({
@@ -54,9 +55,10 @@ const sound: Evidence = {
   events: [{ emailId: 'e1', statuses: ['DELIVERED'] }],
   contacts: ['ok+1@sink.test'],
   totals: { counted: 1, delivered: 1, bounces: 0, contacts: 1, contactsCounted: 1 },
-  unfinished: { deliveries: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
+  unfinished: { deliveries: 0, leases: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
   deadLetters: [],
-  doubted: new Set(),
+  doubted: new Map(),
+  strikes: [],
   outages: [],
   goodbyes: [],
   badExits: [],
@@ -77,13 +79,24 @@ describe('the judge of a chaos run', () => {
     ['a stuck mail', 'G3 G5 G10', { emails: [row({ status: 'PENDING', state: 'QUEUED' })] }],
     ['a dead letter', 'G3 G5 G10', { deadLetters: ['analytics-daily: no'] }],
     ['a repeat', 'G4', { sink: [copy(), copy()] }],
-    ['a repeat with other bytes', 'G4', { sink: [copy(), copy({ digest: 'x' })], doubted: new Set(['e1']) }],
+    ['more repeats than faults', 'G4', { sink: [copy(), copy(), copy()], doubted: new Map([['e1', 1]]) }],
+    ['an answer that no rule allows', 'G2 G17', { sends: [send({ calls: [call({ status: 418, body: null }), call()] })] }],
+    ['an answer that never came', 'G2 G17', { sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })] }],
+    ['a 503 that does not say when to come again', 'G2 G17', { sends: [send({ calls: [call({ status: 503 }), call()] })] }],
+    ['a key that is held for ever', 'G5 G7', { sends: [send({ calls: [call({ status: 409, body: null })] })], emails: [], sink: [] }],
+    ['a lost history', 'order', { events: [] }],
+    [
+      'a bounce that was tried again',
+      'G6',
+      { sends: [send({ kind: kindNamed('data-554') })], emails: [row({ status: 'BOUNCED', attempts: 9 })] },
+    ],
+    ['a repeat with other bytes', 'G4', { sink: [copy(), copy({ digest: 'x' })], doubted: new Map([['e1', 1]]) }],
     ['another end', 'G6', { emails: [row({ status: 'FAILED', state: 'FAILED' })] }],
-    ['two receipts of one key', 'G7', { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] }],
+    ['two receipts of one key', 'G5 G7', { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] }],
     ['a phantom', 'G4', { sink: [copy(), copy({ messageId: 'e9@chaos.test', to: 'who@sink.test' })] }],
     ['a forbidden history', 'order', { events: [{ emailId: 'e1', statuses: ['DELIVERED', 'PENDING'] }] }],
     ['a counter', 'G10 G11', { totals: { ...sound.totals, delivered: 2 } }],
-    ['the pace', 'G13', { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Set(['e1']) }],
+    ['the pace', 'G13', { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Map([['e1', 1]]) }],
     [
       'a request cut off by SIGTERM',
       'G16',
@@ -103,7 +116,7 @@ describe('the judge of a chaos run', () => {
   });
 
   it('excuses a repeat of what was in hand-off at a fault', () => {
-    expect(brokenBy({ sink: [copy(), copy()], doubted: new Set(['e1']) })).toEqual([]);
+    expect(brokenBy({ sink: [copy(), copy()], doubted: new Map([['e1', 1]]) })).toEqual([]);
   });
 });
 

@@ -12,6 +12,8 @@ export interface CallRecord {
   /** The socket's error where there was no answer. */
   error: string | null;
   body: string | null;
+  /** Whether the answer said when to come again. */
+  retryAfter: boolean;
 }
 
 export interface SendRecord extends Wanted {

@@ -15,12 +15,30 @@ const betweenTriesMs = 700;
 
 type Strike = (fault: Fault, members: readonly Member[]) => Promise<void>;
 
+export interface StrikeMade {
+  weapon: Weapon;
+  from: number;
+  to: number;
+}
+
+/** What may leave a message in doubt. A pause is shorter than a lease, and a leaving process finishes what it has. */
+const repeats: ReadonlySet<Weapon> = new Set([
+  'kill sending',
+  'stop sending',
+  'crash postgres',
+  'stall postgres',
+  'kill smtp',
+  'refuse smtp',
+]);
+
 /** Carries the deck out, and writes down which state each fault really hit. */
 export class Nemesis {
   readonly hits = Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
   readonly struck = new Map<Weapon, number>();
-  /** E-mails in hand-off, or in doubt, at the instant of a fault: only these may be repeated (guarantees.md G4). */
-  readonly doubted = new Set<string>();
+  /** By e-mail: how many faults found it in hand-off. Each of them may cost one repeat, and nothing else may (guarantees.md G4). */
+  readonly doubted = new Map<string, number>();
+  /** When which weapon struck, until all was back. */
+  readonly strikesMade: StrikeMade[] = [];
   missed = 0;
   private readonly stopMs: number;
 
@@ -40,7 +58,6 @@ export class Nemesis {
     else this.missed += 1;
     appendFileSync(join(this.options.directory, 'faults.jsonl'), `${JSON.stringify({ instant: performance.now(), ...fault, caught })}\n`);
     if (fault.recovers) await this.fleet.untilAllReady();
-    await this.noteDoubt();
   }
 
   private async aim(fault: Fault, state: State): Promise<boolean> {
@@ -64,13 +81,19 @@ export class Nemesis {
   }
 
   private async act(fault: Fault, members: readonly Member[]): Promise<void> {
+    const made: StrikeMade = { weapon: fault.weapon, from: performance.now(), to: Infinity };
+    this.strikesMade.push(made);
     const struck = this.strikes[fault.weapon](fault, members);
-    await this.noteDoubt();
+    const found = new Set<string>();
+    const look = async () => {
+      for (const id of await this.books.inHandOff().catch(() => [])) found.add(id);
+    };
+    if (repeats.has(fault.weapon)) await look();
     await struck;
-  }
-
-  private async noteDoubt(): Promise<void> {
-    for (const id of await this.books.inDoubt().catch(() => [])) this.doubted.add(id);
+    // A database that was away can be asked only now.
+    if (fault.weapon === 'crash postgres') await look();
+    for (const id of found) this.doubted.set(id, (this.doubted.get(id) ?? 0) + 1);
+    made.to = performance.now();
   }
 
   /** The very process that was seen; all of them where the state does not tell whose it was. */
@@ -97,6 +120,7 @@ export class Nemesis {
     'pause sending': this.pause,
     'leave sending': this.leave,
     'kill gateway': this.kill,
+    'stop gateway': this.stop,
     'pause gateway': this.pause,
     'leave gateway': this.leave,
     'kill contacts': this.kill,
@@ -105,6 +129,10 @@ export class Nemesis {
     'stop analytics': this.stop,
     // The trap's own lock is what stalls; a blind one has nothing to hold.
     'stall postgres': ({ at }) => delay(at ? stallMs : 0),
+    'kill campaigns': this.kill,
+    'stop campaigns': this.stop,
+    'kill workflows': this.kill,
+    'stop workflows': this.stop,
     'crash postgres': ({ downMs }) => this.ground.crashPostgres(downMs),
     'kill nats': ({ downMs }) => this.ground.killNats(downMs, { wipe: false }),
     'wipe nats': ({ downMs }) => this.ground.killNats(downMs, { wipe: true }),
@@ -114,10 +142,7 @@ export class Nemesis {
 
   private async freeze(members: readonly Member[], ms: number): Promise<void> {
     for (const member of members) this.fleet.signal(member, 'SIGSTOP');
-    await delay(ms / 2);
-    await this.noteDoubt();
-    await delay(ms / 2);
-    await this.noteDoubt();
+    await delay(ms);
     for (const member of members) this.fleet.signal(member, 'SIGCONT');
   }
 }

@@ -1,5 +1,5 @@
 import { states, type State } from './faults.js';
-import type { Finding } from './judge.js';
+import type { Finding } from './finding.js';
 
 export interface RunFigures {
   sends: number;

@@ -57,8 +57,9 @@ const environmentOf = ({ databaseUrl, natsUrl, smtpUrl }: Ground, { ratePerSecon
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
   const ground = await Ground.start(options.directory);
-  const clocks = new Random(options.seed + 3);
-  const fleet = new Fleet(options.directory, environmentOf(ground, options), () => clocks.pick([0, 26, -26]));
+  const fleet = new Fleet(options.directory, environmentOf(ground, options), (member, incarnation) =>
+    Random.named(`${options.seed} ${member} ${incarnation}`).pick([0, 26, -26]),
+  );
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await fleet.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
@@ -67,7 +68,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
       () => ground.databaseUrl,
       () => projectId,
     );
-    const clients = new Clients(fleet.gateways, token, ledger, new Random(options.seed + 1));
+    const clients = new Clients(fleet.gateways, token, ledger, options.seed);
     const nemesis = new Nemesis(
       fleet,
       ground,
@@ -159,6 +160,7 @@ async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnes
     unfinished,
     deadLetters,
     doubted: nemesis.doubted,
+    strikes: nemesis.strikesMade,
     outages: ground.outages,
     goodbyes: fleet.goodbyes,
     badExits: fleet.badExits,

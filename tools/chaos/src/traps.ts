@@ -91,12 +91,12 @@ export class Traps {
   }
 }
 
+const heldBySomebody = `EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
 const slow = (name: string) =>
-  `SELECT email_id AS id FROM deliveries WHERE state = 'HANDOFF' AND recipient LIKE '${name}+%' AND
-     EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
+  `SELECT email_id AS id FROM deliveries WHERE state = 'HANDOFF' AND recipient LIKE '${name}+%' AND ${heldBySomebody}`;
 
 const seenSql: Partial<Record<State, string>> = {
-  CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED'`,
+  CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED' AND ${heldBySomebody}`,
   'HANDOFF before the last byte': slow('late-at-data-700'),
   'HANDOFF after the last byte': slow('late-at-accept-700'),
 };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { mutated, readMutants, type Mutant } from './mutant.js';
+import { changed, changesOf, readMutants, type Mutant } from './mutant.js';
 
 const root = resolve('.');
 const asked = process.argv.slice(2);
@@ -38,13 +38,15 @@ async function copyOfTheTree(): Promise<string> {
   return to;
 }
 
-/** Applies one mutant to the copy, runs its check, and puts the file back. */
+/** Applies one mutant to the copy, runs its check, and puts the files back. */
 async function judge(mutant: Mutant): Promise<void> {
-  const path = join(copy, mutant.file);
-  const source = readFileSync(path, 'utf8');
   const began = performance.now();
+  const originals = new Map(changesOf(mutant).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
   try {
-    writeFileSync(path, mutated(mutant, source));
+    for (const each of changesOf(mutant)) {
+      const path = join(copy, each.file);
+      writeFileSync(path, changed(mutant.name, each, readFileSync(path, 'utf8')));
+    }
     const { code, output } = await run('npm', ['run', ...mutant.run.split(' ')], copy);
     const caught = code !== 0 && output.includes(mutant.says);
     if (!caught) survivors.push(mutant.name);
@@ -52,7 +54,7 @@ async function judge(mutant: Mutant): Promise<void> {
     console.log(`${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`);
     if (!caught) console.log(output.split('\n').slice(-40).join('\n'));
   } finally {
-    writeFileSync(path, source);
+    for (const [file, source] of originals) writeFileSync(join(copy, file), source);
   }
 }
 

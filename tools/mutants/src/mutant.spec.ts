@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { mutated, readMutant, readMutants } from './mutant.js';
+import { changed, changesOf, readMutant, readMutants, type Change } from './mutant.js';
 
+const change: Change = { file: 'a.ts', find: 'one', replace: 'two' };
 const text = 'breaks: it\nfile: a.ts\nfind: one\nreplace: two\nrun: test\nsays: failed\n';
 
 describe('mutants', () => {
   it('change one place', () => {
-    expect(mutated(readMutant('m', text), 'zero one $&')).toBe('zero two $&');
+    expect(changesOf(readMutant('m', text))).toEqual([change]);
+    expect(changed('m', change, 'zero one $&')).toBe('zero two $&');
   });
 
   it.each(['zero', 'one one'])('are refused where their text does not stand once: %s', (source) => {
-    expect(() => mutated(readMutant('m', text), source)).toThrow(/finds its text [02] times/);
+    expect(() => changed('m', change, source)).toThrow(/finds its text [02] times/);
   });
 
   it('say what they lack', () => {
@@ -20,8 +22,10 @@ describe('mutants', () => {
   it.each(readMutants('tools/mutants/patches').map((mutant) => [mutant.name, mutant] as const))(
     '%s still fits the product',
     (_, mutant) => {
-      const source = readFileSync(mutant.file, 'utf8');
-      expect(mutated(mutant, source)).not.toBe(source);
+      for (const each of changesOf(mutant)) {
+        const source = readFileSync(each.file, 'utf8');
+        expect(changed(mutant.name, each, source)).not.toBe(source);
+      }
     },
   );
 });

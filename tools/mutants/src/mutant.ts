@@ -2,15 +2,20 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 
-/** The product, broken on purpose in one place, and the check that must notice. */
-export interface Mutant {
-  name: string;
-  /** What is taken out, in words. */
-  breaks: string;
+export interface Change {
   file: string;
   /** Stands in the file exactly once. */
   find: string;
   replace: string;
+}
+
+/** The product, broken on purpose in one place, and the check that must notice. */
+export interface Mutant extends Change {
+  name: string;
+  /** What is taken out, in words. */
+  breaks: string;
+  /** What has to go with it, where the product is safe twice. */
+  also?: Change[];
   /** An npm script with its arguments, as in `chaos -- --sends 1000`. */
   run: string;
   /** What the red run says: another failure (a build, a busy port) proves nothing. */
@@ -33,8 +38,10 @@ export function readMutant(name: string, text: string): Mutant {
   return { name, ...(content as unknown as Omit<Mutant, 'name'>) };
 }
 
-/** The source with the mutation; a text that is gone, or stands twice, is an error: the mutant has to follow the product. */
-export function mutated({ name, file, find, replace }: Mutant, source: string): string {
+export const changesOf = ({ file, find, replace, also = [] }: Mutant): Change[] => [{ file, find, replace }, ...also];
+
+/** The source with the change; a text that is gone, or stands twice, is an error: the mutant has to follow the product. */
+export function changed(name: string, { file, find, replace }: Change, source: string): string {
   const wanted = find.trimEnd();
   const places = source.split(wanted).length - 1;
   if (places !== 1) throw new Error(`the mutant ${name} finds its text ${places} times in ${file}: bring it up to date`);
