@@ -11,7 +11,10 @@ const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'
 /** A server that starts or is full says so before it hears a statement. */
 const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
 const lostConnection =
-  /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)/i;
+  /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)|query runner already released/i;
+
+// TypeORM gives a broken connection back at once: what is asked of it afterwards, a COMMIT too, goes nowhere.
+const neverSent = /trying to connect|connection timeout|query runner already released/i;
 
 function databaseCode(error: unknown): string | undefined {
   const { code, driverError } = (error ?? {}) as DriverError;
@@ -37,7 +40,7 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Refused before the first statement went out: nothing can have happened. */
 function wasNeverAsked(error: unknown): boolean {
   const { syscall, message = '' } = (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);
-  return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || /trying to connect|connection timeout/i.test(message);
+  return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || neverSent.test(message);
 }
 
 /** The connection went while a statement may have been on its way: whether it took effect, only the database can tell. */
