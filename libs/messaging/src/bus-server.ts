@@ -1,6 +1,7 @@
 import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { factCatalogue, requestsOf, type FactContract, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import type { Tracing } from '@posthorn/telemetry';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
@@ -19,6 +20,7 @@ export interface BusServerOptions {
   outbox: Outbox;
   publishing: Publishing;
   deadLetters: DeadLetters;
+  tracing?: Tracing;
 }
 
 /** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
@@ -88,9 +90,9 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private serve(contract: RequestContract, answer: Answer): void {
-    const { service, connection } = this.options;
+    const { service, connection, tracing } = this.options;
     const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
-    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected }));
+    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { readTrusted, streamOf, type FactContract } from '@posthorn/contracts';
+import { inSpan, runInScene, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
 import type { BusConnection } from './connection.js';
 import { ensureConsumer, findConsumer } from './fact-stream.js';
 import { readFact, type WireFact } from './frames.js';
@@ -10,6 +11,7 @@ import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
 import type { Outbox } from './outbox.repository.js';
 import { SoloTries } from './solo-tries.js';
+import { tracesOf } from './traced-headers.js';
 
 export interface FactSubscriptionOptions {
   connection: BusConnection;
@@ -21,6 +23,7 @@ export interface FactSubscriptionOptions {
   run: (fact: Fact<object>) => Promise<void>;
   /** The tests have less. */
   patience?: Patience;
+  tracing?: Tracing;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
@@ -52,12 +55,14 @@ export class FactSubscription {
     lingerMs,
   });
   private readonly solo: SoloTries;
+  private readonly tracing: Tracing;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
 
   constructor(private readonly options: FactSubscriptionOptions) {
     this.log = new Logger(`Facts ${options.durable}`);
-    this.solo = new SoloTries(options, (fact) => this.apply([fact]));
+    this.tracing = options.tracing ?? new Tracing();
+    this.solo = new SoloTries(options, (fact, message) => this.apply([fact], tracesOf(message)));
     this.loop = new Loop({ everyMs: 1_000, work: () => this.consume(), onError: (error) => this.log.warn((error as Error).message) });
   }
 
@@ -78,7 +83,13 @@ export class FactSubscription {
   }
 
   /** Runs the effect on those that were not taken in before, within the time that a handler has. */
-  async apply(facts: WireFact[]): Promise<void> {
+  apply(facts: WireFact[], traces: readonly TracePoint[] = []): Promise<void> {
+    const { contract, durable } = this.options;
+    const about = { kind: 'consumer', attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': facts.length } } as const;
+    return runInScene(this.tracing.scene(traces), () => inSpan(`hear ${durable}`, about, () => this.takeIn(facts)));
+  }
+
+  private async takeIn(facts: WireFact[]): Promise<void> {
     const { inbox, outbox, durable, patience } = this.options;
     await inbox.once(durable, facts, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
@@ -124,7 +135,12 @@ export class FactSubscription {
     const first = readable.filter(({ message }) => message.info.deliveryCount === 1);
     const again = readable.filter(({ message }) => message.info.deliveryCount > 1);
     try {
-      if (first.length > 0) await this.apply(first.map(({ fact }) => fact));
+      if (first.length > 0) {
+        await this.apply(
+          first.map(({ fact }) => fact),
+          first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
+        );
+      }
       for (const { message } of first) message.ack();
     } catch {
       // One of them is at fault: alone, it harms only itself.

@@ -72,3 +72,8 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
       ADD COLUMN first_at timestamptz(3) NOT NULL DEFAULT now()`);
   await runner.query(`CREATE UNIQUE INDEX dead_letters_by_id ON dead_letters (id)`);
 }
+
+/** Where a fact's publishing and hearing are recorded; called by a later migration. */
+export async function addFactTraces(runner: QueryRunner): Promise<void> {
+  await runner.query(`ALTER TABLE outbox ADD COLUMN traces text`);
+}

@@ -1,5 +1,6 @@
 import { maxFactItems, type FactContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
+import { currentTraces } from '@posthorn/telemetry';
 
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
@@ -13,11 +14,12 @@ export class Outbox {
     this.told = true;
     for (let first = 0; first < items.length; first += maxFactItems) {
       const part = items.slice(first, first + maxFactItems);
-      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
+      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items, traces) VALUES ($1, $2, $3, $4, $5)`, [
         newId(),
         projectId,
         fact.name,
         JSON.stringify(part),
+        currentTraces(),
       ]);
     }
   }

@@ -27,7 +27,7 @@ export class SoloTries {
 
   constructor(
     private readonly options: SoloTriesOptions,
-    private readonly apply: (fact: WireFact) => Promise<void>,
+    private readonly apply: (fact: WireFact, message: JsMsg) => Promise<void>,
   ) {
     this.log = new Logger(`Facts ${options.durable}`);
   }
@@ -58,7 +58,7 @@ export class SoloTries {
     if (tries >= maxTries) return this.bury(message, fact, 'its handler never finished');
     await inbox.beginTry(durable, fact.id);
     try {
-      await this.apply(fact);
+      await this.apply(fact, message);
       message.ack();
     } catch (error) {
       this.log.warn(`try ${tries + 1}: ${(error as Error).message}`);

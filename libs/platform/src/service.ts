@@ -25,6 +25,7 @@ import {
   Publishing,
   ReadModels,
 } from '@posthorn/messaging';
+import { openTracing, Tracing } from '@posthorn/telemetry';
 import { Gauge, Registry } from 'prom-client';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
@@ -64,6 +65,7 @@ export interface ServiceMeans<C extends ServiceConfig> {
   readModels: ReadModels;
   metrics: Registry;
   logger: PinoLogger;
+  tracing: Tracing;
 }
 
 export interface RunningService {
@@ -79,12 +81,30 @@ const hour = 3_600_000;
 export async function openService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<ServiceMeans<C>> {
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
-  const database = await openOwnDatabase(parts, config, options);
+  const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
+  const database = await openOwnDatabase(parts, config, options, tracing);
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
   const metrics = serviceMetrics(parts.name, options.processMetrics ?? true);
-  return { config, database, connection, clock, bus: new Bus(connection, clock), ...messagingOn(parts.name, database), metrics, logger };
+  return {
+    config,
+    database,
+    connection,
+    clock,
+    bus: new Bus(connection, clock),
+    ...messagingOn(parts.name, database),
+    metrics,
+    logger,
+    tracing,
+  };
 }
+
+const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
+  endpoint: otlpEndpoint,
+  protocol: otlpProtocol,
+  sampler: tracesSampler,
+  ratio: tracesRatio,
+});
 
 /** The messaging's own tables, each with what is asked of it. */
 function messagingOn(service: ServiceName, database: Database) {
@@ -109,6 +129,7 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Inbox, useValue: means.inbox },
     { provide: ReadModels, useValue: means.readModels },
     { provide: Registry, useValue: means.metrics },
+    { provide: Tracing, useValue: means.tracing },
   ];
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }
@@ -173,15 +194,17 @@ export async function startService<C extends ServiceConfig>(parts: ServiceParts<
   };
 }
 
-export async function closeMeans({ connection, database }: Pick<ServiceMeans<ServiceConfig>, 'connection' | 'database'>): Promise<void> {
+export async function closeMeans({ connection, database, tracing }: ServiceMeans<ServiceConfig>): Promise<void> {
   await connection.close();
   await database.close();
+  await tracing.close();
 }
 
 async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
   { environment, say }: StartOptions,
+  tracing: Tracing,
 ): Promise<Database> {
   const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -193,6 +216,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
     entities,
     migrations,
     poolSize: config.databasePool,
+    tracing,
   });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   await migrate(database, (line) => say?.(`${parts.name}: ${line}`));

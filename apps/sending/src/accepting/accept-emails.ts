@@ -13,6 +13,7 @@ import {
 } from '@posthorn/contracts';
 import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { currentTraces, Spanned } from '@posthorn/telemetry';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
@@ -61,6 +62,7 @@ export class AcceptEmailsService {
     return { accepted: known?.accepted ?? null };
   }
 
+  @Spanned('commit accepts')
   private async commit(rows: AcceptRow[]): Promise<Outcome[]> {
     const outcomes = await this.bisect(rows);
     this.outbox.ring();
@@ -163,5 +165,6 @@ function toRow(projectId: string, body: AcceptEmails, from: { email: string; nam
       name: to.name ?? null,
     })),
     claim: body.idempotency ?? null,
+    trace: currentTraces(),
   };
 }

@@ -135,7 +135,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       this.lease.assertHeld(workerId);
     };
     const stale = performance.now() - markedAt - waitMs > staleMarkMs;
-    const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence });
+    const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),

@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@posthorn/database';
+import { Spanned, type Tracing } from '@posthorn/telemetry';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
@@ -17,7 +18,7 @@ export interface Pace {
   perSecond: number;
 }
 
-type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient'>;
+type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'>;
 
 // Slots a little closer than the limit allows would let 1 s windows overflow by the jitter of the way to the server.
 const paceMargin = 0.95;
@@ -28,11 +29,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
  * first, in a statement of their own, so that the guarded update sees every suppression that was answered (guarantees.md G8).
  */
 export class HandOffMarks {
+  readonly tracing: Tracing;
+
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
-  ) {}
+  ) {
+    this.tracing = database.tracing;
+  }
 
+  @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
     const paced = this.pace.perSecond > 0;
     const [, guarded, slots] = await this.database.trip([

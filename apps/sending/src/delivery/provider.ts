@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { SmtpPool, parseSmtpUrl, type Attempt, type SmtpDelivery } from '@posthorn/mail';
+import { Spanned, Tracing } from '@posthorn/telemetry';
 import { SendingConfig } from '../config.js';
+
+/** A hand-over, and where it is recorded. */
+export interface TracedDelivery extends SmtpDelivery {
+  trace: string | null;
+}
 
 /** The mail server that takes the mail: a pool of our own over one endpoint. */
 @Injectable()
 export class Provider {
   private readonly pool: SmtpPool;
 
-  constructor({ smtpUrl, connections, commandTimeout, dotTimeout }: SendingConfig) {
+  constructor(
+    { smtpUrl, connections, commandTimeout, dotTimeout }: SendingConfig,
+    readonly tracing: Tracing,
+  ) {
     const timeouts = { commandMs: commandTimeout * 1_000, dotMs: dotTimeout * 1_000 };
     this.pool = new SmtpPool({ endpoint: parseSmtpUrl(smtpUrl), maxConnections: connections, timeouts });
   }
@@ -24,7 +33,12 @@ export class Provider {
     return failures > 0 && open === 0;
   }
 
-  deliver(delivery: SmtpDelivery): Promise<Attempt> {
+  @Spanned('hand over', {
+    kind: 'client',
+    traces: ({ trace }: TracedDelivery) => [trace],
+    told: ({ verdict, stage, tls }: Attempt) => ({ 'posthorn.verdict': verdict, 'posthorn.smtp.stage': stage, 'posthorn.smtp.tls': tls }),
+  })
+  deliver(delivery: TracedDelivery): Promise<Attempt> {
     return this.pool.deliver(delivery);
   }
 

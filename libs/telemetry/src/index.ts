@@ -1,0 +1,5 @@
+export * from './open-tracing.js';
+export * from './scene.js';
+export * from './span.js';
+export * from './trace-point.js';
+export * from './tracing.js';
