@@ -147,7 +147,7 @@ export class FactSubscription {
       again.unshift(...first);
     }
     // Beside the others, not before them: one that hangs must not hold up what comes after it.
-    for (const { message, fact } of again) this.solo.take(message, fact);
+    for (const { message, fact } of again) runInScene(this.tracing.scene(tracesOf(message)), () => this.solo.take(message, fact));
     return messages.map(() => undefined);
   }
 

@@ -61,7 +61,7 @@ export class SoloTries {
       await this.apply(fact, message);
       message.ack();
     } catch (error) {
-      this.log.warn(`try ${tries + 1}: ${(error as Error).message}`);
+      this.log.warn(`fact ${fact.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, fact.id);
       if (tries + 1 >= maxTries) await this.bury(message, fact, (error as Error).message);
       else message.nak(this.waitAfter(tries + 1));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReceivedSpan } from './otlp-receiver.js';
+import type { ReceivedSpan } from '@posthorn/dev';
 import { recordMails, type RecordedMails } from './recorded-mails.js';
 import { treeOf } from './trace-tree.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startOtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+import { startOtlpReceiver, type ReceivedSpan } from '@posthorn/dev';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 const patienceMs = 30_000;

@@ -1,4 +1,4 @@
-import type { ReceivedSpan } from './otlp-receiver.js';
+import type { ReceivedSpan } from '@posthorn/dev';
 
 /** The spans of one trace in the order of their parents and starts, each with its depth. */
 export function treeOf(spans: readonly ReceivedSpan[]): { span: ReceivedSpan; depth: number }[] {
