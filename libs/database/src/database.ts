@@ -14,6 +14,14 @@ export interface Statement {
   parameters: unknown[];
 }
 
+export interface PoolUse {
+  pool: 'ordinary' | 'hot';
+  total: number;
+  idle: number;
+  waiting: number;
+  max: number;
+}
+
 /**
  * The service's own database. `transaction` opens an ambient transaction: whatever is asked inside it, by whichever
  * repository, joins it, so nobody passes a manager around.
@@ -27,6 +35,12 @@ export class Database {
     private readonly hot: Pool,
     readonly tracing: Tracing = new Tracing(),
   ) {}
+
+  /** How full the connections are, as `/metrics` shows it. */
+  get pools(): PoolUse[] {
+    const ordinary = (this.source.driver as unknown as { master: Pool }).master;
+    return [useOf('ordinary', ordinary), useOf('hot', this.hot)];
+  }
 
   get manager(): EntityManager {
     return this.ambient.getStore()?.manager ?? this.source.manager;
@@ -115,6 +129,10 @@ export class Database {
       await runner.release();
     }
   }
+}
+
+function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
+  return { pool, total: totalCount, idle: idleCount, waiting: waitingCount, max: options.max };
 }
 
 async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown[]): Promise<Row[]> {

@@ -9,6 +9,7 @@ import type { DeadLetters } from './dead-letters.repository.js';
 import { FactSubscription } from './fact-subscription.js';
 import { busTransport, type Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import { Operations } from './operations.js';
 import type { Outbox } from './outbox.repository.js';
 import type { Publishing } from './publishing.repository.js';
@@ -21,6 +22,7 @@ export interface BusServerOptions {
   publishing: Publishing;
   deadLetters: DeadLetters;
   tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */

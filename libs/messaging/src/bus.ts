@@ -5,6 +5,7 @@ import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encode, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
 import { Gatherer } from './gatherer.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import { tracedHeaders } from './traced-headers.js';
 
 /** Long enough for a busy service, short enough that an edge answers within two seconds (guarantees.md G17). */
@@ -35,6 +36,7 @@ export class Bus {
     private readonly connection: BusConnection,
     /** Postgres time, for deadlines that hold on every machine (guarantees.md §4). */
     private readonly clock?: { now(): Promise<Date> },
+    private readonly metrics?: MessagingMetrics,
   ) {}
 
   get connected(): boolean {
@@ -47,7 +49,22 @@ export class Bus {
     body: In,
     { timeoutMs = callTimeoutMs }: { timeoutMs?: number } = {},
   ): Promise<Out> {
-    return inSpan(`call ${contract.subject}`, { kind: 'client' }, () => this.ask(contract, caller, body, timeoutMs));
+    return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
+      this.measured(contract, this.ask(contract, caller, body, timeoutMs)),
+    );
+  }
+
+  private async measured<Out>({ subject }: RequestContract, answer: Promise<Out>): Promise<Out> {
+    const began = performance.now();
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof CallFailed)
+        this.metrics?.callFailures.inc({ subject, reason: error.kind === 'timeout' ? 'timeout' : 'unreachable' });
+      throw error;
+    } finally {
+      this.metrics?.callDuration.observe({ subject }, (performance.now() - began) / 1_000);
+    }
   }
 
   private async ask<In extends object, Out extends object>(

@@ -9,6 +9,7 @@ import { Gatherer } from './gatherer.js';
 import type { Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { SoloTries } from './solo-tries.js';
 import { tracesOf } from './traced-headers.js';
@@ -24,6 +25,7 @@ export interface FactSubscriptionOptions {
   /** The tests have less. */
   patience?: Patience;
   tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
@@ -90,12 +92,13 @@ export class FactSubscription {
   }
 
   private async takeIn(facts: WireFact[]): Promise<void> {
-    const { inbox, outbox, durable, patience } = this.options;
+    const { inbox, outbox, durable, patience, messagingMetrics } = this.options;
     await inbox.once(durable, facts, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
       await within(patience?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     outbox.ringIfTold();
+    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'taken' }, facts.length);
   }
 
   private async consume(): Promise<void> {
@@ -123,6 +126,7 @@ export class FactSubscription {
     const look = async () => {
       if (!connection.connected) return;
       const now = await findConsumer(connection.nats, contract.owner, durable);
+      if (now) this.options.messagingMetrics?.pending.set(durable, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
     const watch = new Loop({ everyMs: lookEveryMs, work: look, onError: () => undefined });

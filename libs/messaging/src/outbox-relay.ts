@@ -6,6 +6,7 @@ import type { BusConnection } from './connection.js';
 import { ensureStream, streamDays } from './fact-stream.js';
 import { encode, type WireFact } from './frames.js';
 import { Loop } from './loop.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from './traced-headers.js';
 import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } from './publishing.repository.js';
@@ -24,6 +25,7 @@ export interface OutboxRelayOptions {
   /** Postgres time. */
   clock: { now(): Promise<Date> };
   tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /**
@@ -68,6 +70,7 @@ export class OutboxRelay {
   /** Answers the sequences of what the stream did not have yet. */
   private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
     const acks = await Promise.all(facts.map((fact) => this.publishTraced(stream, fact, repeat)));
+    for (const { fact } of facts) this.options.messagingMetrics?.published.inc({ fact });
     return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
   }
 

@@ -4,6 +4,7 @@ import type { FactContract } from '@posthorn/contracts';
 import type { Patience } from './fact-subscription.js';
 import type { WireFact } from './frames.js';
 import type { Inbox } from './inbox.repository.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 
 /** Waits before each further try; after the last one the fact is a dead letter (guarantees.md §4, G18). */
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
@@ -14,6 +15,7 @@ export interface SoloTriesOptions {
   contract: FactContract;
   durable: string;
   patience?: Patience;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /**
@@ -61,6 +63,7 @@ export class SoloTries {
       await this.apply(fact, message);
       message.ack();
     } catch (error) {
+      this.options.messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'failed' });
       this.log.warn(`fact ${fact.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, fact.id);
       if (tries + 1 >= maxTries) await this.bury(message, fact, (error as Error).message);
@@ -74,8 +77,9 @@ export class SoloTries {
   }
 
   private async bury(message: JsMsg, fact: WireFact, error: string): Promise<void> {
-    const { inbox, durable, contract } = this.options;
+    const { inbox, durable, contract, messagingMetrics } = this.options;
     await inbox.bury({ subscriber: durable, factId: fact.id, fact: contract.name, payload: fact, error });
+    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'buried' });
     message.term();
   }
 }

@@ -1,3 +1,5 @@
+export * from './metric.js';
+export * from './metrics.js';
 export * from './open-tracing.js';
 export * from './scene.js';
 export * from './span.js';

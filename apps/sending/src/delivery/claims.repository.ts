@@ -67,25 +67,6 @@ export class ClaimsRepository {
       [workerId, delayMs, messages.map(({ projectId }) => projectId), messages.map(({ emailId }) => emailId)],
     );
   }
-
-  /** Seconds that the oldest due message has waited: one look into the index for each project that has any, not a scan of the queue. */
-  async oldestDueSeconds(): Promise<number> {
-    const [row] = await this.database.query<{ age: number }>(
-      `WITH RECURSIVE turn AS (
-         (SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id LIMIT 1)
-         UNION ALL
-         SELECT following.lane, following.project_id FROM turn, LATERAL (
-           SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' AND (lane, project_id) > (turn.lane, turn.project_id)
-           ORDER BY lane, project_id LIMIT 1
-         ) AS following
-       )
-       SELECT coalesce(extract(epoch FROM now() - min(first.due_at)), 0)::float8 AS age FROM turn, LATERAL (
-         SELECT due_at FROM deliveries
-         WHERE state = 'QUEUED' AND lane = turn.lane AND project_id = turn.project_id AND due_at <= now() ORDER BY due_at LIMIT 1
-       ) AS first`,
-    );
-    return row!.age;
-  }
 }
 
 const claimSql = `
