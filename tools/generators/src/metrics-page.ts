@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { declaredMetrics } from '@posthorn/telemetry';
 import { code, table } from './markdown.js';
 
-const roots = ['../../../apps/', '../../../libs/'].map((path) => new URL(path, import.meta.url));
+const roots = ['../../../libs/', '../../../apps/'].map((path) => new URL(path, import.meta.url));
 
 /** Every `*.metrics.ts` is found: a new one needs no entry here. */
 export async function metricsPage(): Promise<string> {
