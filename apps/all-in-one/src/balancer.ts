@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listen } from '@posthorn/platform';
 
 /** Who takes connections. */
 export interface Backend {
@@ -98,11 +99,4 @@ function join(client: Socket, backend: Socket): void {
     if (from.destroyed) to.destroy();
     from.pipe(to);
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }

@@ -11,7 +11,7 @@ export interface MetricDeclaration<Label extends string = string> {
 }
 
 /** From a statement to a slow mail server, in seconds. */
-export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60] as const;
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60] as const;
 
 const declared = new Map<string, MetricDeclaration>();
 
