@@ -15,6 +15,7 @@ import { Lease } from './delivery/lease.js';
 import { LeasesRepository } from './delivery/leases.repository.js';
 import { OutcomeRecorder } from './delivery/outcome-recorder.js';
 import { OutcomesRepository } from './delivery/outcomes.repository.js';
+import { Pace } from './delivery/pace.js';
 import { Provider } from './delivery/provider.js';
 import { ReadyMessages } from './delivery/ready-messages.js';
 import { Sweeper } from './delivery/sweeper.js';
@@ -46,7 +47,7 @@ const onDatabase = (room: Type): NestProvider => ({
     {
       provide: HandOffMarks,
       useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
-        new HandOffMarks(database, { provider, perSecond: ratePerSecond }),
+        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond })),
       inject: [Database, SendingConfig],
     },
     AcceptEmailsService,

@@ -15,6 +15,8 @@ export interface Tries {
   running: boolean;
 }
 
+const sweepAtOnce = 5_000;
+
 /** What this service has taken in, and what it could not. */
 export class Inbox {
   constructor(private readonly database: Database) {}
@@ -70,7 +72,15 @@ export class Inbox {
   /** A repeat can come for as long as its row is in the outbox, and then for as long as a stream holds it. */
   async forgetOld(outboxDays: number): Promise<void> {
     const days = outboxDays + streamDays + 2;
-    await this.database.query(`DELETE FROM inbox WHERE received_at < now() - make_interval(days => $1)`, [days]);
+    for (let swept = sweepAtOnce; swept === sweepAtOnce;) {
+      const gone = await this.database.query(
+        `DELETE FROM inbox WHERE ctid = ANY(ARRAY(
+           SELECT ctid FROM inbox WHERE received_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED
+         )) RETURNING 1`,
+        [days, sweepAtOnce],
+      );
+      swept = gone.length;
+    }
     await this.database.query(`DELETE FROM fact_tries WHERE at < now() - make_interval(days => $1)`, [days]);
   }
 }

@@ -85,7 +85,7 @@ export class Publishing {
       const known = await this.known();
       if (!known) return 0;
       const sequences = await send(facts);
-      if (sequences.some((sequence) => sequence <= known.lastSequence)) throw new StreamRewound(this.name, known.generation);
+      this.refuseRewound(sequences, known);
       await this.mark(facts, known, Math.max(known.lastSequence, ...sequences));
       return facts.length;
     });
@@ -143,11 +143,17 @@ export class Publishing {
         [repeat.after, repeat.since, repeat.until, limit],
       );
       const sequences = facts.length > 0 ? await send(facts, repeat.id) : [];
+      this.refuseRewound(sequences, known);
       await this.mark([], known, Math.max(known.lastSequence, ...sequences));
       if (facts.length < limit) await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
       else await this.database.query(`UPDATE fact_repeats SET after = $2 WHERE name = $1`, [this.name, facts.at(-1)!.id]);
       return facts.length;
     });
+  }
+
+  /** A number that was given before: the stream has lost its end since, whoever was the first to publish again. */
+  private refuseRewound(sequences: number[], known: KnownStream): void {
+    if (sequences.some((sequence) => sequence <= known.lastSequence)) throw new StreamRewound(this.name, known.generation);
   }
 
   private async mark(facts: OutgoingFact[], known: KnownStream, lastSequence: number): Promise<void> {

@@ -1,7 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { listen } from './listen.js';
 
 export interface AdminOptions {
   host: string;
@@ -37,6 +36,13 @@ export async function startAdminServer({ host, port, metrics, ready }: AdminOpti
         server.closeAllConnections();
       }),
   };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
 }
 
 function write(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {

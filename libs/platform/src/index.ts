@@ -1,7 +1,6 @@
 export * from './admin-server.js';
 export * from './commits.js';
 export * from './config.js';
-export * from './listen.js';
 export * from './logging.js';
 export * from './run-process.js';
 export * from './service.js';

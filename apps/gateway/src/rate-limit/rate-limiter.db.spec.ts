@@ -62,6 +62,19 @@ describe('the rate limit', () => {
     );
   });
 
+  it('lets a key use nearly all of a large limit, however its requests overlap', async () => {
+    const here = limiter();
+    const one = credential({ perSecond: 1_000 });
+    const allowances: Allowance[] = [];
+    const asking = Array.from({ length: 30 }, async () => {
+      while (allowances.length < 4_000) allowances.push(await here.take(one));
+    });
+    await Promise.all(asking);
+    const full = admitted(allowances);
+    expect(Math.max(...full)).toBeGreaterThan(950);
+    expect(Math.max(...full)).toBeLessThanOrEqual(1_000);
+  });
+
   it('begins anew with each second', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1 });

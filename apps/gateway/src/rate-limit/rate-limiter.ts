@@ -9,7 +9,10 @@ import { isExceeded, type Allowance } from './allowance.js';
 import { RateWindowsRepository, type RateWindow } from './rate-windows.repository.js';
 
 const mostKeys = 10_000;
-/** A key of many requests a second takes places by the hundredth of its limit: no statement for each, and never one too many. */
+/**
+ * A key of many requests a second takes places in advance, at most a hundredth of its limit: no statement for each, and never
+ * one too many. Another gateway may find that hundredth taken.
+ */
 const blocksInLimit = 100;
 
 interface Asked {
@@ -17,11 +20,12 @@ interface Asked {
   limit: number;
 }
 
-/** Places that were taken in advance and are still free, until their window ends here. */
+/** Places that were taken in advance, those from `next` on still free until their window ends here. */
 interface Block {
   window: RateWindow;
   next: number;
   last: number;
+  size: number;
   until: number;
 }
 
@@ -40,7 +44,7 @@ export class RateLimiter {
     metrics: Metrics,
   ) {
     this.refused = metrics.counter(rateLimited);
-    this.gatherer = new Gatherer({ flush: (asked) => this.count(asked), maxItems: 1_000 });
+    this.gatherer = new Gatherer({ flush: (asked) => this.answer(asked), maxItems: 1_000, inFlight: 1 });
   }
 
   get enabled(): boolean {
@@ -78,10 +82,18 @@ export class RateLimiter {
     this.exhausted.set(keyId, { allowance, until: performance.now() + Math.min(leftMs, 1_000) });
   }
 
+  /** Who had to wait for the flush before this one may find a place in the block that it brought. */
+  private async answer(asked: Asked[]): Promise<RateWindow[]> {
+    const known = asked.map(({ keyId }) => this.fromBlock(keyId));
+    const counted = await this.count(asked.filter((_, place) => !known[place]));
+    return known.map((window) => window ?? counted.shift()!);
+  }
+
   /** Each request of a batch gets its own place in the window. */
   private async count(asked: Asked[]): Promise<RateWindow[]> {
+    if (asked.length === 0) return [];
     const waiting = Map.groupBy(asked, ({ keyId }) => keyId);
-    const calls = new Map([...waiting].map(([keyId, own]) => [keyId, Math.max(own.length, Math.floor(own[0]!.limit / blocksInLimit))]));
+    const calls = new Map([...waiting].map(([keyId, own]) => [keyId, this.worthTaking(keyId, own.length, own[0]!.limit)]));
     const askedAt = performance.now();
     const windows = new Map((await within(ownDatabaseMs, this.windows.count(calls))).map((window) => [window.keyId, window]));
     const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
@@ -93,11 +105,17 @@ export class RateLimiter {
     });
   }
 
+  /** As many again as are wanted now, and more while the last block was used up: nothing is taken that nobody shows to want. */
+  private worthTaking(keyId: string, wanted: number, limit: number): number {
+    const last = this.blocks.get(keyId);
+    const growing = last && last.next > last.last ? last.size * 2 : 0;
+    return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), Math.max(wanted * 2, growing)));
+  }
+
   /** Counted from when it was asked for, so that no place is used after its window has ended in Postgres. */
   private keep(window: RateWindow, next: number, askedAt: number): void {
-    if (next > window.used) return;
     if (this.blocks.size >= mostKeys) this.blocks.clear();
     const leftMs = (window.second + 1) * 1_000 - window.now;
-    this.blocks.set(window.keyId, { window, next, last: window.used, until: askedAt + leftMs });
+    this.blocks.set(window.keyId, { window, next, last: window.used, size: window.used - next + 1, until: askedAt + leftMs });
   }
 }

@@ -117,9 +117,12 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
   };
 }
 
+/** The process stood still after the mark, and what the mark looked at may have changed: it is marked anew, at once. */
+export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
+
 /** An unknown outcome that nobody resolved in time: sent again, or held for a human. */
 export function outcomeOfSilence(policy: 'resend' | 'hold'): Outcome {
-  if (policy === 'resend') return { ...nothing, state: 'QUEUED', status: null };
+  if (policy === 'resend') return notBegun();
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
