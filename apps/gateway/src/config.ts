@@ -17,7 +17,7 @@ export class GatewayConfig extends ServiceConfig {
   @Env('TRUSTED_PROXIES', {
     kind: 'text',
     optional: true,
-    describe: 'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed',
+    describe: 'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For and traceparent are believed',
   })
   trustedProxies?: string;
 
@@ -49,6 +49,10 @@ export class GatewayConfig extends ServiceConfig {
     describe: 'milliseconds that a stopping gateway still takes requests, each on its last connection, before it closes its port',
   })
   drainMs: number;
+
+  get trustedRanges(): string[] {
+    return this.trustedProxies?.split(',').flatMap((range) => range.trim() || []) ?? [];
+  }
 
   get docsUrl(): string {
     return `${this.publicUrl.replace(/\/+$/, '')}/docs`;

@@ -2,7 +2,8 @@ import { messagingEntities } from '@posthorn/messaging';
 import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { CreateGateway1763700000000 } from './migrations/1763700000000-create-gateway.js';
 import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
+import { TraceGatewayFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { ProjectRow } from './projects/project.entity.js';
 
 export const entities = [ProjectRow, ApiKeyRow, ...messagingEntities];
-export const migrations = [CreateGateway1763700000000, RepairGatewayMessaging1763800000000];
+export const migrations = [CreateGateway1763700000000, RepairGatewayMessaging1763800000000, TraceGatewayFacts1763900000000];

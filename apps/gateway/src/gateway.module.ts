@@ -9,6 +9,7 @@ import { ContactsController } from './contacts/contacts.controller.js';
 import { Failures } from './edge/failures.js';
 import { FrontDoor } from './edge/front-door.js';
 import { Registrar } from './edge/registrar.js';
+import { RequestWatch } from './edge/request-watch.js';
 import { Accepting } from './emails/accepting.js';
 import { EmailsController } from './emails/emails.controller.js';
 import { Health } from './health/health.js';
@@ -34,6 +35,7 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     Registrar,
     FrontDoor,
     Failures,
+    RequestWatch,
     Health,
     // who asks, and how fast
     Guard,

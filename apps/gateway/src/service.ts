@@ -55,9 +55,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 
 async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApplication> {
   const { config, logger } = means;
-  const trustedProxies = config.trustedProxies?.split(',').map((range) => range.trim()) ?? [];
   const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), GatewayModule] };
-  const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter({ trustedProxies }), {
+  const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter({ trustedProxies: config.trustedRanges }), {
     bodyParser: false,
     logger,
     abortOnError: false,

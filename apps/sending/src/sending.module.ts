@@ -8,7 +8,8 @@ import { SendingConfig } from './config.js';
 import { ClaimsRepository } from './delivery/claims.repository.js';
 import { DeliverBatch } from './delivery/deliver-batch.js';
 import { DeliveryBell } from './delivery/delivery-bell.js';
-import { DeliveryMetrics } from './delivery/delivery-metrics.js';
+import { DeliveryCounts } from './delivery/delivery-counts.read-model.js';
+import { DeliveryMetrics } from './delivery/delivery.metrics.js';
 import { HandOffMarks } from './delivery/hand-off-marks.repository.js';
 import { Lease } from './delivery/lease.js';
 import { LeasesRepository } from './delivery/leases.repository.js';
@@ -42,7 +43,7 @@ const onDatabase = (room: Type): NestProvider => ({
   controllers: [EmailsHandlers, SendersHandlers, ProjectsSubscribers],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository].map(onDatabase),
+    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
       useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>

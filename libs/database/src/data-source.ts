@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Tracing } from '@posthorn/telemetry';
 import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
 import { Database } from './database.js';
 
@@ -11,6 +12,8 @@ export interface DatabaseOptions {
   entities: DataSourceOptions['entities'];
   migrations: DataSourceOptions['migrations'];
   poolSize: number;
+  /** Of the service whose database it is. */
+  tracing?: Tracing;
 }
 
 // A request must hear within two seconds that the database is away (guarantees.md G17).
@@ -19,7 +22,7 @@ const connectTimeoutMs = 1_500;
 /** int8 as number: counts and sequences here stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export async function openDatabase({ url, name, entities, migrations, poolSize }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({ url, name, entities, migrations, poolSize, tracing }: DatabaseOptions): Promise<Database> {
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -42,7 +45,7 @@ export async function openDatabase({ url, name, entities, migrations, poolSize }
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
-  const database = new Database(source, openHotPool({ url, name, poolSize }));
+  const database = new Database(source, openHotPool({ url, name, poolSize }), tracing);
   await assertDurable(database);
   return database;
 }

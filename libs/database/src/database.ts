@@ -1,15 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
 import type { ClientBase, Pool } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { isSerializationFailure } from './database-error.js';
 
 const attempts = 3;
+const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
 
 /** A statement of the hot path: named, so that each connection plans it once. */
 export interface Statement {
   name: string;
   sql: string;
   parameters: unknown[];
+}
+
+export interface PoolUse {
+  pool: 'ordinary' | 'hot';
+  total: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 /**
@@ -23,7 +33,14 @@ export class Database {
     readonly source: DataSource,
     /** Connections of their own for the hot path (`openDatabase` says what is special about them). */
     private readonly hot: Pool,
+    readonly tracing: Tracing = new Tracing(),
   ) {}
+
+  /** How full the connections are, as `/metrics` shows it. */
+  get pools(): PoolUse[] {
+    const ordinary = (this.source.driver as unknown as { master: Pool }).master;
+    return [useOf('ordinary', ordinary), useOf('hot', this.hot)];
+  }
 
   get manager(): EntityManager {
     return this.ambient.getStore()?.manager ?? this.source.manager;
@@ -32,6 +49,10 @@ export class Database {
   /** Runs `work` in one transaction, or joins the ambient one. Serialization failures and deadlocks are repeated. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.ambient.getStore()) return work();
+    return inSpan('transaction', asClient, () => this.begin(work));
+  }
+
+  private async begin<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.runOnce(work);
@@ -43,6 +64,10 @@ export class Database {
 
   /** The rows of one statement, whatever its kind. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return isRecorded() ? inSpan(summaryOf(sql), asClient, () => this.ask<Row>(sql, parameters)) : this.ask<Row>(sql, parameters);
+  }
+
+  private async ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
     if (ambient) return rowsOf<Row>(ambient, sql, parameters);
     const runner = this.source.createQueryRunner();
@@ -55,15 +80,23 @@ export class Database {
 
   /** One statement that commits by itself, planned once for each connection. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
-    const runner = this.ambient.getStore();
-    return runner ? rowsOfNamed<Row>(await clientOf(runner), statement) : rowsOfNamed<Row>(this.hot, statement);
+    return inSpan(statement.name, asClient, async () => {
+      const runner = this.ambient.getStore();
+      return rowsOfNamed<Row>(runner ? await clientOf(runner) : this.hot, statement);
+    });
   }
 
   /**
    * A whole transaction in one round trip: the statements are sent together, each still sees what was committed before
    * it began. None may depend on the answer of another.
    */
-  async trip(statements: Statement[]): Promise<unknown[][]> {
+  trip(statements: Statement[]): Promise<unknown[][]> {
+    return isRecorded()
+      ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
+      : this.send(statements);
+  }
+
+  private async send(statements: Statement[]): Promise<unknown[][]> {
     const client = await this.hot.connect();
     try {
       const sent = [client.query('BEGIN'), ...statements.map((statement) => rowsOfNamed(client, statement)), client.query('COMMIT')];
@@ -98,6 +131,10 @@ export class Database {
   }
 }
 
+function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
+  return { pool, total: totalCount, idle: idleCount, waiting: waitingCount, max: options.max };
+}
+
 async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown[]): Promise<Row[]> {
   const result = await runner.query(sql, parameters, true);
   return (result.records ?? []) as Row[];
@@ -111,4 +148,13 @@ async function clientOf(runner: QueryRunner): Promise<ClientBase> {
 async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, sql, parameters }: Statement): Promise<Row[]> {
   const { rows } = await client.query({ name, text: sql, values: parameters });
   return rows as Row[];
+}
+
+/** The change that a statement makes comes before what it looks at. */
+const summaries = [/\b(INSERT INTO)\s+(\w+)/, /\b(UPDATE)\s+(\w+)/, /\b(DELETE FROM)\s+(\w+)/, /\b(SELECT)\b[\s\S]*?\bFROM\s+(\w+)/];
+
+/** What a statement is about, as its span is called: its values are parameters and never part of it. */
+function summaryOf(sql: string): string {
+  const [, verb, table] = summaries.map((pattern) => pattern.exec(sql)).find((match) => match !== null) ?? [];
+  return verb ? `${verb} ${table}` : 'statement';
 }

@@ -10,6 +10,7 @@ export * from './ids.js';
 export * from './migrate.js';
 export * from './page.js';
 export * from './partitions.js';
+export * from './pool.metrics.js';
 export * from './project-count.entity.js';
 export * from './project-counts.migration.js';
 export * from './provision.js';

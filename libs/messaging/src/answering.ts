@@ -2,6 +2,7 @@ import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { DomainError, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
+import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
 import { openTransfer, receiveTransfer } from './chunked.js';
 import { decode, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
@@ -13,18 +14,21 @@ export interface AnsweringOptions {
   queue: string;
   /** An error that no rule names: a bug, or the machine. */
   onUnexpected: (error: unknown, subject: string) => void;
+  tracing?: Tracing;
 }
 
 /** Serves one contract over core NATS: reads, checks, asks the handler, and writes every outcome. */
 export class Answering {
   private readonly subscription: Subscription;
   private readonly running = new Set<Promise<void>>();
+  private readonly tracing: Tracing;
 
   constructor(
     private readonly contract: RequestContract,
     private readonly answer: Answer,
     private readonly options: AnsweringOptions,
   ) {
+    this.tracing = options.tracing ?? new Tracing();
     this.subscription = options.nats.subscribe(subjectOf(contract.subject), {
       queue: options.queue,
       callback: (error, message) => {
@@ -48,7 +52,7 @@ export class Answering {
     const { nats, onUnexpected } = this.options;
     try {
       const frames = decode<CallFrame[]>(await receiveTransfer(nats, message));
-      const replies = this.contract.batch ? await this.together(frames) : await Promise.all(frames.map((frame) => this.alone(frame)));
+      const replies = await this.answerAll(frames);
       const opening = openTransfer(nats, encode(JSON.stringify(replies)));
       if (message.reply) nats.publish(message.reply, opening.data, { headers: opening.headers });
       // The receiver of a large reply fetches it within its own deadline; afterwards the transfer is void.
@@ -56,6 +60,15 @@ export class Answering {
     } catch (error) {
       onUnexpected(error, this.contract.subject);
     }
+  }
+
+  private answerAll(frames: CallFrame[]): Promise<ReplyFrame[]> {
+    const scenes = frames.map(({ traces, requests }) => this.tracing.scene(readTraces(traces), requests));
+    const about = { kind: 'server', attributes: { 'posthorn.batch.size': frames.length } } as const;
+    return inSpans(`answer ${this.contract.subject}`, about, scenes, (inner) => {
+      if (this.contract.batch) return runInScene(joinScenes(inner), () => this.together(frames, inner));
+      return Promise.all(frames.map((frame, place) => runInScene(inner[place], () => this.alone(frame))));
+    });
   }
 
   private async alone(frame: CallFrame): Promise<ReplyFrame> {
@@ -66,12 +79,12 @@ export class Answering {
     }
   }
 
-  private async together(frames: CallFrame[]): Promise<ReplyFrame[]> {
+  private async together(frames: CallFrame[], scenes: readonly (Scene | undefined)[]): Promise<ReplyFrame[]> {
     const replies: ReplyFrame[] = [];
     const readable: { index: number; call: Incoming<object> }[] = [];
     frames.forEach((frame, index) => {
       try {
-        readable.push({ index, call: this.read(frame) });
+        readable.push({ index, call: { ...this.read(frame), scene: scenes[index] } });
       } catch (error) {
         replies[index] = this.failure(error);
       }

@@ -1,6 +1,7 @@
 import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { factCatalogue, requestsOf, type FactContract, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import type { Tracing } from '@posthorn/telemetry';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
@@ -8,6 +9,7 @@ import type { DeadLetters } from './dead-letters.repository.js';
 import { FactSubscription } from './fact-subscription.js';
 import { busTransport, type Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import { Operations } from './operations.js';
 import type { Outbox } from './outbox.repository.js';
 import type { Publishing } from './publishing.repository.js';
@@ -19,6 +21,8 @@ export interface BusServerOptions {
   outbox: Outbox;
   publishing: Publishing;
   deadLetters: DeadLetters;
+  tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
@@ -88,9 +92,9 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   private serve(contract: RequestContract, answer: Answer): void {
-    const { service, connection } = this.options;
+    const { service, connection, tracing } = this.options;
     const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
-    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected }));
+    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }));
   }
 }
 

@@ -1,9 +1,12 @@
 import { errors as natsErrors } from '@nats-io/transport-node';
 import { DomainError, revive, unavailable, type Caller, type RequestContract } from '@posthorn/contracts';
+import { currentScene, currentTraces, inSpan } from '@posthorn/telemetry';
 import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encode, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
 import { Gatherer } from './gatherer.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
+import { tracedHeaders } from './traced-headers.js';
 
 /** Long enough for a busy service, short enough that an edge answers within two seconds (guarantees.md G17). */
 const callTimeoutMs = 1_700;
@@ -33,20 +36,46 @@ export class Bus {
     private readonly connection: BusConnection,
     /** Postgres time, for deadlines that hold on every machine (guarantees.md §4). */
     private readonly clock?: { now(): Promise<Date> },
+    private readonly metrics?: MessagingMetrics,
   ) {}
 
   get connected(): boolean {
     return this.connection.connected;
   }
 
-  async call<In extends object, Out extends object>(
+  call<In extends object, Out extends object>(
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
     { timeoutMs = callTimeoutMs }: { timeoutMs?: number } = {},
   ): Promise<Out> {
+    return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
+      this.measured(contract, this.ask(contract, caller, body, timeoutMs)),
+    );
+  }
+
+  private async measured<Out>({ subject }: RequestContract, answer: Promise<Out>): Promise<Out> {
+    const began = performance.now();
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof CallFailed)
+        this.metrics?.callFailures.inc({ subject, reason: error.kind === 'timeout' ? 'timeout' : 'unreachable' });
+      throw error;
+    } finally {
+      this.metrics?.callDuration.observe({ subject }, (performance.now() - began) / 1_000);
+    }
+  }
+
+  private async ask<In extends object, Out extends object>(
+    contract: RequestContract<In, Out>,
+    caller: Caller,
+    body: In,
+    timeoutMs: number,
+  ): Promise<Out> {
     const deadline = this.clock ? (await this.clock.now()).getTime() + timeoutMs : 0;
-    const frame: CallFrame = { caller, deadline, body };
+    const requests = currentScene()?.requestIds;
+    const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
     const answer = await this.send(contract, { text: JSON.stringify(frame), timeoutMs });
     if ('error' in answer) throw fromWireError(answer.error);
     return revive(contract.reply, answer.reply as Out);
@@ -71,14 +100,20 @@ export class Bus {
     return gatherer;
   }
 
-  private async exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+  /** One message for all that travel together. */
+  private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+    const about = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
+    return inSpan(`send ${contract.subject}`, about, () => this.request(contract, calls));
+  }
+
+  private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     if (!this.connection.connected) throw new CallFailed(false, false);
     const nats = this.connection.nats;
     const opening = openTransfer(nats, encode(`[${calls.map(({ text }) => text).join(',')}]`));
     const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost();
     try {
-      const asked = nats.request(subjectOf(contract.subject), opening.data, { timeout, headers: opening.headers });
+      const asked = nats.request(subjectOf(contract.subject), opening.data, { timeout, headers: tracedHeaders(opening.headers) });
       asked.catch(() => undefined);
       const message = await Promise.race([asked, lost.promise]);
       const replies = decode<ReplyFrame[]>(await receiveTransfer(nats, message));

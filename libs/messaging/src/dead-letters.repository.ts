@@ -27,6 +27,13 @@ export class DeadLetters {
     return { items, hasMore, next: hasMore && last ? { at: last.firstAt, id: last.id } : null };
   }
 
+  /** How many there are of each subscriber, up to ten thousand altogether. */
+  async count(): Promise<{ subscriber: string; count: number }[]> {
+    return this.database.query(
+      `SELECT subscriber, count(*) AS count FROM (SELECT subscriber FROM dead_letters LIMIT 10000) AS letters GROUP BY subscriber`,
+    );
+  }
+
   /** Runs `effect` on the fact and removes the letter, in one transaction; false where there is none, as for the later of two at once. */
   async replay(id: string, effect: (letter: StoredLetter) => Promise<void>): Promise<boolean> {
     return this.database.transaction(async () => {

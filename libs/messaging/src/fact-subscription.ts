@@ -1,6 +1,7 @@
 import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { readTrusted, streamOf, type FactContract } from '@posthorn/contracts';
+import { inSpan, runInScene, Tracing, maxTraces, type TracePoint } from '@posthorn/telemetry';
 import type { BusConnection } from './connection.js';
 import { ensureConsumer, findConsumer } from './fact-stream.js';
 import { readFact, type WireFact } from './frames.js';
@@ -8,8 +9,10 @@ import { Gatherer } from './gatherer.js';
 import type { Fact } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { SoloTries } from './solo-tries.js';
+import { tracesOf } from './traced-headers.js';
 
 export interface FactSubscriptionOptions {
   connection: BusConnection;
@@ -21,6 +24,8 @@ export interface FactSubscriptionOptions {
   run: (fact: Fact<object>) => Promise<void>;
   /** The tests have less. */
   patience?: Patience;
+  tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 // A handler that hangs must not hold the others: it loses its turn before JetStream gives the message away.
@@ -52,12 +57,14 @@ export class FactSubscription {
     lingerMs,
   });
   private readonly solo: SoloTries;
+  private readonly tracing: Tracing;
   private messages: ConsumerMessages | null = null;
   private stopped = false;
 
   constructor(private readonly options: FactSubscriptionOptions) {
     this.log = new Logger(`Facts ${options.durable}`);
-    this.solo = new SoloTries(options, (fact) => this.apply([fact]));
+    this.tracing = options.tracing ?? new Tracing();
+    this.solo = new SoloTries(options, (fact, message) => this.apply([fact], tracesOf(message)));
     this.loop = new Loop({ everyMs: 1_000, work: () => this.consume(), onError: (error) => this.log.warn((error as Error).message) });
   }
 
@@ -78,13 +85,20 @@ export class FactSubscription {
   }
 
   /** Runs the effect on those that were not taken in before, within the time that a handler has. */
-  async apply(facts: WireFact[]): Promise<void> {
-    const { inbox, outbox, durable, patience } = this.options;
+  apply(facts: WireFact[], traces: readonly TracePoint[] = []): Promise<void> {
+    const { contract, durable } = this.options;
+    const about = { kind: 'consumer', attributes: { 'posthorn.fact': contract.name, 'posthorn.batch.size': facts.length } } as const;
+    return runInScene(this.tracing.scene(traces), () => inSpan(`hear ${durable}`, about, () => this.takeIn(facts)));
+  }
+
+  private async takeIn(facts: WireFact[]): Promise<void> {
+    const { inbox, outbox, durable, patience, messagingMetrics } = this.options;
     await inbox.once(durable, facts, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
       await within(patience?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     outbox.ringIfTold();
+    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'taken' }, facts.length);
   }
 
   private async consume(): Promise<void> {
@@ -112,6 +126,7 @@ export class FactSubscription {
     const look = async () => {
       if (!connection.connected) return;
       const now = await findConsumer(connection.nats, contract.owner, durable);
+      if (now) this.options.messagingMetrics?.pending.set(durable, now.num_pending);
       if (now?.created !== made.created) messages.stop();
     };
     const watch = new Loop({ everyMs: lookEveryMs, work: look, onError: () => undefined });
@@ -124,14 +139,19 @@ export class FactSubscription {
     const first = readable.filter(({ message }) => message.info.deliveryCount === 1);
     const again = readable.filter(({ message }) => message.info.deliveryCount > 1);
     try {
-      if (first.length > 0) await this.apply(first.map(({ fact }) => fact));
+      if (first.length > 0) {
+        await this.apply(
+          first.map(({ fact }) => fact),
+          first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
+        );
+      }
       for (const { message } of first) message.ack();
     } catch {
       // One of them is at fault: alone, it harms only itself.
       again.unshift(...first);
     }
     // Beside the others, not before them: one that hangs must not hold up what comes after it.
-    for (const { message, fact } of again) this.solo.take(message, fact);
+    for (const { message, fact } of again) runInScene(this.tracing.scene(tracesOf(message)), () => this.solo.take(message, fact));
     return messages.map(() => undefined);
   }
 

@@ -6,6 +6,10 @@ export interface CallFrame {
   /** Milliseconds of Postgres time; 0 for none. Past it the call must have no effect. */
   deadline: number;
   body: unknown;
+  /** The requests that it is made for, as log lines name them. */
+  requests?: readonly string[];
+  /** The traces that record it, as `traceparent`s with commas between them. */
+  traces?: string;
 }
 
 export type ReplyFrame = { reply: unknown } | { error: WireError };

@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { currentScene, joinScenes, runInScene, type Scene } from '@posthorn/telemetry';
 
 export interface GathererOptions<In, Out> {
   /** Answers every item, in order; an Error answers only its own. When the whole flush throws, every item hears it. */
@@ -15,6 +16,7 @@ export interface GathererOptions<In, Out> {
 interface Waiting<In, Out> {
   item: In;
   bytes: number;
+  scene: Scene | undefined;
   resolve: (out: Out) => void;
   reject: (error: unknown) => void;
 }
@@ -37,7 +39,7 @@ export class Gatherer<In, Out> {
 
   submit(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, bytes: this.options.sizeOf?.(item) ?? 0, resolve, reject });
+      this.waiting.push({ item, bytes: this.options.sizeOf?.(item) ?? 0, scene: currentScene(), resolve, reject });
       this.linger();
     });
   }
@@ -60,7 +62,9 @@ export class Gatherer<In, Out> {
   private pump(): void {
     while (this.waiting.length > 0 && this.running < (this.options.inFlight ?? 2)) {
       this.running += 1;
-      void this.flush(this.take());
+      const batch = this.take();
+      // For all that wait, and not for whoever happened to open the way.
+      void runInScene(joinScenes(batch.map(({ scene }) => scene)), () => this.flush(batch));
     }
     if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }

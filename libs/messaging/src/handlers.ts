@@ -1,5 +1,6 @@
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import type { Caller, DomainError, FactContract, RequestContract } from '@posthorn/contracts';
+import { runInScene, type Scene } from '@posthorn/telemetry';
 
 export const busTransport = Symbol('posthorn:bus');
 
@@ -9,10 +10,20 @@ export interface Incoming<Body> {
   body: Body;
   /** Postgres time; null for none. Past it the call must have no effect. */
   deadline: Date | null;
+  /** For whom it is asked, where calls are answered together. */
+  scene?: Scene;
 }
 
 /** What a handler of a batchable contract answers: one entry a call, an error for its own call only. */
 export type BatchReply<Reply> = (Reply | DomainError)[];
+
+/** Answers each call of a batch for itself: its log lines and spans are its own, and so is its failure. */
+export function answerEach<Body, Reply>(
+  calls: readonly Incoming<Body>[],
+  answer: (call: Incoming<Body>) => Promise<Reply>,
+): Promise<(Reply | Error)[]> {
+  return Promise.all(calls.map((call) => runInScene(call.scene, () => answer(call)).catch((error: Error) => error)));
+}
 
 /**
  * Committed facts of one project as their subscriber sees them: what waited together comes together. The subscriber runs

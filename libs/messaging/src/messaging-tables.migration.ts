@@ -74,3 +74,8 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
   // Rows come in the order of time, so the smallest kind of index finds the old ones.
   await runner.query(`CREATE INDEX inbox_by_age ON inbox USING brin (received_at)`);
 }
+
+/** Where a fact's publishing and hearing are recorded; called by a later migration. */
+export async function addFactTraces(runner: QueryRunner): Promise<void> {
+  await runner.query(`ALTER TABLE outbox ADD COLUMN traces text`);
+}

@@ -1,11 +1,14 @@
-import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { factCatalogue, factSubject, type ServiceName } from '@posthorn/contracts';
+import { inSpan, readTraces, runInScene, Tracing } from '@posthorn/telemetry';
 import type { BusConnection } from './connection.js';
 import { ensureStream, streamDays } from './fact-stream.js';
 import { encode, type WireFact } from './frames.js';
 import { Loop } from './loop.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
+import { tracedHeaders } from './traced-headers.js';
 import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } from './publishing.repository.js';
 
 const batch = 256;
@@ -21,6 +24,8 @@ export interface OutboxRelayOptions {
   connection: BusConnection;
   /** Postgres time. */
   clock: { now(): Promise<Date> };
+  tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /**
@@ -30,12 +35,14 @@ export interface OutboxRelayOptions {
 export class OutboxRelay {
   private readonly log = new Logger('Relay');
   private readonly loop: Loop;
+  private readonly tracing: Tracing;
   private stream: JetStreamClient | null = null;
   private lookedAt = -Infinity;
   private repeating = false;
   private rewoundIn: number | null = null;
 
   constructor(private readonly options: OutboxRelayOptions) {
+    this.tracing = options.tracing ?? new Tracing();
     this.loop = new Loop({ everyMs: 1_000, restMs, work: () => this.run(), onError: (error) => this.failed(error) });
     options.outbox.onRing(() => this.loop.ring());
   }
@@ -54,9 +61,24 @@ export class OutboxRelay {
     if (performance.now() - this.lookedAt > lookEveryMs) await this.look();
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
-    const fresh = await publishing.publishFresh(batch, (facts) => publishAll(stream, facts));
-    if (this.repeating) this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => publishAll(stream, facts, repeat))) > 0;
+    const fresh = await publishing.publishFresh(batch, (facts) => this.publishAll(stream, facts));
+    if (this.repeating)
+      this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat))) > 0;
     if (fresh === batch || this.repeating) this.loop.ring();
+  }
+
+  /** Answers the sequences of what the stream did not have yet. */
+  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
+    const acks = await Promise.all(facts.map((fact) => this.publishTraced(stream, fact, repeat)));
+    for (const { fact } of facts) this.options.messagingMetrics?.published.inc({ fact });
+    return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
+  }
+
+  private publishTraced(stream: JetStreamClient, fact: OutgoingFact, repeat?: string): Promise<PubAck> {
+    // What is told once more was recorded when it was new.
+    const scene = repeat ? undefined : this.tracing.scene(readTraces(fact.traces));
+    if (!scene) return publish(stream, fact, repeat);
+    return runInScene(scene, () => inSpan(`publish ${fact.fact}`, { kind: 'producer' }, () => publish(stream, fact, repeat)));
   }
 
   /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
@@ -92,14 +114,11 @@ function isLost(known: SeenStream, seen: SeenStream): boolean {
   return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
 }
 
-/** Answers the sequences of what the stream did not have yet. */
-async function publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
-  const acks = await Promise.all(facts.map((fact) => publish(stream, fact, repeat)));
-  return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
-}
-
-function publish(stream: JetStreamClient, { id, projectId, fact, items, createdAt }: OutgoingFact, repeat?: string) {
+function publish(stream: JetStreamClient, { id, projectId, fact, items, createdAt }: OutgoingFact, repeat?: string): Promise<PubAck> {
   const version = factCatalogue.find(({ name }) => name === fact)?.version ?? 1;
   const payload: WireFact = { id, fact, version, projectId, at: createdAt, items };
-  return stream.publish(factSubject(fact), encode(JSON.stringify(payload)), { msgID: repeat ? `${id} ${repeat}` : id });
+  return stream.publish(factSubject(fact), encode(JSON.stringify(payload)), {
+    msgID: repeat ? `${id} ${repeat}` : id,
+    headers: tracedHeaders(),
+  });
 }

@@ -9,6 +9,8 @@ export class OutboxRow {
   @Column('jsonb') items: object[];
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true }) publishedAt: Date | null;
+  /** The traces that record the change, as `traceparent`s with commas between them; null where none does. */
+  @Column('text', { nullable: true }) traces: string | null;
 }
 
 /** That a subscriber has taken a fact in: written in the transaction of the effect. */

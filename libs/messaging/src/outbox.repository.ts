@@ -1,5 +1,6 @@
 import { maxFactItems, type FactContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
+import { currentTraces } from '@posthorn/telemetry';
 
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
@@ -13,11 +14,12 @@ export class Outbox {
     this.told = true;
     for (let first = 0; first < items.length; first += maxFactItems) {
       const part = items.slice(first, first + maxFactItems);
-      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
+      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items, traces) VALUES ($1, $2, $3, $4, $5)`, [
         newId(),
         projectId,
         fact.name,
         JSON.stringify(part),
+        currentTraces(),
       ]);
     }
   }
@@ -37,11 +39,19 @@ export class Outbox {
     this.wake = wake;
   }
 
-  /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). */
+  /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). One look, however many wait. */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
-      `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age FROM outbox WHERE published_at IS NULL`,
+      `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1`,
     );
-    return row!.age;
+    return row?.age ?? 0;
+  }
+
+  /** How many wait to be published, up to ten thousand. */
+  async unpublished(): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE published_at IS NULL LIMIT 10000) AS waiting`,
+    );
+    return row!.count;
   }
 }

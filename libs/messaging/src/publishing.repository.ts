@@ -7,6 +7,7 @@ export interface OutgoingFact {
   fact: string;
   items: object[];
   createdAt: Date;
+  traces: string | null;
 }
 
 /** A stream as it is seen: two incarnations of one name are told apart by the instant of their making. */
@@ -44,7 +45,7 @@ export class StreamRewound extends Error {
   }
 }
 
-const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt"`;
+const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces`;
 // Ids are minted by the services' clocks, which may be wrong by so much (guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 

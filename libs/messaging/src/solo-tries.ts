@@ -4,6 +4,7 @@ import type { FactContract } from '@posthorn/contracts';
 import type { Patience } from './fact-subscription.js';
 import type { WireFact } from './frames.js';
 import type { Inbox } from './inbox.repository.js';
+import type { MessagingMetrics } from './messaging.metrics.js';
 
 /** Waits before each further try; after the last one the fact is a dead letter (guarantees.md §4, G18). */
 const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
@@ -14,6 +15,7 @@ export interface SoloTriesOptions {
   contract: FactContract;
   durable: string;
   patience?: Patience;
+  messagingMetrics?: MessagingMetrics;
 }
 
 /**
@@ -27,7 +29,7 @@ export class SoloTries {
 
   constructor(
     private readonly options: SoloTriesOptions,
-    private readonly apply: (fact: WireFact) => Promise<void>,
+    private readonly apply: (fact: WireFact, message: JsMsg) => Promise<void>,
   ) {
     this.log = new Logger(`Facts ${options.durable}`);
   }
@@ -58,10 +60,11 @@ export class SoloTries {
     if (tries >= maxTries) return this.bury(message, fact, 'its handler never finished');
     await inbox.beginTry(durable, fact.id);
     try {
-      await this.apply(fact);
+      await this.apply(fact, message);
       message.ack();
     } catch (error) {
-      this.log.warn(`try ${tries + 1}: ${(error as Error).message}`);
+      this.options.messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'failed' });
+      this.log.warn(`fact ${fact.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, fact.id);
       if (tries + 1 >= maxTries) await this.bury(message, fact, (error as Error).message);
       else message.nak(this.waitAfter(tries + 1));
@@ -74,8 +77,9 @@ export class SoloTries {
   }
 
   private async bury(message: JsMsg, fact: WireFact, error: string): Promise<void> {
-    const { inbox, durable, contract } = this.options;
+    const { inbox, durable, contract, messagingMetrics } = this.options;
     await inbox.bury({ subscriber: durable, factId: fact.id, fact: contract.name, payload: fact, error });
+    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'buried' });
     message.term();
   }
 }

@@ -1,5 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino, type Logger } from 'pino';
+import { currentScene } from '@posthorn/telemetry';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { withoutSecrets } from './secrets.js';
 
 export interface LogOptions {
   service: string;
@@ -7,14 +9,14 @@ export interface LogOptions {
   format: string;
 }
 
-/** Nest's logger on pino. Lines never carry an address, a subject or a token above debug. */
+/** Nest's logger on pino. Lines name the requests and the trace that they belong to, and never carry an address, a subject or a token. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor({ service, level, format }: LogOptions) {
+  constructor({ service, level, format }: LogOptions, destination?: DestinationStream) {
     this.pino = pino(
-      { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
-      format === 'text' ? new TextLines() : pino.destination(1),
+      { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, mixin: sceneFields, serializers: { err: toldError } },
+      format === 'text' ? new TextLines(destination ?? process.stdout) : (destination ?? pino.destination(1)),
     );
   }
 
@@ -30,9 +32,8 @@ export class PinoLogger implements LoggerService {
     const fields = { ...(typeof context === 'string' ? { context } : {}), ...(rest[0] instanceof Error ? { err: rest[0] } : {}) };
     // The framework tells of every route and module at start: of interest only to who debugs the framework.
     const chatter = typeof context === 'string' && frameworkContexts.has(context) && level === 'info';
-    if (message instanceof Error) this.pino[level]({ ...fields, err: message }, message.message);
-    else if (typeof message === 'object' && message !== null) this.pino[level]({ ...fields, ...message });
-    else this.pino[chatter ? 'debug' : level](fields, String(message));
+    if (message instanceof Error) this.pino[level]({ ...fields, err: message }, withoutSecrets(message.message));
+    else this.pino[chatter ? 'debug' : level](fields, withoutSecrets(String(message)));
   }
 }
 
@@ -45,15 +46,36 @@ const frameworkContexts = new Set([
   'RoutesResolver',
 ]);
 
+/** For whom the line was written: everything of one request, or of one trace, is found by its id in all services. */
+function sceneFields(): object {
+  const scene = currentScene();
+  if (!scene) return {};
+  const { requestIds, traces } = scene;
+  return {
+    ...(requestIds.length === 1 && { request_id: requestIds[0] }),
+    ...(requestIds.length > 1 && { request_ids: requestIds }),
+    ...(traces.length > 0 && { trace_id: traces[0]!.traceId, span_id: traces[0]!.spanId }),
+  };
+}
+
+/** Only what is named here: drivers put the values of a statement beside its error. */
+function toldError({ name, message, stack, code }: Error & { code?: unknown }): object {
+  return { type: name, code, message: withoutSecrets(message), stack: stack && withoutSecrets(stack) };
+}
+
 /** One readable line for each entry, without a transport thread. */
 class TextLines {
+  constructor(private readonly destination: DestinationStream) {}
+
   write(line: string): void {
-    const { time, level, service, context, msg, err } = JSON.parse(line) as Record<string, string> & {
+    const { time, level, service, context, msg, err, request_id, trace_id } = JSON.parse(line) as Record<string, string> & {
       level: number;
       err?: { stack?: string };
     };
     const name = level >= 50 ? 'ERROR' : level >= 40 ? 'warn' : level >= 30 ? '' : 'debug';
-    const parts = [time?.slice(11, 23), service, context && `[${context}]`, name, msg, err?.stack && `\n${err.stack}`];
-    process.stdout.write(`${parts.filter(Boolean).join(' ')}\n`);
+    // The end of an id is its random part; the beginning is the time.
+    const ids = [request_id && `request …${request_id.slice(-8)}`, trace_id && `trace ${trace_id}`].filter(Boolean).join(', ');
+    const parts = [time?.slice(11, 23), service, context && `[${context}]`, name, msg, ids && `(${ids})`, err?.stack && `\n${err.stack}`];
+    this.destination.write(`${parts.filter(Boolean).join(' ')}\n`);
   }
 }

@@ -49,4 +49,35 @@ export class ServiceConfig {
     describe: 'days that published facts stay in the outbox',
   })
   outboxDays: number;
+
+  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    kind: 'url',
+    optional: true,
+    describe: 'where an OTLP receiver listens, such as http://127.0.0.1:4318; nothing is traced without it',
+  })
+  otlpEndpoint?: string;
+
+  @Env('OTEL_EXPORTER_OTLP_PROTOCOL', {
+    kind: 'choice',
+    choices: ['http/protobuf', 'http/json'],
+    default: 'http/protobuf',
+    describe: 'what is spoken to it',
+  })
+  otlpProtocol: string;
+
+  @Env('OTEL_TRACES_SAMPLER', {
+    kind: 'choice',
+    choices: ['parentbased_traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'traceidratio', 'always_on', 'always_off'],
+    default: 'parentbased_traceidratio',
+    describe: 'which requests are traced; a trusted proxy may decide where the name begins with parentbased',
+  })
+  tracesSampler: string;
+
+  @Env('OTEL_TRACES_SAMPLER_ARG', {
+    kind: 'number',
+    default: '0.01',
+    max: 1,
+    describe: 'share of the requests that is traced, where the sampler takes one',
+  })
+  tracesRatio: number;
 }

@@ -6,6 +6,7 @@ import {
   DatabaseClock,
   isMigrated,
   maintainPartitions,
+  measurePools,
   migrate,
   openDatabase,
   provisionDatabase,
@@ -19,17 +20,18 @@ import {
   DeadLetters,
   Inbox,
   Loop,
+  MessagingMetrics,
+  measureWaiting,
   Outbox,
   OutboxRelay,
   PassErrorsOn,
   Publishing,
   ReadModels,
 } from '@posthorn/messaging';
-import { Gauge, Registry } from 'prom-client';
+import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
 import { PinoLogger } from './logging.js';
-import { serviceMetrics } from './metrics.js';
 import type { ServiceConfig } from './service-config.js';
 
 /** What a service is made of; its `main.ts` and the all-in-one host start it from the same parts. */
@@ -62,8 +64,10 @@ export interface ServiceMeans<C extends ServiceConfig> {
   publishing: Publishing;
   deadLetters: DeadLetters;
   readModels: ReadModels;
-  metrics: Registry;
+  metrics: Metrics;
+  messagingMetrics: MessagingMetrics;
   logger: PinoLogger;
+  tracing: Tracing;
 }
 
 export interface RunningService {
@@ -79,12 +83,23 @@ const hour = 3_600_000;
 export async function openService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<ServiceMeans<C>> {
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
-  const database = await openOwnDatabase(parts, config, options);
+  const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
+  const database = await openOwnDatabase(parts, config, options, tracing);
   const connection = await BusConnection.open({ url: config.natsUrl, name: parts.name });
   const clock = new DatabaseClock(database);
-  const metrics = serviceMetrics(parts.name, options.processMetrics ?? true);
-  return { config, database, connection, clock, bus: new Bus(connection, clock), ...messagingOn(parts.name, database), metrics, logger };
+  const metrics = new Metrics(parts.name, { withProcess: options.processMetrics ?? true });
+  const messagingMetrics = new MessagingMetrics(metrics);
+  const bus = new Bus(connection, clock, messagingMetrics);
+  const watching = { metrics, messagingMetrics, logger, tracing };
+  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), ...watching };
 }
+
+const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
+  endpoint: otlpEndpoint,
+  protocol: otlpProtocol,
+  sampler: tracesSampler,
+  ratio: tracesRatio,
+});
 
 /** The messaging's own tables, each with what is asked of it. */
 function messagingOn(service: ServiceName, database: Database) {
@@ -108,7 +123,8 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Outbox, useValue: means.outbox },
     { provide: Inbox, useValue: means.inbox },
     { provide: ReadModels, useValue: means.readModels },
-    { provide: Registry, useValue: means.metrics },
+    { provide: Metrics, useValue: means.metrics },
+    { provide: Tracing, useValue: means.tracing },
   ];
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }
@@ -133,12 +149,13 @@ export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>,
     },
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
-  watchOutbox(metrics, outbox);
+  measurePools(metrics, database);
+  measureWaiting(metrics, outbox, means.deadLetters);
   let draining = false;
   const admin = await startAdminServer({
     host: config.adminHost,
     port: config.adminPort,
-    metrics,
+    metrics: metrics.registry,
     ready: async () => {
       if (draining) return 'draining';
       return (await isMigrated(database)) ? null : 'migrations are missing';
@@ -173,15 +190,17 @@ export async function startService<C extends ServiceConfig>(parts: ServiceParts<
   };
 }
 
-export async function closeMeans({ connection, database }: Pick<ServiceMeans<ServiceConfig>, 'connection' | 'database'>): Promise<void> {
+export async function closeMeans({ connection, database, tracing }: ServiceMeans<ServiceConfig>): Promise<void> {
   await connection.close();
   await database.close();
+  await tracing.close();
 }
 
 async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
   { environment, say }: StartOptions,
+  tracing: Tracing,
 ): Promise<Database> {
   const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
@@ -193,18 +212,10 @@ async function openOwnDatabase<C extends ServiceConfig>(
     entities,
     migrations,
     poolSize: config.databasePool,
+    tracing,
   });
   const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
   await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plans);
   return database;
-}
-
-function watchOutbox(metrics: Registry, outbox: Outbox): void {
-  const age: Gauge = new Gauge({
-    name: 'posthorn_outbox_age_seconds',
-    help: 'How long the oldest unpublished fact has waited.',
-    registers: [metrics],
-    collect: async (): Promise<void> => age.set(await outbox.age()),
-  });
 }

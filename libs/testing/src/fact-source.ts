@@ -1,12 +1,22 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { streamOf, type FactContract, type ServiceName } from '@posthorn/contracts';
 import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
-import { addMessagingRepair, createMessagingTables, Outbox, OutboxRelay, Publishing, type BusConnection } from '@posthorn/messaging';
+import {
+  addFactTraces,
+  addMessagingRepair,
+  createMessagingTables,
+  Outbox,
+  OutboxRelay,
+  Publishing,
+  type BusConnection,
+} from '@posthorn/messaging';
 import { eventually } from './eventually.js';
 import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
-  up = (runner: QueryRunner) => createMessagingTables(runner).then(() => addMessagingRepair(runner));
+  up = async (runner: QueryRunner) => {
+    for (const step of [createMessagingTables, addMessagingRepair, addFactTraces]) await step(runner);
+  };
   down = () => Promise.reject(new Error('never undone'));
 }
 

@@ -9,6 +9,7 @@ import { asyncApiDocument } from './asyncapi-document.js';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
 import { factsPage } from './facts-page.js';
+import { metricsPage } from './metrics-page.js';
 import { routesPage } from './routes-page.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -19,6 +20,7 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/facts.md': factsPage,
   'docs/bus.md': busPage,
   'docs/routes.md': routesPage,
+  'docs/metrics.md': metricsPage,
   'docs/asyncapi.json': asyncApiDocument,
 };
 

@@ -11,7 +11,7 @@ import {
   type ListContacts,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
 import { ContactsService } from './contacts.service.js';
 import { EnsureContactsService } from './ensure-contacts.js';
 
@@ -34,7 +34,7 @@ export class ContactsHandlers {
 
   @Answers(contacts.ensure)
   ensure(calls: Incoming<EnsureContacts>[]): Promise<(EnsuredContacts | Error)[]> {
-    return Promise.all(calls.map((call) => this.ensures.ensure(call).catch((error: Error) => error)));
+    return answerEach(calls, (call) => this.ensures.ensure(call));
   }
 
   @Answers(contacts.get)

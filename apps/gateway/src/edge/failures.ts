@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
 import { fromDatabaseError, newId } from '@posthorn/database';
+import { currentScene } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { dialectOfPath } from '../dialects/dialects.js';
@@ -27,8 +28,10 @@ export class Failures {
     const error = this.settle(thrown, route);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
-    const requestId = newId();
-    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, requestId);
+    // What Fastify refuses before any hook has no scene yet.
+    const scene = currentScene();
+    const requestId = scene?.requestIds[0] ?? newId();
+    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, scene ? '' : `${requestId} `);
     const { retryAfterSeconds, allow } = error.details;
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     if (allow) void reply.header('allow', allow.join(', '));
@@ -51,8 +54,8 @@ export class Failures {
     return new DomainError(error.kind, code, error.message, { ...error.details, retryAfterSeconds: error.details.retryAfterSeconds ?? 1 });
   }
 
-  private write(thrown: unknown, error: DomainError, operation: string, requestId: string): void {
-    const line = `${requestId} ${operation}: ${statusOfKind[error.kind]} ${error.code}`;
+  private write(thrown: unknown, error: DomainError, operation: string, prefix: string): void {
+    const line = `${prefix}${operation}: ${statusOfKind[error.kind]} ${error.code}`;
     if (error.kind === 'internal') this.log.error(`${line} ${(thrown as Error).stack ?? String(thrown)}`);
     else if (error.kind === 'unavailable' || error.kind === 'timeout') this.log.warn(`${line} ${(thrown as Error).message}`);
     else this.log.log(line);

@@ -7,6 +7,7 @@ import { unknownRoute, wrongMethod } from './edge-errors.js';
 import { Failures, pathOf } from './failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from './fastify.js';
 import { FrontDoor } from './front-door.js';
+import { RequestWatch } from './request-watch.js';
 import type { Handler } from './route.js';
 import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
@@ -23,6 +24,7 @@ export class Registrar implements OnApplicationBootstrap {
     private readonly config: GatewayConfig,
     private readonly frontDoor: FrontDoor,
     private readonly failures: Failures,
+    private readonly watch: RequestWatch,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -43,6 +45,7 @@ export class Registrar implements OnApplicationBootstrap {
 
   private prepare(adapter: EdgeAdapter, fastify: Fastify): void {
     const headers = securityHeaders(this.config.publicUrl);
+    this.watch.attach(fastify);
     fastify.addHook('onRequest', (_, reply, done) => {
       void reply.headers(headers);
       if (this.draining) void reply.header('connection', 'close');

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import type { Credential } from '../identity/credential.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const limits = Object.assign(new GatewayConfig(), { rateLimitEnabled: true, secretPerSecond: 10, publicPerSecond: 5 });
-const limiter = () => new RateLimiter(limits, new RateWindowsRepository(suite.database));
+const limiter = () => new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
 const credential = (change: Partial<Credential> = {}) => ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Credential;
 
 /** How many requests each window let through. */

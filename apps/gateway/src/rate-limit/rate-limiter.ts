@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Gatherer } from '@posthorn/messaging';
+import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { ownDatabaseMs, within } from '../edge/deadline.js';
 import type { Credential } from '../identity/credential.js';
+import { rateLimited } from '../edge/edge.metrics.js';
 import { isExceeded, type Allowance } from './allowance.js';
 import { RateWindowsRepository, type RateWindow } from './rate-windows.repository.js';
 
@@ -31,6 +33,7 @@ interface Block {
 @Injectable()
 export class RateLimiter {
   private readonly gatherer: Gatherer<Asked, RateWindow>;
+  private readonly refused;
   /** Keys past their limit, with when their window ends here: refused again without asking. */
   private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
   private readonly blocks = new Map<string, Block>();
@@ -38,7 +41,9 @@ export class RateLimiter {
   constructor(
     private readonly config: GatewayConfig,
     private readonly windows: RateWindowsRepository,
+    metrics: Metrics,
   ) {
+    this.refused = metrics.counter(rateLimited);
     this.gatherer = new Gatherer({ flush: (asked) => this.answer(asked), maxItems: 1_000, inFlight: 1 });
   }
 
@@ -46,7 +51,13 @@ export class RateLimiter {
     return this.config.rateLimitEnabled;
   }
 
-  async take({ keyId, isPublic, perSecond }: Credential): Promise<Allowance> {
+  async take(credential: Credential): Promise<Allowance> {
+    const allowance = await this.allow(credential);
+    if (isExceeded(allowance)) this.refused.inc({ key: credential.isPublic ? 'public' : 'secret' });
+    return allowance;
+  }
+
+  private async allow({ keyId, isPublic, perSecond }: Credential): Promise<Allowance> {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);

@@ -13,8 +13,10 @@ import {
 } from '@posthorn/contracts';
 import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { currentTraces, Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
+import { emailsAccepted } from './accepting.metrics.js';
 import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
 import { SettleSendService } from './settle-send.js';
 
@@ -40,13 +42,18 @@ export class AcceptEmailsService {
     sizeOf: ({ html, text }) => html.length + (text?.length ?? 0),
   });
 
+  private readonly accepted;
+
   constructor(
     private readonly accepting: AcceptingRepository,
     private readonly settling: SettleSendService,
     private readonly senders: SenderDirectory,
     private readonly outbox: Outbox,
     private readonly bell: DeliveryBell,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.accepted = metrics.counter(emailsAccepted);
+  }
 
   async accept(call: Incoming<AcceptEmails>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
@@ -61,6 +68,7 @@ export class AcceptEmailsService {
     return { accepted: known?.accepted ?? null };
   }
 
+  @Spanned('commit accepts')
   private async commit(rows: AcceptRow[]): Promise<Outcome[]> {
     const outcomes = await this.bisect(rows);
     this.outbox.ring();
@@ -136,6 +144,7 @@ export class AcceptEmailsService {
   private async insert(rows: AcceptRow[], settled: Map<number, Outcome>): Promise<Outcome[]> {
     const fresh = rows.filter((_, place) => !settled.has(place));
     const instants = fresh.length > 0 ? await this.accepting.insert(fresh) : new Map<string, Date>();
+    this.accepted.inc(fresh.reduce((sum, { contentId, recipients }) => sum + (instants.has(contentId) ? recipients.length : 0), 0));
     return rows.map((row, place) => {
       const acceptedAt = instants.get(row.contentId);
       return settled.get(place) ?? (acceptedAt ? { ...receiptOf(row), acceptedAt } : unavailable('The deadline of the request has passed'));
@@ -163,5 +172,6 @@ function toRow(projectId: string, body: AcceptEmails, from: { email: string; nam
       name: to.name ?? null,
     })),
     claim: body.idempotency ?? null,
+    trace: currentTraces(),
   };
 }

@@ -16,6 +16,8 @@ export interface AcceptRow {
   deadline: Date | null;
   recipients: { id: string; contactId: string | null; email: string; name: string | null }[];
   claim: { key: string; operation: string; bodyHash: string } | null;
+  /** Where its request is recorded; null where it is not. */
+  trace: string | null;
 }
 
 /** What a key is looked up by. */
@@ -76,7 +78,8 @@ export class AcceptingRepository {
 
   /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
   async insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
-    const parameters = [...callColumns(rows), ...recipientColumns(rows)];
+    const traces = [rows.map(({ trace }) => trace), rows.flatMap(({ trace, recipients }) => recipients.map(() => trace))];
+    const parameters = [...callColumns(rows), ...recipientColumns(rows), ...traces];
     const inserted = await this.database.prepared<{ content_id: string; created_at: Date }>({ name: 'accept', sql: insertSql, parameters });
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
@@ -112,12 +115,12 @@ export class AcceptingRepository {
 const insertSql = `
   WITH call AS (
     SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                         $11::text[], $12::text[], $13::timestamptz[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[])
+                         $11::text[], $12::text[], $13::timestamptz[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $25::text[])
       AS c (place, project_id, content_id, from_email, from_name, subject, html, text, reply_to, headers,
-            tags, metadata, deadline, bytes, key, operation, body_hash, receipt)
+            tags, metadata, deadline, bytes, key, operation, body_hash, receipt, trace)
     WHERE deadline IS NULL OR now() < deadline
   ), recipient AS (
-    SELECT * FROM unnest($19::int[], $20::uuid[], $21::uuid[], $22::text[], $23::text[], $24::uuid[]) AS r (place, id, contact_id, to_email, to_name, fact_id)
+    SELECT * FROM unnest($19::int[], $20::uuid[], $21::uuid[], $22::text[], $23::text[], $24::uuid[], $26::text[]) AS r (place, id, contact_id, to_email, to_name, fact_id, trace)
   ), email AS (
     INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata)
     SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata::jsonb
@@ -128,8 +131,8 @@ const insertSql = `
     INSERT INTO email_contents (project_id, id, html, text, reply_to, headers)
     SELECT project_id, content_id, html, text, reply_to::jsonb, headers::jsonb FROM call WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (
-    INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, bytes)
-    SELECT email.project_id, email.id, email.to_email, 0, 'QUEUED', now() + make_interval(hours => ${attemptHours}), call.bytes
+    INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, bytes, trace)
+    SELECT email.project_id, email.id, email.to_email, 0, 'QUEUED', now() + make_interval(hours => ${attemptHours}), call.bytes, call.trace
     FROM email JOIN call USING (content_id)
   ), claim AS (
     INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
@@ -137,10 +140,10 @@ const insertSql = `
     ON CONFLICT (project_id, operation, key) DO UPDATE
       SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items)
+    INSERT INTO outbox (id, project_id, fact, items, traces)
     SELECT recipient.fact_id, email.project_id, '${emailFacts.accepted.name}', jsonb_agg(jsonb_build_object(
       'emailId', email.id, 'to', email.to_email, 'from', email.from_email, 'contactId', email.contact_id,
-      'at', email.created_at, 'sourceType', email.source_type))
+      'at', email.created_at, 'sourceType', email.source_type)), string_agg(DISTINCT recipient.trace, ',')
     FROM email JOIN recipient USING (id) GROUP BY recipient.fact_id, email.project_id
   )
   SELECT DISTINCT content_id, created_at FROM email`;

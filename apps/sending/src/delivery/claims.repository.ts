@@ -1,5 +1,6 @@
 import type { Mailbox } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { SpannedFind, type Tracing } from '@posthorn/telemetry';
 import type { Lane } from './delivery.entity.js';
 
 /** A message that this worker holds, with all that it takes to build it. */
@@ -23,6 +24,8 @@ export interface ClaimedMessage {
   replyTo: Mailbox | null;
   headers: Record<string, string> | null;
   createdAt: Date;
+  /** Where its way is recorded; null where it is not. */
+  trace: string | null;
 }
 
 interface ClaimOptions {
@@ -39,12 +42,17 @@ const minTurn = 20;
 const maxClaimBytes = 32 * 1024 * 1024;
 
 export class ClaimsRepository {
-  constructor(private readonly database: Database) {}
+  readonly tracing: Tracing;
+
+  constructor(private readonly database: Database) {
+    this.tracing = database.tracing;
+  }
 
   /**
    * Claims due messages, in turns between projects: the skip scan over the partial index finds the projects that have
    * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
    */
+  @SpannedFind('claim')
   async claim({ workerId, lane, limit, afterProject }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [lane, afterProject, limit, workerId, maxClaimBytes];
     return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters });
@@ -58,25 +66,6 @@ export class ClaimsRepository {
        WHERE d.project_id = r.project_id AND d.email_id = r.email_id AND d.state = 'CLAIMED' AND d.worker_id = $1`,
       [workerId, delayMs, messages.map(({ projectId }) => projectId), messages.map(({ emailId }) => emailId)],
     );
-  }
-
-  /** Seconds that the oldest due message has waited: one look into the index for each project that has any, not a scan of the queue. */
-  async oldestDueSeconds(): Promise<number> {
-    const [row] = await this.database.query<{ age: number }>(
-      `WITH RECURSIVE turn AS (
-         (SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id LIMIT 1)
-         UNION ALL
-         SELECT following.lane, following.project_id FROM turn, LATERAL (
-           SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' AND (lane, project_id) > (turn.lane, turn.project_id)
-           ORDER BY lane, project_id LIMIT 1
-         ) AS following
-       )
-       SELECT coalesce(extract(epoch FROM now() - min(first.due_at)), 0)::float8 AS age FROM turn, LATERAL (
-         SELECT due_at FROM deliveries
-         WHERE state = 'QUEUED' AND lane = turn.lane AND project_id = turn.project_id AND due_at <= now() ORDER BY due_at LIMIT 1
-       ) AS first`,
-    );
-    return row!.age;
   }
 }
 
@@ -105,7 +94,7 @@ const claimSql = `
   SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.bytes,
          extract(epoch FROM now() - e.created_at)::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
          json_build_object('email', e.from_email, 'name', e.from_name) AS "from", json_build_object('email', e.to_email, 'name', e.to_name) AS "to",
-         e.subject, e.created_at AS "createdAt", k.html, k.text, k.reply_to AS "replyTo", k.headers
+         e.subject, e.created_at AS "createdAt", c.trace, k.html, k.text, k.reply_to AS "replyTo", k.headers
   FROM claimed c
   JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
   JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;

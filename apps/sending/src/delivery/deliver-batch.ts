@@ -152,7 +152,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
-    const attempt = await this.provider.deliver({ envelope, raw, fence });
+    const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),

@@ -166,6 +166,7 @@ describe('delivering mail', () => {
       position: 0,
       leaseToken: 7,
       recipient: `claimed@${domain}`,
+      trace: null,
       outcome: failure('provider_rejected', null),
     };
     expect(await new OutcomesRepository(suite.database).record([late])).toBe(0);

@@ -24,6 +24,8 @@ export class DeliveryRow {
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
   @Column('integer') bytes: number;
+  /** The `traceparent` of the request that sent it, where that is recorded. */
+  @Column('text', { nullable: true }) trace: string | null;
 }
 
 /** A process that delivers. Its lease covers all that it has claimed. */

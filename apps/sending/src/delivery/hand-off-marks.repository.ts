@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@posthorn/database';
+import { Spanned, type Tracing } from '@posthorn/telemetry';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
@@ -13,7 +14,7 @@ export interface Mark {
   slot: Slot;
 }
 
-type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient'>;
+type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'>;
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
@@ -22,11 +23,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
  * first, in a statement of their own, so that the guarded update sees every suppression that was answered (guarantees.md G8).
  */
 export class HandOffMarks {
+  readonly tracing: Tracing;
+
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
-  ) {}
+  ) {
+    this.tracing = database.tracing;
+  }
 
+  @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
     const [, guarded, taken] = await this.database.trip([lock(messages), guard(workerId, messages), ...this.pace.take(messages.length)]);
     const verdicts = messages.map((): MarkVerdict => 'lost');

@@ -8,6 +8,7 @@ export interface Unresolved {
   position: number;
   leaseToken: number;
   recipient: string;
+  trace: string | null;
   policy: AmbiguousPolicy;
 }
 
@@ -54,7 +55,7 @@ export class LeasesRepository {
   /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */
   async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
     return this.database.query<Unresolved>(
-      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient,
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace,
               CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
        FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
       [policies[lanes.transactional], policies[lanes.bulk], limit],

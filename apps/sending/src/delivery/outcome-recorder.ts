@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseAway, isPoisonedRow, isSerializationFailure } from '@posthorn/database';
 import { Gatherer, Outbox } from '@posthorn/messaging';
+import { Spanned, Tracing } from '@posthorn/telemetry';
 import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
 const maxGathered = 256;
@@ -15,12 +16,14 @@ export class OutcomeRecorder {
   constructor(
     private readonly outcomes: OutcomesRepository,
     private readonly outbox: Outbox,
+    readonly tracing: Tracing,
   ) {}
 
   get waiting(): number {
     return this.gatherer.size;
   }
 
+  @Spanned('record', { traces: ({ trace }: OutcomeRow) => [trace] })
   record(row: OutcomeRow): Promise<void> {
     return this.gatherer.submit(row);
   }

@@ -8,6 +8,8 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
+  /** Where the way of its message is recorded; null where it is not. */
+  trace: string | null;
   outcome: Outcome;
 }
 
@@ -30,7 +32,7 @@ const recordSql = `
       AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
             recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms)
   ), f AS (
-    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[]) AS f (place, fact, fact_id, item)
+    SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[], $25::text[]) AS f (place, fact, fact_id, item, trace)
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
@@ -56,8 +58,8 @@ const recordSql = `
     SELECT DISTINCT project_id, recipient, 'HARD_BOUNCE', 'PROVIDER' FROM o JOIN written USING (place) WHERE suppress
     ON CONFLICT DO NOTHING
   ), fact AS (
-    INSERT INTO outbox (id, project_id, fact, items)
-    SELECT f.fact_id, o.project_id, f.fact, jsonb_agg(f.item::jsonb || jsonb_build_object('at', now()))
+    INSERT INTO outbox (id, project_id, fact, items, traces)
+    SELECT f.fact_id, o.project_id, f.fact, jsonb_agg(f.item::jsonb || jsonb_build_object('at', now())), string_agg(DISTINCT f.trace, ',')
     FROM f JOIN written USING (place) JOIN o USING (place) GROUP BY f.fact_id, o.project_id, f.fact
   )
   SELECT place FROM written`;
@@ -95,7 +97,7 @@ function eventColumns(rows: OutcomeRow[]): unknown[][] {
 
 function factColumns(rows: OutcomeRow[]): unknown[][] {
   const open = new Map<string, { id: string; items: number }>();
-  const facts = rows.flatMap(({ outcome, projectId, emailId, recipient }, place) =>
+  const facts = rows.flatMap(({ outcome, projectId, emailId, recipient, trace }, place) =>
     outcome.facts.map(({ fact, members }) => {
       const name = `${projectId} ${fact.name}`;
       let row = open.get(name);
@@ -103,8 +105,14 @@ function factColumns(rows: OutcomeRow[]): unknown[][] {
       row.items += 1;
       // A fact about an address carries only its own members.
       const item = 'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members };
-      return { place, fact: fact.name, id: row.id, item: JSON.stringify(item) };
+      return { place, fact: fact.name, id: row.id, item: JSON.stringify(item), trace };
     }),
   );
-  return [facts.map(({ place }) => place), facts.map(({ fact }) => fact), facts.map(({ id }) => id), facts.map(({ item }) => item)];
+  return [
+    facts.map(({ place }) => place),
+    facts.map(({ fact }) => fact),
+    facts.map(({ id }) => id),
+    facts.map(({ item }) => item),
+    facts.map(({ trace }) => trace),
+  ];
 }

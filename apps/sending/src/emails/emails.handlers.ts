@@ -13,7 +13,7 @@ import {
   type SettleSend,
   type SettledSend,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
 import { AcceptEmailsService } from '../accepting/accept-emails.js';
 import { SettleSendService } from '../accepting/settle-send.js';
 import { EmailsService } from './emails.service.js';
@@ -28,7 +28,7 @@ export class EmailsHandlers {
 
   @Answers(emails.accept)
   accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
-    return Promise.all(calls.map((call) => this.accepts.accept(call).catch((error: Error) => error)));
+    return answerEach(calls, (call) => this.accepts.accept(call));
   }
 
   @Answers(emails.check)

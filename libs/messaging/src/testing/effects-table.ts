@@ -1,11 +1,12 @@
 import type { QueryRunner } from '@posthorn/database';
-import { addMessagingRepair, createMessagingTables } from '../messaging-tables.migration.js';
+import { addFactTraces, addMessagingRepair, createMessagingTables } from '../messaging-tables.migration.js';
 
 /** The messaging's tables and one for effects, which counts every one of them. */
 class CreateEffects1763700000000 {
   up = async (runner: QueryRunner) => {
     await createMessagingTables(runner);
     await addMessagingRepair(runner);
+    await addFactTraces(runner);
     await runner.query('CREATE TABLE effects (durable text NOT NULL, email_id uuid NOT NULL)');
   };
   down = () => Promise.reject(new Error('never undone'));

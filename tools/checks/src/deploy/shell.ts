@@ -10,7 +10,9 @@ export function shellFindings(root: string): string[] {
 }
 
 export function shellScripts(root: string): string[] {
-  const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)));
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? join(folder, entry.name) : [])),
+  );
   return files.filter((file) => /^#!.*\b(ba)?sh\b/.test(readFileSync(join(root, file), 'utf8').split('\n')[0]!));
 }
 

@@ -1,0 +1,45 @@
+import type { Database } from '@posthorn/database';
+import type { DeliveryState } from './delivery.entity.js';
+
+/** What waits, over all projects, for operators: each answer by an index, however long the queue is. */
+export class DeliveryCounts {
+  constructor(private readonly database: Database) {}
+
+  /** Seconds that the oldest due message has waited: one look into the index for each project that has any, not a scan of the queue. */
+  async oldestDueSeconds(): Promise<number> {
+    const [row] = await this.database.query<{ age: number }>(
+      `WITH RECURSIVE turn AS (
+         (SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id LIMIT 1)
+         UNION ALL
+         SELECT following.lane, following.project_id FROM turn, LATERAL (
+           SELECT lane, project_id FROM deliveries WHERE state = 'QUEUED' AND (lane, project_id) > (turn.lane, turn.project_id)
+           ORDER BY lane, project_id LIMIT 1
+         ) AS following
+       )
+       SELECT coalesce(extract(epoch FROM now() - min(first.due_at)), 0)::float8 AS age FROM turn, LATERAL (
+         SELECT due_at FROM deliveries
+         WHERE state = 'QUEUED' AND lane = turn.lane AND project_id = turn.project_id AND due_at <= now() ORDER BY due_at LIMIT 1
+       ) AS first`,
+    );
+    return row!.age;
+  }
+
+  /** What is not at its end; of the queue no more than ten thousand are counted. */
+  async byState(): Promise<{ state: DeliveryState; count: number }[]> {
+    return this.database.query(
+      `SELECT 'QUEUED' AS state, count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = 'QUEUED' LIMIT 10000) AS queued
+       UNION ALL SELECT s, (SELECT count(*) FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') AND state = s) FROM unnest('{CLAIMED,HANDOFF}'::text[]) AS s
+       UNION ALL SELECT 'AMBIGUOUS', count(*) FROM (SELECT 1 FROM deliveries WHERE state = 'AMBIGUOUS' LIMIT 10000) AS ambiguous`,
+    );
+  }
+
+  /** By when the attempt was made: what is in doubt has no other row that says since when. */
+  async oldestAmbiguousSeconds(): Promise<number> {
+    const [row] = await this.database.query<{ age: number }>(
+      `SELECT coalesce(max(extract(epoch FROM now() - began.at)), 0)::float8 AS age
+       FROM (SELECT project_id, email_id FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1000) AS doubtful,
+         LATERAL (SELECT max(at) AS at FROM email_events e WHERE e.project_id = doubtful.project_id AND e.email_id = doubtful.email_id) AS began`,
+    );
+    return row!.age;
+  }
+}

@@ -1,0 +1,42 @@
+import { counter, gauge, histogram, type Metrics } from '@posthorn/telemetry';
+import type { DeadLetters } from './dead-letters.repository.js';
+import type { Outbox } from './outbox.repository.js';
+
+const busCallDuration = histogram('posthorn_bus_call_duration_seconds', 'Time until another service answered a call, also with an error.', [
+  'subject',
+]);
+const busCallFailures = counter('posthorn_bus_call_failures_total', 'Calls that no service answered, by why.', ['subject', 'reason']);
+const factsPublished = counter('posthorn_facts_published_total', 'Facts that the stream has taken, repeats included.', ['fact']);
+const factsHeard = counter('posthorn_facts_heard_total', 'Facts that a subscriber was given, by what became of them.', [
+  'subscriber',
+  'outcome',
+]);
+const subscriberPending = gauge('posthorn_subscriber_pending', 'Facts that a subscriber has not been given yet.', ['subscriber']);
+const outboxAge = gauge('posthorn_outbox_age_seconds', 'How long the oldest unpublished fact has waited.');
+const outboxUnpublished = gauge('posthorn_outbox_unpublished', 'Facts that wait to be published; counted up to 10 000.');
+const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take in; counted up to 10 000.', ['subscriber']);
+
+/** What the messaging of one service counts while it works. */
+export class MessagingMetrics {
+  readonly callDuration;
+  readonly callFailures;
+  readonly published;
+  readonly heard;
+  /** As the subscribers last saw it, every two seconds. */
+  readonly pending = new Map<string, number>();
+
+  constructor(metrics: Metrics) {
+    this.callDuration = metrics.histogram(busCallDuration);
+    this.callFailures = metrics.counter(busCallFailures);
+    this.published = metrics.counter(factsPublished);
+    this.heard = metrics.counter(factsHeard);
+    metrics.gauge(subscriberPending, () => [...this.pending].map(([subscriber, count]) => [{ subscriber }, count] as const));
+  }
+}
+
+/** What waits in the messaging's own tables. */
+export function measureWaiting(metrics: Metrics, outbox: Outbox, letters: DeadLetters): void {
+  metrics.gauge(outboxAge, () => outbox.age());
+  metrics.gauge(outboxUnpublished, () => outbox.unpublished());
+  metrics.gauge(deadLetters, async () => (await letters.count()).map(({ subscriber, count }) => [{ subscriber }, count] as const));
+}

@@ -1,0 +1,7 @@
+export * from './metric.js';
+export * from './metrics.js';
+export * from './open-tracing.js';
+export * from './scene.js';
+export * from './span.js';
+export * from './trace-point.js';
+export * from './tracing.js';

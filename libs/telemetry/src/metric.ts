@@ -1,0 +1,34 @@
+/** What is measured, declared once: docs/metrics.md is made from it, and the board and the alerts are held against it. */
+export interface MetricDeclaration<Label extends string = string> {
+  kind: 'counter' | 'gauge' | 'histogram';
+  /** As Prometheus's field writes them: base units, `_total` for what only rises. */
+  name: string;
+  help: string;
+  /** Closed sets only: never an id, an address or anything else that a client chooses. */
+  labels: readonly Label[];
+  /** Upper bounds, of a histogram. */
+  buckets?: readonly number[];
+}
+
+/** From a statement to a slow mail server, in seconds. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60] as const;
+
+const declared = new Map<string, MetricDeclaration>();
+
+/** Everything that the loaded code declares, by name. */
+export const declaredMetrics = (): ReadonlyMap<string, MetricDeclaration> => declared;
+
+export const counter = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+  declare<Label>({ kind: 'counter', name, help, labels });
+
+export const gauge = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+  declare<Label>({ kind: 'gauge', name, help, labels });
+
+export const histogram = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+  declare<Label>({ kind: 'histogram', name, help, labels, buckets: durationBuckets });
+
+function declare<Label extends string>(metric: MetricDeclaration<Label>): MetricDeclaration<Label> {
+  if (declared.has(metric.name)) throw new Error(`two metrics are called ${metric.name}`);
+  declared.set(metric.name, metric);
+  return metric;
+}

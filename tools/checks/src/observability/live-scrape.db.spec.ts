@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startableServices } from '@posthorn/dev';
+import { eventually } from '@posthorn/testing';
+import { Product } from '../../../trace/src/product.js';
+import { alertsOf, questionsOf } from './findings.js';
+import { knownMetrics, ourMetrics, type KnownMetrics } from './known-metrics.js';
+import { askedBy } from './promql.js';
+
+/** What has no series before something is refused or fails. */
+const rare = ['posthorn_bus_call_failures_total', 'posthorn_dead_letters'];
+
+interface Series {
+  name: string;
+  labels: string[];
+}
+
+interface Scrape {
+  series: Series[];
+  kinds: Map<string, string>;
+}
+
+let product: Product;
+let known: KnownMetrics;
+let scrapes: Map<string, Scrape>;
+const all = () => [...scrapes.values()].flatMap(({ series }) => series);
+
+beforeAll(async () => {
+  [product, known] = await Promise.all([Product.start(['--services'], { RATE_LIMIT_SECRET_PER_SECOND: '1' }), knownMetrics()]);
+  await product.send('somebody@example.com');
+  // One a second may pass.
+  await eventually(
+    () =>
+      product
+        .send('somebody-else@example.com')
+        .then(() => false)
+        .catch((error: Error) => /429/.test(error.message)),
+    'a refusal',
+  );
+  const wanted = (await ourMetrics())
+    .map(({ name, kind }) => (kind === 'histogram' ? `${name}_count` : name))
+    .filter((name) => !rare.includes(name));
+  // Subscribers look at their lag every two seconds, and what was sent is on its way.
+  await eventually(async () => {
+    scrapes = await scrapeAll();
+    const there = new Set(all().map(({ name }) => name));
+    return wanted.every((name) => there.has(name));
+  }, 'every metric has a series');
+}, 90_000);
+afterAll(() => product.stop());
+
+async function scrapeAll(): Promise<Map<string, Scrape>> {
+  const asked = product.adminPorts.map(async ({ name, adminPort }): Promise<[string, Scrape]> => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
+    return [name, read(await response.text())];
+  });
+  return new Map(await Promise.all(asked));
+}
+
+function read(text: string): Scrape {
+  const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name!, kind!]));
+  const series = [...text.matchAll(/^([a-z_]\w*)\{(.*)\} \S+$/gm)].map(([, name, labels]) => ({
+    name: name!,
+    labels: [...labels!.matchAll(/(\w+)="/g)].map(([, label]) => label!),
+  }));
+  return { kinds, series };
+}
+
+describe('the metrics of all services, as they are scraped', () => {
+  it('come from all of them', () => {
+    expect([...scrapes.keys()].sort()).toEqual([...startableServices()].sort());
+    for (const { series } of scrapes.values()) expect(series.map(({ name }) => name)).toContain('posthorn_outbox_age_seconds');
+  });
+
+  it('are what is declared: each name, each label and each kind', async () => {
+    const strange = all().flatMap(({ name, labels }) =>
+      labels.filter((label) => !known.get(name)?.has(label)).map((label) => `${name} ${label}`),
+    );
+    expect([...new Set(strange)]).toEqual([]);
+    const kinds = new Map([...scrapes.values()].flatMap((scrape) => [...scrape.kinds]));
+    for (const { name, kind } of await ourMetrics()) expect([name, kinds.get(name)]).toEqual([name, kind]);
+  });
+
+  it('answer whatever the board and the alerts ask', () => {
+    const rules = alertsOf(readFileSync('deploy/observability/alerts.yaml', 'utf8')).map(({ expr }) => expr);
+    const board = questionsOf(readFileSync('deploy/observability/board.json', 'utf8')).map(({ expr }) => expr);
+    const asked = new Set([...rules, ...board].flatMap((expr) => askedBy(expr).metrics.map(({ name }) => name)));
+    const there = new Set([...all().map(({ name }) => name), ...rare, 'up']);
+    expect([...asked].filter((name) => !there.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { startOtlpReceiver, type ReceivedSpan } from '@posthorn/dev';
+import { Product, until } from './product.js';
+
+/** What comes last of all that one send brings about, in whatever order. */
+const lastSteps = [/^hear contacts-recipients$/, /^hear analytics-daily-emails$/, /^hear analytics-daily-delivered$/];
+
+export interface RecordedMails {
+  /** The trace of each send, in the order of the sends. */
+  traces: ReceivedSpan[][];
+  /** All that the services wrote. */
+  output: string;
+}
+
+export interface RecordOptions {
+  /** Sent at once, to as many addresses. */
+  count: number;
+  /** What the start is given besides, such as `--services`. */
+  words: readonly string[];
+  environment?: Record<string, string>;
+}
+
+/** Starts the product on servers of its own with every request recorded, sends, and waits until the traces are whole. */
+export async function recordMails({ count, words, environment }: RecordOptions): Promise<RecordedMails> {
+  const receiver = await startOtlpReceiver();
+  try {
+    const product = await Product.start(words, { ...recording(receiver.endpoint), ...environment });
+    return await recordedBy(product, receiver.spans, count);
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function recordedBy(product: Product, spans: readonly ReceivedSpan[], count: number): Promise<RecordedMails> {
+  try {
+    const sent = await Promise.all(Array.from({ length: count }, (_, place) => product.send(`someone-${place}@example.com`)));
+    const tracesNow = () => sent.map((id) => traceOf(spans, id));
+    await until(() => tracesNow().every(isWhole), 'every step of the traces has arrived');
+    await product.stop();
+    return { traces: tracesNow(), output: product.output };
+  } finally {
+    await product.stop();
+  }
+}
+
+const recording = (endpoint: string): Record<string, string> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+});
+
+function traceOf(spans: readonly ReceivedSpan[], traceId: string): ReceivedSpan[] {
+  return spans.filter((span) => span.traceId === traceId);
+}
+
+function isWhole(spans: readonly ReceivedSpan[]): boolean {
+  return lastSteps.every((step) => spans.some(({ name }) => step.test(name)));
+}
