@@ -6,6 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
 import { factsPage } from './facts-page.js';
+import { openApi } from './open-api.js';
 import { routesPage } from './routes-page.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -18,10 +19,15 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/routes.md': routesPage,
 };
 
+/** As the product serves them, byte for byte. */
+const documents: Record<string, () => string> = {
+  'docs/openapi.json': openApi,
+};
+
 const stale: string[] = [];
-for (const [file, make] of Object.entries(pages)) {
+for (const file of [...Object.keys(pages), ...Object.keys(documents)]) {
   const path = join(root, file);
-  const wanted = await format(notice + (await make()), { ...(await resolveConfig(path)), filepath: path });
+  const wanted = documents[file]?.() ?? (await laidOut(path, notice + (await pages[file]!())));
   if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
   stale.push(file);
   if (!process.argv.includes('--check')) write(path, wanted);
@@ -31,6 +37,10 @@ if (!process.argv.includes('--check')) console.log(stale.length > 0 ? `wrote ${s
 else if (stale.length > 0) {
   console.error(`stale: ${stale.join(', ')}; run npm run docs`);
   process.exitCode = 1;
+}
+
+async function laidOut(path: string, text: string): Promise<string> {
+  return format(text, { ...(await resolveConfig(path)), filepath: path });
 }
 
 function write(path: string, text: string): void {
