@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseUndescribed, refuseUndescribedBytes } from './described.js';
+import { operationsOf, responseIn, type Operation } from './api-document.js';
+import { document, refuseUndescribed, refuseUndescribedBytes } from './described.js';
 
 const contact = {
   id: '019b0000-0000-7000-8000-000000000001',
@@ -74,5 +75,23 @@ describe('an answer that the document does not describe', () => {
     expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, refusal))).not.toThrow();
     expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, problem))).toThrow('must have required property');
     expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(418, refusal))).toThrow('LegacyValidationError418');
+  });
+});
+
+describe('every example of the document', () => {
+  const promised = { allow: 'GET', 'retry-after': '1', 'www-authenticate': 'Bearer' };
+  const contentOf = (operation: Operation, status: string) => Object.entries(responseIn(document, operation, Number(status))!.content)[0]!;
+
+  it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))('is described: %s', (_, operation) => {
+    const { method, path, requestBody, responses } = operation;
+    const request = requestBody?.content['application/json'].example;
+    const [success] = Object.keys(responses);
+    expect(contentOf(operation, success!)[1].example).toBeDefined();
+    expect(request === undefined).toBe(requestBody === undefined);
+    for (const status of Object.keys(responses)) {
+      const [type, { example }] = contentOf(operation, status);
+      if (example)
+        expect(asking(method, path, told(Number(status), example, { ...promised, 'content-type': type }), request)).not.toThrow();
+    }
   });
 });
