@@ -28,6 +28,7 @@ export interface Schema {
   format?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
+  $ref?: string;
 }
 
 /** Of no surface: health, the document and its page. */
