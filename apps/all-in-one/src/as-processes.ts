@@ -1,7 +1,7 @@
 import type { ServiceName } from '@posthorn/contracts';
-import { ServiceSupervisor, startableServices, type Say, type ServiceProcess, type ServiceProcessOptions } from '@posthorn/dev';
+import { ServiceSupervisor, startableServices, type Say, type ServiceProcessOptions } from '@posthorn/dev';
 import type { Environment } from '@posthorn/platform';
-import { startBalancer } from './balancer.js';
+import { startBalancer, type Balancer } from './balancer.js';
 import type { DataDirectory } from './data-directory.js';
 import type { ProcessesOptions } from './start-options.js';
 import type { Started } from './started.js';
@@ -28,7 +28,12 @@ export async function startAsProcesses({ options, environment, directory, port, 
     say,
     onStart: (processes) => directory.writeProcessesFile(processes.map(({ name, pid, adminPort }) => ({ name, pid, adminPort }))),
   });
-  started.add(() => supervisor.stop());
+  let balancer: Balancer | undefined;
+  started.add(async () => {
+    balancer?.refuse();
+    await supervisor.stop();
+    await balancer?.stop();
+  });
   const replicasOf = (service: ServiceName) => options.replicas[service] ?? 1;
   const balanced = replicasOf('gateway') > 1;
   // Several gateways share one port: it is the balancer's, and theirs are nobody else's business.
@@ -42,12 +47,6 @@ export async function startAsProcesses({ options, environment, directory, port, 
     ),
   );
   const gateways = processes.filter(({ service }) => service === 'gateway');
-  const url = balanced ? await balance(gateways, environment['HOST'], port, started) : gateways[0]!.url;
-  return { url, processes: processes.map(({ name }) => name) };
-}
-
-async function balance(gateways: ServiceProcess[], host: string | undefined, port: number, started: Started): Promise<string> {
-  const balancer = await startBalancer(gateways, { host, port });
-  started.add(() => balancer.stop());
-  return balancer.url;
+  if (balanced) balancer = await startBalancer(gateways, { host: environment['HOST'], port });
+  return { url: (balancer ?? gateways[0]!).url, processes: processes.map(({ name }) => name) };
 }

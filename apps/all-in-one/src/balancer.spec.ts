@@ -115,6 +115,19 @@ describe('the balancer', () => {
     expect(error.code).toBe('ECONNRESET');
   });
 
+  it('refuses new connections while those that there are go on, and ends when they have ended', async () => {
+    const [a] = await start('a');
+    const socket = dial();
+    await once(socket, 'data');
+    balancer.refuse();
+    const [error] = (await once(dial(), 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+    socket.end('last words');
+    a!.ready = false;
+    const [heardLast] = await Promise.all([text(socket), balancer.stop()]);
+    expect(heardLast).toBe('last words');
+  });
+
   it('resets who comes when nobody is there', async () => {
     const [a] = await start('a');
     await a!.shut();

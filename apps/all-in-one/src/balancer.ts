@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Who takes connections. */
@@ -10,11 +11,15 @@ export interface Backend {
 export interface Balancer {
   port: number;
   url: string;
+  /** Takes no new connections; those that there are go on. */
+  refuse(): void;
+  /** When the backends have ended: what they said last still reaches its client. */
   stop(): Promise<void>;
 }
 
 /** Well within the time that a draining gateway still takes connections (DRAIN_MS). */
 const askEveryMs = 100;
+const flushMs = 500;
 
 /**
  * Stands before several gateways as a load balancer would: connections go round, past a gateway that is not ready or that refuses.
@@ -23,11 +28,14 @@ const askEveryMs = 100;
 export async function startBalancer(backends: readonly Backend[], { host = '127.0.0.1', port = 0 }): Promise<Balancer> {
   const balancing = new Balancing(backends);
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void balancing.serve(client));
-  await listen(server, host, port);
+  server.listen(port, host);
+  await once(server, 'listening');
+  balancing.watchAll();
   const taken = (server.address() as AddressInfo).port;
   return {
     port: taken,
     url: `http://127.0.0.1:${taken}`,
+    refuse: () => void server.close(),
     stop: async () => {
       server.close();
       await balancing.stop();
@@ -39,11 +47,13 @@ class Balancing {
   private readonly unready = new Set<Backend>();
   private readonly clients = new Set<Socket>();
   private readonly stopping = new AbortController();
-  private readonly watches: Promise<void>[];
+  private watches: Promise<void>[] = [];
   private turn = 0;
 
-  constructor(private readonly backends: readonly Backend[]) {
-    this.watches = backends.map((backend) => this.watch(backend));
+  constructor(private readonly backends: readonly Backend[]) {}
+
+  watchAll(): void {
+    this.watches = this.backends.map((backend) => this.watch(backend));
   }
 
   async serve(client: Socket): Promise<void> {
@@ -56,6 +66,8 @@ class Balancing {
 
   async stop(): Promise<void> {
     this.stopping.abort();
+    const flushed = Promise.all([...this.clients].map((client) => once(client, 'close').catch(() => undefined)));
+    await Promise.race([flushed, delay(flushMs)]);
     for (const client of this.clients) client.destroy();
     await Promise.all(this.watches);
   }
@@ -98,11 +110,4 @@ function join(client: Socket, backend: Socket): void {
     if (from.destroyed) to.destroy();
     from.pipe(to);
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }

@@ -1,5 +1,5 @@
 import { Module, type Provider as NestProvider, type Type } from '@nestjs/common';
-import { Database } from '@posthorn/database';
+import { Database, DatabaseClock } from '@posthorn/database';
 import { AcceptEmailsService } from './accepting/accept-emails.js';
 import { AcceptingRepository } from './accepting/accepting.repository.js';
 import { SettleSendService } from './accepting/settle-send.js';
@@ -14,6 +14,7 @@ import { Lease } from './delivery/lease.js';
 import { LeasesRepository } from './delivery/leases.repository.js';
 import { OutcomeRecorder } from './delivery/outcome-recorder.js';
 import { OutcomesRepository } from './delivery/outcomes.repository.js';
+import { Pace } from './delivery/pace.js';
 import { Provider } from './delivery/provider.js';
 import { ReadyMessages } from './delivery/ready-messages.js';
 import { Sweeper } from './delivery/sweeper.js';
@@ -44,9 +45,9 @@ const onDatabase = (room: Type): NestProvider => ({
     ...[LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
-      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
-        new HandOffMarks(database, { provider, perSecond: ratePerSecond }),
-      inject: [Database, SendingConfig],
+      useFactory: (database: Database, clock: DatabaseClock, { provider, ratePerSecond }: SendingConfig) =>
+        new HandOffMarks(database, new Pace(database, clock, { provider, perSecond: ratePerSecond })),
+      inject: [Database, DatabaseClock, SendingConfig],
     },
     AcceptEmailsService,
     SettleSendService,

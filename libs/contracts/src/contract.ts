@@ -36,6 +36,10 @@ export interface FactContract<Item extends object = object> {
 
 export const maxFactItems = 256;
 
+/** Where a fact is heard: a subject in the JetStream stream of its owner. */
+export const factSubject = (name: string): string => `facts.${name}`;
+export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
+
 export function fact<Item extends object>(name: string, item: Shape<Item>, describe: string, version = 1): FactContract<Item> {
   return { name, owner: name.split('.')[0] as ServiceName, item, version, describe };
 }

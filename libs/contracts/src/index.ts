@@ -11,6 +11,7 @@ export * from './domains.js';
 export * from './emails.js';
 export * from './errors.js';
 export * from './example.js';
+export * from './fact-schema.js';
 export * from './field.js';
 export * from './field-check.js';
 export * from './fields.js';

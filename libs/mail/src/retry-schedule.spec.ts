@@ -18,9 +18,11 @@ describe('retry schedule', () => {
   it.each([0, 0.25, 0.999999])('jitters within 30 s … 4 h (%f) and gives up at 24 h', (random) => {
     let waited = 0;
     let attempts = 1;
-    for (let next = nextRetry({ attempts: 1, waitedMs: 0, random: () => random });
+    for (
+      let next = nextRetry({ attempts: 1, waitedMs: 0, random: () => random });
       next.retry;
-      next = nextRetry({ attempts: ++attempts, waitedMs: waited, random: () => random })) {
+      next = nextRetry({ attempts: ++attempts, waitedMs: waited, random: () => random })
+    ) {
       expect(next.delayMs).toBeLessThanOrEqual(4 * hour);
       if (waited + next.delayMs < 24 * hour) expect(next.delayMs).toBeGreaterThanOrEqual(30_000);
       waited += next.delayMs;

@@ -12,15 +12,12 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import type { FactContract, ServiceName } from '@posthorn/contracts';
+import { factSubject, streamOf, type FactContract, type ServiceName } from '@posthorn/contracts';
 
 /** What is older than this is in no stream any more. */
 export const streamDays = 7;
 const dayMs = 86_400_000;
 const defaultAckWaitMs = 30_000;
-
-export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
-export const factSubject = (name: string): string => `facts.${name}`;
 
 const managerOf = (nats: NatsConnection): Promise<JetStreamManager> => jetstreamManager(nats, { timeout: 5_000, checkAPI: false });
 

@@ -1,8 +1,8 @@
 import { jetstream, type ConsumerInfo, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { readTrusted, type FactContract } from '@posthorn/contracts';
+import { readTrusted, streamOf, type FactContract } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureConsumer, findConsumer, streamOf } from './fact-stream.js';
+import { ensureConsumer, findConsumer } from './fact-stream.js';
 import { readFact, type WireFact } from './frames.js';
 import { Gatherer } from './gatherer.js';
 import type { Fact } from './handlers.js';

@@ -1,8 +1,8 @@
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { factCatalogue, type ServiceName } from '@posthorn/contracts';
+import { factCatalogue, factSubject, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureStream, factSubject, streamDays } from './fact-stream.js';
+import { ensureStream, streamDays } from './fact-stream.js';
 import { encode, type WireFact } from './frames.js';
 import { Loop } from './loop.js';
 import type { Outbox } from './outbox.repository.js';
@@ -10,7 +10,7 @@ import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } fr
 
 const batch = 256;
 /** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
-const restMs = 50;
+const restMs = 200;
 const lookEveryMs = 2_000;
 const dayMs = 86_400_000;
 
@@ -32,6 +32,7 @@ export class OutboxRelay {
   private readonly loop: Loop;
   private stream: JetStreamClient | null = null;
   private lookedAt = -Infinity;
+  private repeating = false;
   private rewoundIn: number | null = null;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -54,8 +55,8 @@ export class OutboxRelay {
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
     const fresh = await publishing.publishFresh(batch, (facts) => publishAll(stream, facts));
-    const again = await publishing.publishAgain(batch, (facts, repeat) => publishAll(stream, facts, repeat));
-    if (fresh === batch || again > 0) this.loop.ring();
+    if (this.repeating) this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => publishAll(stream, facts, repeat))) > 0;
+    if (fresh === batch || this.repeating) this.loop.ring();
   }
 
   /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
@@ -70,6 +71,7 @@ export class OutboxRelay {
       const first = await publishing.renew(known, seen, since);
       if (first && known) this.log.warn('the stream has lost facts: those of the last days are published once more');
     }
+    this.repeating = (await publishing.known())?.repeating ?? false;
     this.lookedAt = performance.now();
   }
 

@@ -1,6 +1,5 @@
-import type { ServiceName } from '@posthorn/contracts';
+import { streamOf, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
-import { streamOf } from './fact-stream.js';
 
 export interface OutgoingFact {
   id: string;
@@ -18,6 +17,8 @@ export interface SeenStream {
 
 export interface KnownStream extends SeenStream {
   generation: number;
+  /** Something is to be published once more. */
+  repeating: boolean;
 }
 
 /** Answers the sequences that the stream gave to what it took as new. */
@@ -60,7 +61,9 @@ export class Publishing {
 
   async known(): Promise<KnownStream | null> {
     const [row] = await this.database.query<KnownStream>(
-      `SELECT generation, incarnation, last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
+      `SELECT generation, incarnation, last_sequence AS "lastSequence",
+         EXISTS (SELECT 1 FROM fact_repeats WHERE name = $1) AS repeating
+       FROM fact_streams WHERE name = $1`,
       [this.name],
     );
     return row ?? null;

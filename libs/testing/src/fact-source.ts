@@ -1,5 +1,5 @@
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import type { FactContract, ServiceName } from '@posthorn/contracts';
+import { streamOf, type FactContract, type ServiceName } from '@posthorn/contracts';
 import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
 import { addMessagingRepair, createMessagingTables, Outbox, OutboxRelay, Publishing, type BusConnection } from '@posthorn/messaging';
 import { eventually } from './eventually.js';
@@ -14,32 +14,28 @@ const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
 
 /** A service, sending unless said otherwise, that only tells facts, through a real outbox and relay. */
 export class FactSource {
+  private readonly outbox: Outbox;
+  private readonly publishing: Publishing;
+  private readonly relay: OutboxRelay;
+
   private constructor(
+    private readonly service: ServiceName,
     private readonly clone: TestDatabase,
     private readonly database: Database,
-    private readonly outbox: Outbox,
-    private readonly publishing: Publishing,
-    private readonly relay: OutboxRelay,
     private readonly manager: JetStreamManager,
-    private readonly stream: string,
-  ) {}
+    connection: BusConnection,
+  ) {
+    this.outbox = new Outbox(database);
+    this.publishing = new Publishing(database, service);
+    const { outbox, publishing } = this;
+    this.relay = new OutboxRelay({ service, outbox, publishing, connection, clock: new DatabaseClock(database) });
+    this.relay.start();
+  }
 
   static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<FactSource> {
     const clone = await cloneDatabase('fact_source', parts);
-    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 4, ...parts });
-    const outbox = new Outbox(database);
-    const publishing = new Publishing(database, service);
-    const relay = new OutboxRelay({ service, outbox, publishing, connection, clock: new DatabaseClock(database) });
-    relay.start();
-    return new FactSource(
-      clone,
-      database,
-      outbox,
-      publishing,
-      relay,
-      await jetstreamManager(connection.nats),
-      `FACTS_${service.toUpperCase()}`,
-    );
+    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 8, ...parts });
+    return new FactSource(service, clone, database, await jetstreamManager(connection.nats), connection);
   }
 
   async tell<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
@@ -51,7 +47,7 @@ export class FactSource {
   async repeatAll(): Promise<void> {
     const generation = async () => (await this.publishing.known())?.generation ?? 0;
     const before = await generation();
-    await this.manager.streams.delete(this.stream);
+    await this.manager.streams.delete(streamOf(this.service));
     await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');
   }
 
@@ -61,7 +57,7 @@ export class FactSource {
       const [row] = await this.database.query<{ waiting: number }>(
         `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS waiting`,
       );
-      const info = row!.waiting === 0 ? await this.manager.consumers.info(this.stream, durable).catch(() => null) : null;
+      const info = row!.waiting === 0 ? await this.manager.consumers.info(streamOf(this.service), durable).catch(() => null) : null;
       return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
     }, `${durable} takes everything in`);
   }

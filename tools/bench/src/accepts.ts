@@ -22,6 +22,8 @@ export async function benchAccepts(bench: Bench): Promise<void> {
     for (const clients of [1, 16, 64]) await compare(bench, clients, referenceUrl, product);
     await agree(product);
     await product.restart('sending', {});
+    // What was accepted while delivery was paused is not part of the next figures.
+    await product.drained();
     for (const clients of [1, 16, 64]) {
       const { perSecond } = await loaded(product.url, clients, bench.scale.seconds, product.token);
       rows.push({ name: `accepts/s at ${clients} connections, delivery running`, product: perSecond });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { agree, type Bench } from './bench.js';
 import { fill } from './load.js';
 import { Product } from './product.js';
@@ -49,7 +48,7 @@ async function drain({ sink }: Bench, product: Product, waiting: number, process
   const replicas = Array.from({ length: processes }, (_, place) => place + 1);
   await Promise.all(replicas.map((replica) => product.restart('sending', {}, replica)));
   const perSecond = await rate;
-  while ((await product.waiting()) > 0) await delay(200);
+  await product.drained();
   await Promise.all(replicas.map((replica) => product.restart('sending', paused, replica)));
   return perSecond;
 }

@@ -1,10 +1,19 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const own = dirname(fileURLToPath(import.meta.url));
+
+const hostFile = 'apps/all-in-one/src/main.js';
+
+/** Those that `npm start` gives to Node, and why they are there: docs/decisions/0010. */
+function hostFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(resolve(dist, '../package.json'), 'utf8')) as { scripts: { start: string } };
+  return [...scripts.start.matchAll(/ (--\S+)/g)].map((match) => match[1]!);
+}
 
 /** A process of the bench: a service, a reference, or the host of all. */
 export class Process {
@@ -16,8 +25,8 @@ export class Process {
   }
 
   static run(file: string, environment: Record<string, string>): Process {
-    const path = join(file.startsWith('apps/') ? dist : own, file);
-    return new Process(spawn(process.execPath, [path], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] }));
+    const command = file === hostFile ? [...hostFlags(), join(dist, file)] : [join(own, file)];
+    return new Process(spawn(process.execPath, command, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] }));
   }
 
   async untilSays(words: string): Promise<number> {

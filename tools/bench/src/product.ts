@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceProcess } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
 import pg from 'pg';
@@ -41,6 +42,10 @@ export class Product {
   /** Messages that are not handed over yet. */
   waiting(): Promise<number> {
     return Product.waitingAt(this.servers);
+  }
+
+  async drained(): Promise<void> {
+    while ((await this.waiting()) > 0) await delay(200);
   }
 
   static async waitingAt(servers: Servers): Promise<number> {

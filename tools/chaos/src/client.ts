@@ -23,11 +23,14 @@ export class Clients {
     this.agents = gateways.map(() => new Agent({ keepAlive: true, maxSockets: 32 }));
   }
 
-  /** Sends all of them, at most so many at once. */
-  async send(batch: Wanted[], atOnce: number): Promise<void> {
+  /** Sends all of them, at most so many at once, each with a pause after it. */
+  async send(batch: Wanted[], { atOnce, restMs }: { atOnce: number; restMs: number }): Promise<void> {
     const rest = [...batch];
     const worker = async () => {
-      for (let next = rest.shift(); next; next = rest.shift()) await this.track(this.sendOne(next));
+      for (let next = rest.shift(); next; next = rest.shift()) {
+        await this.track(this.sendOne(next));
+        if (restMs > 0) await delay(restMs);
+      }
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   }

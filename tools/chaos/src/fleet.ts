@@ -66,8 +66,11 @@ export class Fleet {
     const process = this.members.get(member)!;
     if (!process.isRunning) return;
     if (process.service === 'gateway') this.goodbyes.push({ gateway: this.gateways.indexOf(process.url), at: performance.now() });
+    const toldAt = performance.now();
     const end = await process.stop(graceMs);
-    if (end.code !== 0) this.badExits.push(`${member} ${describeEnd(end)}`);
+    // A kill of the fault before may only now have had its effect.
+    const byEarlierKill = end.signal === 'SIGKILL' && performance.now() - toldAt < graceMs;
+    if (end.code !== 0 && !byEarlierKill) this.badExits.push(`${member} ${describeEnd(end)}`);
   }
 
   async untilAllReady(): Promise<void> {

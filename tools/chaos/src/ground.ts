@@ -15,6 +15,8 @@ const restartPauseMs = 250;
 export interface Outage {
   server: 'postgres' | 'nats' | 'smtp';
   from: number;
+  /** It is being started again: from now on it may answer. */
+  returning: number;
   to: number;
 }
 
@@ -58,9 +60,10 @@ export class Ground {
   /** The postmaster is killed; whatever was not on disk is gone. */
   async crashPostgres(downMs: number): Promise<void> {
     const { port } = this.postgres;
-    await this.away('postgres', async () => {
+    await this.away('postgres', async (returning) => {
       process.kill(this.postgres.pid, 'SIGKILL');
       await delay(downMs);
+      returning();
       const settings = { max_connections: '300' };
       this.postgres = await untilStarted(() => startPostgres({ dataDirectory: join(this.directory, 'postgres'), port, settings }));
     });
@@ -68,9 +71,10 @@ export class Ground {
 
   async killNats(downMs: number, { wipe }: { wipe: boolean }): Promise<void> {
     const { port } = this.nats;
-    await this.away('nats', async () => {
+    await this.away('nats', async (returning) => {
       process.kill(this.nats.pid, 'SIGKILL');
       await delay(downMs);
+      returning();
       if (wipe) rmSync(join(this.directory, 'nats', 'jetstream'), { recursive: true, force: true });
       this.nats = await untilStarted(() =>
         startNats({ dataDirectory: join(this.directory, 'nats'), binDirectory: join('.posthorn', 'bin'), port }),
@@ -108,10 +112,10 @@ export class Ground {
     this.sink = sink;
   }
 
-  private async away(server: Outage['server'], work: () => Promise<void>): Promise<void> {
-    const outage: Outage = { server, from: performance.now(), to: Infinity };
+  private async away(server: Outage['server'], work: (returning: () => void) => Promise<void>): Promise<void> {
+    const outage: Outage = { server, from: performance.now(), returning: Infinity, to: Infinity };
     this.outages.push(outage);
-    await work();
+    await work(() => (outage.returning = performance.now()));
     outage.to = performance.now();
   }
 }

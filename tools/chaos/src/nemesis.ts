@@ -45,15 +45,15 @@ export class Nemesis {
 
   private async aim(fault: Fault, state: State): Promise<boolean> {
     for (let attempt = 1; attempt <= tries; attempt += 1) {
-      // The strike goes on after the trap has let go: what it holds must not hold up the way back.
-      let strike: Promise<void> | null = null;
+      const strikes: Promise<void>[] = [];
       const caught = await this.traps
         .at(state, patienceMs, async (seen) => {
-          strike = this.act(fault, this.victims(fault, seen));
-          await Promise.race([strike, delay(fault.weapon === 'stall postgres' ? stallMs : 50)]);
+          // The strike goes on after the trap has let go: what it holds must not hold up the way back.
+          strikes.push(this.act(fault, this.victims(fault, seen)));
+          await Promise.race([...strikes, delay(fault.weapon === 'stall postgres' ? stallMs : 50)]);
         })
         .catch(() => null);
-      if (strike) await strike;
+      await Promise.all(strikes);
       if (caught) {
         this.hits[state] += 1;
         return true;

@@ -20,11 +20,11 @@ const taken = (name: string, weight: number, rest: Partial<RecipientKind> = {}):
 });
 const refused = (name: string, weight: number): RecipientKind => ({ name, weight, ends: 'BOUNCED', attempts: 1 });
 
-export const slowBefore = taken('late-at-data-700', 0);
-export const slowAfter = taken('late-at-accept-700', 0);
-
-export const recipientKinds: readonly RecipientKind[] = [
+const recipientKinds: readonly RecipientKind[] = [
   taken('ok', 70),
+  // Drawn only where a fault needs them.
+  taken('late-at-data-700', 0),
+  taken('late-at-accept-700', 0),
   taken('late-at-data-90', 3),
   taken('late-at-accept-90', 3),
   taken('refuse-450-times-3', 2, { attempts: 4 }),
@@ -54,6 +54,10 @@ export const recipientKinds: readonly RecipientKind[] = [
   refused('data-554', 1),
   refused('dot-554', 1),
 ];
+
+export const kindNamed = (name: string): RecipientKind => recipientKinds.find((kind) => kind.name === name)!;
+export const slowBefore = kindNamed('late-at-data-700');
+export const slowAfter = kindNamed('late-at-accept-700');
 
 /** One message that a client wants sent. */
 export interface Wanted {

@@ -26,7 +26,9 @@ export interface ChaosOptions {
 }
 
 const leaseSeconds = 4;
-const atOnce = 12;
+/** As fast as it goes; the relay is only ever caught while facts keep coming. */
+const burst = { atOnce: 12, restMs: 0 };
+const trickle = { atOnce: 3, restMs: 40 };
 const slowOnes = 24;
 const settleSeconds = 120;
 const saysEvery = 10;
@@ -100,7 +102,7 @@ async function attack({ sends, faults, seed }: ChaosOptions, clients: Clients, n
     const share = Math.round(((index + 1) * sends) / faults) - place;
     const batch = batchFor(fault, place, share, random);
     place += share;
-    load.push(clients.send(batch, atOnce));
+    load.push(clients.send(batch, fault.at === 'relay between publish and mark' ? trickle : burst));
     await nemesis.strike(fault);
     if ((index + 1) % saysEvery === 0) console.log(`${index + 1} of ${faults} faults, ${place} of ${sends} sends`);
   }

@@ -14,7 +14,7 @@ export interface Caught {
 const locks: Partial<Record<State, { table: string; statement: string }>> = {
   'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
   'final write': { table: 'email_events', statement: '%UPDATE deliveries d%SET state = o.state%' },
-  'relay between publish and mark': { table: 'outbox', statement: 'UPDATE outbox SET published_at%' },
+  'relay between publish and mark': { table: 'outbox', statement: '%UPDATE outbox SET published_at%' },
 };
 
 const lookEveryMs = 15;

@@ -1,8 +1,11 @@
-// `npm run docs`: writes the pages of docs/ that are made from declarations; with `--check` it says which are stale.
+// `npm run docs`: writes the pages of docs/ that are made from declarations; with `--check` it says which are stale,
+// with `--release` it also keeps the facts of this release.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { factSchemas } from '@posthorn/contracts';
+import { asyncApiDocument } from './asyncapi-document.js';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
 import { factsPage } from './facts-page.js';
@@ -17,21 +20,20 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/facts.md': factsPage,
   'docs/bus.md': busPage,
   'docs/routes.md': routesPage,
-};
-
-/** As the product serves them, byte for byte. */
-const documents: Record<string, () => string> = {
+  'docs/asyncapi.json': asyncApiDocument,
   'docs/openapi.json': openApi,
 };
 
 const stale: string[] = [];
-for (const file of [...Object.keys(pages), ...Object.keys(documents)]) {
+for (const [file, make] of Object.entries(pages)) {
   const path = join(root, file);
-  const wanted = documents[file]?.() ?? (await laidOut(path, notice + (await pages[file]!())));
+  const wanted = await format((file.endsWith('.md') ? notice : '') + (await make()), { ...(await resolveConfig(path)), filepath: path });
   if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
   stale.push(file);
   if (!process.argv.includes('--check')) write(path, wanted);
 }
+
+if (process.argv.includes('--release')) await keepRelease();
 
 if (!process.argv.includes('--check')) console.log(stale.length > 0 ? `wrote ${stale.join(', ')}` : 'nothing to write');
 else if (stale.length > 0) {
@@ -39,8 +41,12 @@ else if (stale.length > 0) {
   process.exitCode = 1;
 }
 
-async function laidOut(path: string, text: string): Promise<string> {
-  return format(text, { ...(await resolveConfig(path)), filepath: path });
+/** The facts as this release tells them: the next ones are held against it (tools/checks/src/fact-compatibility.spec.ts). */
+async function keepRelease(): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const path = join(root, `docs/facts/${version}.json`);
+  write(path, await format(JSON.stringify(factSchemas()), { ...(await resolveConfig(path)), filepath: path }));
+  stale.push(`docs/facts/${version}.json`);
 }
 
 function write(path: string, text: string): void {

@@ -1,5 +1,5 @@
 import { routeTable } from '../../../apps/gateway/src/edge/route-table.js';
 import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
-import { openApiText } from '../../../apps/gateway/src/openapi/document.js';
+import { openApiDocument } from '../../../apps/gateway/src/openapi/document.js';
 
-export const openApi = (): string => openApiText(routeTable(routeControllers));
+export const openApi = (): string => JSON.stringify(openApiDocument(routeTable(routeControllers)));

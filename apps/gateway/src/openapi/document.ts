@@ -56,6 +56,3 @@ const idempotencyKey = {
 
 const byName = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-
-/** As it is served and committed. */
-export const openApiText = (table: RouteTable): string => `${JSON.stringify(openApiDocument(table), null, 2)}\n`;

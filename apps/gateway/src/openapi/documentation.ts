@@ -4,7 +4,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { EdgeAdapter, Fastify, HttpReply } from '../edge/fastify.js';
 import { Registrar } from '../edge/registrar.js';
-import { openApiText } from './document.js';
+import { openApiDocument } from './document.js';
 
 interface Asset {
   file: string | URL;
@@ -44,7 +44,7 @@ export class Documentation implements OnApplicationBootstrap {
 
   /** Written when it is first asked for: by then the routes are known, and most starts never need it. */
   private sendDocument(reply: HttpReply): HttpReply {
-    this.text ??= openApiText(this.registrar.routes);
+    this.text ??= JSON.stringify(openApiDocument(this.registrar.routes));
     return reply
       .headers({
         'content-type': 'application/json; charset=utf-8',

@@ -76,10 +76,8 @@ export class AcceptingRepository {
 
   /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
   async insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
-    const inserted = await this.database.query<{ content_id: string; created_at: Date }>(insertSql, [
-      ...callColumns(rows),
-      ...recipientColumns(rows),
-    ]);
+    const parameters = [...callColumns(rows), ...recipientColumns(rows)];
+    const inserted = await this.database.prepared<{ content_id: string; created_at: Date }>({ name: 'accept', sql: insertSql, parameters });
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
 

@@ -6,6 +6,7 @@ import { Lease } from './lease.js';
 import { lanes } from './delivery.entity.js';
 import { outcomeOf, outcomeOfRefusal, type Outcome } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
+import type { Slot } from './pace.js';
 import { Provider } from './provider.js';
 import { ReadyMessages, type ReadyMessage } from './ready-messages.js';
 
@@ -13,6 +14,8 @@ const marksInFlight = 2;
 // No hand-off starts when the last good database write is older (guarantees.md §3).
 const staleMarkMs = 2_000;
 const retryMarkMs = 500;
+/** Short beside what a mail server on the network takes for a message. */
+const companyMs = 2;
 
 /**
  * Hands mail over: claimed and built messages come from the stock; what finds a free connection is marked, given its slot
@@ -26,6 +29,8 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   private marking = 0;
   private stopped = false;
   private probe: NodeJS.Timeout | null = null;
+  private company: NodeJS.Timeout | null = null;
+  private companyIsLate = false;
   private readonly running = new Set<Promise<void>>();
 
   constructor(
@@ -46,7 +51,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   /** Finishes what is on its way, gives back what is not. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    if (this.probe) clearTimeout(this.probe);
+    for (const timer of [this.probe, this.company]) if (timer) clearTimeout(timer);
     await this.ready.stop();
     while (this.running.size > 0) await Promise.all(this.running);
     await this.provider.close();
@@ -57,9 +62,22 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
   private dispatch(): void {
     while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
       const room = this.room();
-      if (room <= 0) return;
+      if (room <= 0 || this.awaitsCompany(room)) return;
       this.track(this.deliver(this.ready.take(room)));
     }
+  }
+
+  /** While a backlog waits and connections come free one by one, a mark for each would cost as much as one for the handful. */
+  private awaitsCompany(room: number): boolean {
+    const few = room < this.config.connections / 2 && this.busy > 0 && this.ready.size > room;
+    if (!few || this.companyIsLate) return false;
+    this.company ??= setTimeout(() => {
+      this.company = null;
+      this.companyIsLate = true;
+      this.dispatch();
+      this.companyIsLate = false;
+    }, companyMs);
+    return true;
   }
 
   private room(): number {
@@ -118,10 +136,10 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  private async proceed(ready: ReadyMessage, { verdict, waitMs }: Mark, markedAt: number): Promise<void> {
+  private async proceed(ready: ReadyMessage, { verdict, slot }: Mark, markedAt: number): Promise<void> {
     let outcome: Outcome | null;
     try {
-      outcome = verdict === 'ok' ? await this.handOver(ready, waitMs, markedAt) : outcomeOfRefusal(verdict, ready.message);
+      outcome = verdict === 'ok' ? await this.handOver(ready, slot, markedAt) : outcomeOfRefusal(verdict, ready.message);
     } finally {
       this.busy -= 1;
     }
@@ -129,12 +147,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     if (outcome) await this.recorder.record({ ...ready.message, outcome });
   }
 
-  private async handOver({ message, envelope, raw, workerId }: ReadyMessage, waitMs: number, markedAt: number): Promise<Outcome> {
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  private async handOver({ message, envelope, raw, workerId }: ReadyMessage, slot: Slot, markedAt: number): Promise<Outcome> {
+    // A slot that was kept, or taken anew, is as good as a fresh write.
+    if (slot !== null) await this.marks.untilSlot(slot);
     const fence = () => {
       this.lease.assertHeld(workerId);
     };
-    const stale = performance.now() - markedAt - waitMs > staleMarkMs;
+    const stale = slot === null && performance.now() - markedAt > staleMarkMs;
     const attempt = stale ? neverBegun : await this.provider.deliver({ envelope, raw, fence });
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',

@@ -2,25 +2,19 @@ import type { Database, Statement } from '@posthorn/database';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
+import type { Pace, Slot } from './pace.js';
 
 /** What the mark said of a message: only `ok` may be handed over. */
 export type MarkVerdict = 'ok' | 'lost' | 'suppressed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
-  /** Milliseconds until its slot of the pace; 0 for at once. */
-  waitMs: number;
-}
-
-export interface Pace {
-  provider: string;
-  perSecond: number;
+  /** When it may leave. */
+  slot: Slot;
 }
 
 type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient'>;
 
-// Slots a little closer than the limit allows would let 1 s windows overflow by the jitter of the way to the server.
-const paceMargin = 0.95;
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
@@ -34,31 +28,15 @@ export class HandOffMarks {
   ) {}
 
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const paced = this.pace.perSecond > 0;
-    const [, guarded, slots] = await this.database.trip([
-      lock(messages),
-      guard(workerId, messages),
-      ...(paced ? [this.takeSlots(messages.length)] : []),
-    ]);
+    const [, guarded, taken] = await this.database.trip([lock(messages), guard(workerId, messages), ...this.pace.take(messages.length)]);
     const verdicts = messages.map((): MarkVerdict => 'lost');
     for (const { place, verdict } of guarded as { place: number; verdict: MarkVerdict }[]) verdicts[place] = verdict;
-    const firstMs = (slots as { wait: number }[] | undefined)?.[0]?.wait ?? 0;
-    return verdicts.map((verdict, place) => ({ verdict, waitMs: paced ? Math.max(0, firstMs + place * this.spacingMs) : 0 }));
+    const slots = this.pace.slotsOf(taken, messages.length);
+    return verdicts.map((verdict, place) => ({ verdict, slot: slots[place]! }));
   }
 
-  private get spacingMs(): number {
-    return 1_000 / (this.pace.perSecond * paceMargin);
-  }
-
-  /** Reserves evenly spaced instants in Postgres time, so that all replicas together keep the pace; answers the way to the first. */
-  private takeSlots(count: number): Statement {
-    return {
-      name: 'pace',
-      sql: `INSERT INTO pace AS p (provider, next_at) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
-       ON CONFLICT (provider) DO UPDATE SET next_at = greatest(p.next_at, clock_timestamp()) + $2 * interval '1 millisecond'
-       RETURNING extract(epoch FROM next_at - clock_timestamp())::float8 * 1000 - $2 AS wait`,
-      parameters: [this.pace.provider, count * this.spacingMs],
-    };
+  untilSlot(slot: number): Promise<void> {
+    return this.pace.until(slot);
   }
 }
 

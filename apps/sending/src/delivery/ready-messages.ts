@@ -8,8 +8,12 @@ import { Lease } from './lease.js';
 import { buildOutbound, type Outbound } from './outbound-message.js';
 import { failure } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
+import { Stock } from './stock.js';
 
-const stockSize = 256;
+// A tenth of a second's work: a single mail of another project comes in with the next claim.
+const stockSize = 128;
+/** However often it rings: claims come in handfuls. */
+const claimRestMs = 15;
 const buildSlice = 16;
 const firstProject = '00000000-0000-0000-0000-000000000000';
 
@@ -22,11 +26,12 @@ export interface ReadyMessage extends Outbound {
 @Injectable()
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
-  private readonly stock: ReadyMessage[] = [];
+  private readonly stock = new Stock<ReadyMessage>();
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
   private readonly loop: Loop;
   private onReady: () => void = () => undefined;
   private open = true;
+  private rung = false;
 
   constructor(
     private readonly claims: ClaimsRepository,
@@ -37,18 +42,22 @@ export class ReadyMessages {
   ) {
     this.loop = new Loop({
       everyMs: 1_000,
+      restMs: claimRestMs,
       work: () => this.restock(),
       onError: (error) => this.log.warn(`no claims: ${(error as Error).message}`),
     });
   }
 
   get size(): number {
-    return this.stock.length;
+    return this.stock.size;
   }
 
   start(onReady: () => void): void {
     this.onReady = onReady;
-    this.bell.onRing(() => this.loop.ring());
+    this.bell.onRing(() => {
+      this.rung = true;
+      this.loop.ring();
+    });
     this.loop.start();
   }
 
@@ -59,13 +68,13 @@ export class ReadyMessages {
   }
 
   take(count: number): ReadyMessage[] {
-    const taken = this.stock.splice(0, count);
-    if (this.stock.length < this.capacity / 2) this.loop.ring();
+    const taken = this.stock.take(count);
+    if (this.stock.size < this.capacity / 2) this.loop.ring();
     return taken;
   }
 
   putBack(messages: ReadyMessage[]): void {
-    this.stock.unshift(...messages);
+    this.stock.putBack(messages);
   }
 
   async stop(): Promise<void> {
@@ -81,9 +90,11 @@ export class ReadyMessages {
 
   private async restock(): Promise<void> {
     const workerId = this.lease.workerId;
-    const room = this.capacity - this.stock.length;
-    // Claims come in handfuls: one for each message that leaves would cost a statement each.
-    if (!workerId || !this.open || room < this.capacity / 2) return;
+    const room = this.capacity - this.stock.size;
+    // Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left.
+    const due = this.rung ? room > 0 : room >= this.capacity / 2;
+    this.rung = false;
+    if (!workerId || !this.open || !due) return;
     const transactional = await this.claimLane(workerId, lanes.transactional, room);
     const bulk = transactional < room ? await this.claimLane(workerId, lanes.bulk, room - transactional) : 0;
     // As much as there was room for: there may be more.
@@ -97,7 +108,7 @@ export class ReadyMessages {
       messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject });
     }
     this.turn[lane] = messages.length > 0 && messages.length < limit ? firstProject : (messages.at(-1)?.projectId ?? firstProject);
-    await this.build(workerId, inTurns(messages));
+    await this.build(workerId, messages);
     return messages.length;
   }
 
@@ -113,7 +124,7 @@ export class ReadyMessages {
   private buildOne(workerId: string, message: ClaimedMessage): void {
     try {
       const { returnPathDomain, secretKey } = this.config;
-      this.stock.push({ ...buildOutbound(message, { returnPathDomain, secret: secretKey }), workerId });
+      this.stock.add({ ...buildOutbound(message, { returnPathDomain, secret: secretKey }), workerId });
     } catch (error) {
       // A message that cannot be built costs itself, never the others.
       void this.recorder.record({
@@ -124,19 +135,11 @@ export class ReadyMessages {
   }
 
   private async release(): Promise<void> {
-    const messages = this.stock.splice(0);
+    const messages = this.stock.take(this.stock.size);
     const workers = new Set(messages.map(({ workerId }) => workerId));
     for (const workerId of workers) {
       const held = messages.filter((ready) => ready.workerId === workerId).map(({ message }) => message);
       await this.claims.release(workerId, 0, held).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
   }
-}
-
-/** One of each project, then the second of each: a large claim of one does not stand before a single mail of another. */
-function inTurns(messages: ClaimedMessage[]): ClaimedMessage[] {
-  const queues = [...Map.groupBy(messages, ({ projectId }) => projectId).values()];
-  if (queues.length <= 1) return messages;
-  const longest = Math.max(...queues.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, place) => queues.flatMap((queue) => queue.slice(place, place + 1))).flat();
 }

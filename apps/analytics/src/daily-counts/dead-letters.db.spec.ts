@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailFacts, serviceCaller, analytics } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Inbox } from '@posthorn/messaging';
-import { startAnalyticsSuite, type AnalyticsSuite } from '../../../apps/analytics/src/testing/analytics-suite.js';
+import { startAnalyticsSuite, type AnalyticsSuite } from '../testing/analytics-suite.js';
 
 const program = resolve('dist/tools/operator/src/main.js');
 const subscriber = 'analytics-daily-delivered';

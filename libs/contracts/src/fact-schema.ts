@@ -1,0 +1,41 @@
+import { factCatalogue } from './catalogue.js';
+import { maxFactItems, type FactContract } from './contract.js';
+import { exampleOf } from './example.js';
+import { jsonSchemaOf, type JsonSchema } from './json-schema.js';
+
+/** A fact as it travels. Open: whoever reads it must take members that are added later. */
+export function factSchema({ name, version, item }: FactContract): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      id: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The same each time that the fact is told: remember it, and a repeat does nothing.',
+      },
+      fact: { type: 'string', const: name },
+      version: { type: 'integer', minimum: version, description: 'Rises when members are added; none is ever taken away.' },
+      projectId: { type: 'string', format: 'uuid', description: 'Whose all the items are.' },
+      at: { type: 'string', format: 'date-time', description: 'When it was committed.' },
+      items: { type: 'array', minItems: 1, maxItems: maxFactItems, items: jsonSchemaOf(item) },
+    },
+    required: ['id', 'fact', 'version', 'projectId', 'at', 'items'],
+  };
+}
+
+export function factExample({ name, version, item }: FactContract): object {
+  return {
+    id: '01980a5c-1b2d-7c3e-8f40-0000000000f1',
+    fact: name,
+    version,
+    projectId: '01980a5c-1b2d-7c3e-8f40-0000000000a1',
+    at: '2026-01-31T09:00:00.000Z',
+    items: [exampleOf(item)],
+  };
+}
+
+/** Every fact by its name: what a release promises to those who listen. */
+export function factSchemas(): Record<string, JsonSchema> {
+  const facts = [...factCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Object.fromEntries(facts.map((contract) => [contract.name, factSchema(contract)]));
+}
