@@ -34,6 +34,15 @@ describe('/docs', () => {
       expect((await suite.ask('GET', path)).status).toBe(404);
   });
 
+  it('explains the type of every problem', async () => {
+    const problem = (await suite.ask('GET', '/api/v1/contacts')).json as { type: string; title: string };
+    const [path, code] = new URL(problem.type).href.replace(/^https?:\/\/[^/]+/, '').split('#');
+    const page = await suite.ask('GET', path!);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`<dt id="${code}">`);
+    expect(page.text).toContain(`<dd>${problem.title}</dd>`);
+  });
+
   const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
   const inBrowser = browser ? it : it.skip;
   inBrowser('shows every operation without a word to anyone else (needs: apt-get install chromium)', async () => {

@@ -5,6 +5,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { EdgeAdapter, Fastify, HttpReply } from '../edge/fastify.js';
 import { Registrar } from '../edge/registrar.js';
 import { openApiDocument } from './document.js';
+import { errorsPage } from './errors-page.js';
 
 interface Asset {
   file: string | URL;
@@ -15,11 +16,12 @@ interface Asset {
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const html = 'text/html; charset=utf-8';
 const require = createRequire(import.meta.url);
 const own = (file: string): URL => new URL(file, import.meta.url);
 
 const assets: Readonly<Record<string, Asset>> = {
-  '/docs': { file: own('docs.html'), type: 'text/html; charset=utf-8' },
+  '/docs': { file: own('docs.html'), type: html },
   '/docs/docs-page.js': { file: own('docs-page.js'), type: 'text/javascript; charset=utf-8' },
   '/docs/swagger-ui-bundle.js': { file: require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
   '/docs/swagger-ui.css': { file: require.resolve('swagger-ui-dist/swagger-ui.css'), type: 'text/css; charset=utf-8' },
@@ -39,6 +41,7 @@ export class Documentation implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
     fastify.get('/openapi.json', (_, reply) => this.sendDocument(reply));
+    fastify.get('/docs/errors', (_, reply) => reply.header('content-type', html).send(errorsPage));
     for (const [path, asset] of Object.entries(assets)) fastify.get(path, (_, reply) => sendAsset(reply, asset));
   }
 
