@@ -29,7 +29,7 @@ const never = [
 const noCatch = { selector: 'TryStatement', message: 'Handlers and controllers let errors pass: the filter and the dialect say them.' };
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', '.posthorn/', '.nx/', 'coverage/', 'tools/dev/src/inbox/inbox-page.js'] },
+  { ignores: ['dist/', 'node_modules/', '.posthorn/', '.nx/', 'coverage/', '**/src/**/*-page.js'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts', '**/*.mjs'],

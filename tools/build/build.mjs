@@ -50,7 +50,7 @@ function walk(folder) {
 
 function isSource(name) {
   if (name.endsWith('.d.ts')) return false;
-  return name.endsWith('.ts') ? !name.endsWith('.spec.ts') : /\.(html|css|svg|js)$/.test(name);
+  return name.endsWith('.ts') ? !name.endsWith('.spec.ts') : /\.(html|css|svg|js|recorded\.json)$/.test(name);
 }
 
 function removeStale() {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { refuseUndescribed } from './testing/described.js';
 import { expectNothingStored, expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Refusal } from './testing/bad-input.js';
 
 const suite = withPosthorn();
@@ -94,6 +95,7 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
     } as RequestInit);
     const text = await answer.text();
     const told = { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as object };
+    refuseUndescribed({ method: 'POST', path }, told);
     expectRefusal(told, surface, path, { status: 413, detail: 'The body is larger than 15728640 bytes' });
   });
 

@@ -17,6 +17,7 @@ import { CredentialCache } from './identity/credential-cache.js';
 import { CredentialsReadModel } from './identity/credentials.read-model.js';
 import { Guard } from './identity/guard.js';
 import { KeyUsage } from './identity/key-usage.js';
+import { Documentation } from './openapi/documentation.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
@@ -37,6 +38,7 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     Failures,
     RequestWatch,
     Health,
+    Documentation,
     // who asks, and how fast
     Guard,
     CredentialCache,

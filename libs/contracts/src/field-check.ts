@@ -9,18 +9,21 @@ export interface FieldFailure {
   at?: string[];
 }
 
-export type FailureCode =
-  | 'required'
-  | 'invalid_type'
-  | 'invalid_format'
-  | 'too_short'
-  | 'too_long'
-  | 'out_of_range'
-  | 'not_allowed'
-  | 'unknown_field'
-  | 'invalid_text'
-  | 'not_verified'
-  | 'not_found';
+/** The complete registry of `errors[].code`; clients branch on it. */
+export const failureCodes = [
+  'required',
+  'invalid_type',
+  'invalid_format',
+  'too_short',
+  'too_long',
+  'out_of_range',
+  'not_allowed',
+  'unknown_field',
+  'invalid_text',
+  'not_verified',
+  'not_found',
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const maxJsonDepth = 5;

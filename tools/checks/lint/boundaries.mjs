@@ -14,6 +14,7 @@ const toolDoors = [
   'gateway.module.ts',
   'edge/describe-routes.ts',
   'edge/route-table.ts',
+  'openapi/document.ts',
 ];
 const contractPackages = ['class-validator', 'class-transformer', 'reflect-metadata'];
 const httpPackages = ['fastify', '@nestjs/platform-fastify', '@nestjs/platform-express', 'express', 'http', 'https', 'http2', 'undici'];

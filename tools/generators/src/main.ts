@@ -10,6 +10,7 @@ import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
 import { factsPage } from './facts-page.js';
 import { metricsPage } from './metrics-page.js';
+import { openApi } from './open-api.js';
 import { routesPage } from './routes-page.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -22,6 +23,7 @@ const pages: Record<string, () => string | Promise<string>> = {
   'docs/routes.md': routesPage,
   'docs/metrics.md': metricsPage,
   'docs/asyncapi.json': asyncApiDocument,
+  'docs/openapi.json': openApi,
 };
 
 const stale: string[] = [];

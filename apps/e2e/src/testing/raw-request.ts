@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { refuseUndescribedBytes } from './described.js';
 import type { RunningPosthorn } from './running-posthorn.js';
 
 /** What the gateway answers to bytes that no HTTP client would send. */
@@ -12,5 +13,12 @@ export async function rawRequest(posthorn: RunningPosthorn, lines: readonly stri
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   await new Promise((resolve) => socket.once('close', resolve));
   const end = answer.indexOf('\r\n\r\n');
-  return { head: answer.slice(0, end), body: answer.slice(end + 4) };
+  const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
+  refuseUndescribedBytes(lines[0]!, { status: Number(head.split(' ')[1]), headers: headersIn(head), text: body });
+  return { head, body };
+}
+
+function headersIn(head: string): Headers {
+  const lines = head.split('\r\n').slice(1);
+  return new Headers(lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
 }

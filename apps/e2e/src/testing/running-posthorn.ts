@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { refuseUndescribed } from './described.js';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 
@@ -126,6 +127,7 @@ export class RunningPosthorn {
     return this.request('POST', path, body, headers);
   }
 
+  /** Every answer is held against docs/openapi.json: what it does not describe fails the test that saw it. */
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.dev.baseUrl}${path}`, {
@@ -138,6 +140,7 @@ export class RunningPosthorn {
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await response.text();
+    refuseUndescribed({ method, path, body }, { status: response.status, headers: response.headers, text });
     return {
       status: response.status,
       headers: response.headers,

@@ -20,6 +20,7 @@ export class AnalyticsController {
   ) {}
 
   @Get('analytics/timeseries', {
+    summary: 'Count sends and engagement by UTC day',
     scope: 'analytics:read',
     query: ReportWindow,
     legacyQueryNames: { from: 'startDate', to: 'endDate' },

@@ -22,6 +22,7 @@ export class CampaignsController {
   constructor(private readonly bus: Bus) {}
 
   @Post('campaigns', {
+    summary: 'Create a campaign in DRAFT',
     scope: 'campaigns:write',
     body: CreateCampaign,
     reply: Campaign,
@@ -33,17 +34,18 @@ export class CampaignsController {
     return this.bus.call(campaigns.create, caller, { ...body, idempotency });
   }
 
-  @Get('campaigns', { scope: 'campaigns:read', paged: 'items', reply: Campaign })
+  @Get('campaigns', { summary: 'List campaigns, newest first', scope: 'campaigns:read', paged: 'items', reply: Campaign })
   list({ caller, page }: Call): Promise<CampaignPage> {
     return this.bus.call(campaigns.list, caller, page);
   }
 
-  @Get('campaigns/:id', { scope: 'campaigns:read', reply: Campaign, missing: campaignNotFound })
+  @Get('campaigns/:id', { summary: 'Get a campaign', scope: 'campaigns:read', reply: Campaign, missing: campaignNotFound })
   get({ caller, params }: Call): Promise<Campaign> {
     return this.bus.call(campaigns.get, caller, { id: params['id']! });
   }
 
   @Patch('campaigns/:id', {
+    summary: 'Change a campaign in DRAFT or SCHEDULED',
     scope: 'campaigns:write',
     body: UpdateCampaign,
     reply: Campaign,
@@ -55,6 +57,7 @@ export class CampaignsController {
   }
 
   @Delete('campaigns/:id', {
+    summary: 'Delete a campaign in DRAFT',
     scope: 'campaigns:write',
     reply: DeletedCampaign,
     outcome: 'deleted',
@@ -65,7 +68,14 @@ export class CampaignsController {
     return this.bus.call(campaigns.delete, caller, { id: params['id']! });
   }
 
-  @Post('campaigns/:id/clone', { scope: 'campaigns:write', body: null, reply: Campaign, outcome: 'created', missing: campaignNotFound })
+  @Post('campaigns/:id/clone', {
+    summary: 'Copy a campaign into a new DRAFT',
+    scope: 'campaigns:write',
+    body: null,
+    reply: Campaign,
+    outcome: 'created',
+    missing: campaignNotFound,
+  })
   clone({ caller, params }: Call): Promise<Campaign> {
     return this.bus.call(campaigns.clone, caller, { id: params['id']! });
   }

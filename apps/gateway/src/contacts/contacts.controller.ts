@@ -22,32 +22,51 @@ const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> =
 export class ContactsController {
   constructor(private readonly bus: Bus) {}
 
-  @Post('contacts', { scope: 'contacts:write', body: CreateContact, reply: Contact, outcome: 'created', errors: [contactExists] })
+  @Post('contacts', {
+    summary: 'Create a contact',
+    scope: 'contacts:write',
+    body: CreateContact,
+    reply: Contact,
+    outcome: 'created',
+    errors: [contactExists],
+  })
   create({ caller, body }: Call<CreateContact>): Promise<Contact> {
     return this.bus.call(contacts.create, caller, body);
   }
 
-  @Post('contacts/upsert', { scope: 'contacts:write', body: CreateContact, reply: Contact })
+  @Post('contacts/upsert', {
+    summary: 'Create a contact, or update the one with its address',
+    scope: 'contacts:write',
+    body: CreateContact,
+    reply: Contact,
+  })
   upsert({ caller, body }: Call<CreateContact>): Promise<Contact> {
     return this.bus.call(contacts.upsert, caller, body);
   }
 
-  @Get('contacts', { scope: 'contacts:read', query: ContactFilter, paged: 'items', reply: Contact })
+  @Get('contacts', { summary: 'List contacts, newest first', scope: 'contacts:read', query: ContactFilter, paged: 'items', reply: Contact })
   list({ caller, query, page }: Call<object, ContactFilter>): Promise<ContactPage> {
     return this.bus.call(contacts.list, caller, { ...query, ...page });
   }
 
-  @Get('contacts/:id', { scope: 'contacts:read', reply: Contact, missing: contactNotFound })
+  @Get('contacts/:id', { summary: 'Get a contact', scope: 'contacts:read', reply: Contact, missing: contactNotFound })
   get({ caller, params }: Call): Promise<Contact> {
     return this.bus.call(contacts.get, caller, { id: params['id']! });
   }
 
-  @Patch('contacts/:id', { scope: 'contacts:write', body: UpdateContact, reply: Contact, missing: contactNotFound })
+  @Patch('contacts/:id', {
+    summary: 'Change a contact',
+    scope: 'contacts:write',
+    body: UpdateContact,
+    reply: Contact,
+    missing: contactNotFound,
+  })
   update({ caller, params, body, surface }: Call<UpdateContact>): Promise<Contact> {
     return this.bus.call(contacts.update, caller, { ...body, id: params['id']!, customFieldsMode: customFieldsMode[surface] });
   }
 
   @Delete('contacts/:id', {
+    summary: 'Delete a contact',
     scope: 'contacts:write',
     reply: DeletedContact,
     outcome: 'deleted',

@@ -6,7 +6,7 @@ import { legacy } from './legacy.js';
 import { parametersOf, readQuery } from './read-query.js';
 import { v1 } from './v1.js';
 
-const paged: RouteDeclaration = { scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email };
+const paged: RouteDeclaration = { summary: 's', scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email };
 const read = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) =>
   readQuery(parametersOf(dialect, declaration), declaration.query, raw);
 const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) => {
@@ -45,13 +45,19 @@ describe('a query', () => {
   });
 
   it('has no pages where the route has none', () => {
-    const declaration: RouteDeclaration = { scope: 'emails:read', reply: Email };
+    const declaration: RouteDeclaration = { summary: 's', scope: 'emails:read', reply: Email };
     expect(failures(v1, { limit: '1', after: 'x' }, declaration)).toEqual(['limit unknown_field', 'after unknown_field']);
     expect(read(v1, {}, declaration)).toEqual({ filters: {} });
   });
 
   it('reads flags, and knows the names that only the legacy surface has', () => {
-    const declaration: RouteDeclaration = { scope: 'contacts:read', query: ContactFilter, reply: Email, legacyQueryNames: { search: 'q' } };
+    const declaration: RouteDeclaration = {
+      summary: 's',
+      scope: 'contacts:read',
+      query: ContactFilter,
+      reply: Email,
+      legacyQueryNames: { search: 'q' },
+    };
     expect(read(v1, { subscribed: 'false', search: '%' }, declaration).filters).toEqual({ subscribed: false, search: '%' });
     expect(read(legacy, { q: '%' }, declaration).filters).toEqual({ search: '%' });
     expect(failures(legacy, { search: '%', subscribed: '1' }, declaration)).toEqual(['search unknown_field', 'subscribed invalid_type']);

@@ -55,8 +55,10 @@ export const v1Codes: Readonly<Record<LegacyOnlyCode, ErrorCode>> = {
   recipient_suppressed: 'validation_error',
 };
 
+export const codeOf = (code: ErrorCode | LegacyOnlyCode): ErrorCode => (isPublic(code) ? code : v1Codes[code]);
+
 function problem(error: DomainError, { instance, requestId, shape, docsUrl }: ErrorContext): object {
-  const code = isPublic(error.code) ? error.code : v1Codes[error.code];
+  const code = codeOf(error.code);
   const { errors, previousStatus } = error.details;
   const failures = errors && shape && !(error instanceof RefusedMembers) ? names.failures(shape, errors) : errors;
   return {

@@ -5,7 +5,7 @@ import { callersOf } from './route.js';
 /** The route table as a page for people; `docs/routes.md` is made from it. */
 export function describeRoutes({ routes }: RouteTable): string {
   const head = ['| method | path | scope | callers | body | reply | declared in |', '|---|---|---|---|---|---|---|'];
-  const sorted = [...routes].sort((a, b) => order(a).localeCompare(order(b)));
+  const sorted = [...routes].sort((a, b) => bySubject(a).localeCompare(bySubject(b)));
   return [...head, ...sorted.map(line)].join('\n') + '\n';
 }
 
@@ -25,6 +25,6 @@ function line({ method, path, declaration, controller, handler }: Route): string
 }
 
 /** By resource as the scopes list them, then by path. */
-function order({ declaration, path, method }: Route): string {
+export function bySubject({ declaration, path, method }: Route): string {
   return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
 }

@@ -38,6 +38,11 @@ export class Registrar implements OnApplicationBootstrap {
     for (const route of this.table.routes) this.add(fastify, route, controllers.get(route.controller)!);
   }
 
+  /** Known once the application has started. */
+  get routes(): RouteTable {
+    return this.table;
+  }
+
   /** From now on every connection ends with its answer, so that none is reset when the port closes (guarantees.md G16). */
   drain(): void {
     this.draining = true;

@@ -14,7 +14,7 @@ const declaring = (decorate: MethodDecorator) => {
   decorate(Declaring.prototype, 'act', Object.getOwnPropertyDescriptor(Declaring.prototype, 'act')!);
   return Declaring;
 };
-const whole: RouteDeclaration = { scope: 'contacts:read', reply: Contact };
+const whole: RouteDeclaration = { summary: 'Get things', scope: 'contacts:read', reply: Contact };
 
 describe('the route table', () => {
   const table = routeTable(routeControllers);
@@ -47,10 +47,12 @@ describe('the route table', () => {
 
   it('stops the boot for an incomplete declaration', () => {
     const undeclared = { reply: Contact } as unknown as RouteDeclaration;
-    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow('Declaring.act (GET things) lacks a scope');
+    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow('Declaring.act (GET things) lacks a summary, a scope');
     expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
     expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow('lacks what a missing id answers');
-    expect(() => routeTable([declaring(Get('things', { scope: 'contacts:read' } as RouteDeclaration))])).toThrow('lacks a reply');
+    expect(() => routeTable([declaring(Get('things', { summary: 's', scope: 'contacts:read' } as RouteDeclaration))])).toThrow(
+      'lacks a reply',
+    );
     expect(() => routeTable([declaring(Get('/things', whole))])).toThrow('a path without a leading slash');
     expect(() => routeTable([declaring(Post('things', { ...whole, body: CreateContact, paged: 'items' }))])).toThrow('the method GET');
   });

@@ -55,9 +55,10 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {
-  const { scope, body, reply, missing, paged } = declaration;
+  const { summary, scope, body, reply, missing, paged } = declaration;
   const writes = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const gaps = [
+    summary ? null : 'a summary',
     scopes.includes(scope) ? null : 'a scope',
     writes && body === undefined ? 'a body, or null for none' : null,
     isShape(reply) ? null : 'a reply',

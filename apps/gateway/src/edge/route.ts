@@ -12,6 +12,8 @@ export type LegacyPage = 'items' | 'flat';
 
 /** Everything that the guard, the dialects and the documents know of a route. */
 export interface RouteDeclaration {
+  /** What it does, in a few words for the documents. */
+  summary: string;
   scope: Scope;
   /** Only `SECRET` unless said otherwise. */
   callers?: readonly CallerKind[];

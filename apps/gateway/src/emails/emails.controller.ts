@@ -48,7 +48,7 @@ export class EmailsController {
     private readonly accepting: Accepting,
   ) {}
 
-  @Post('emails', { ...sending, surfaces: ['v1'], body: SendEmail, reply: SendReceipt })
+  @Post('emails', { ...sending, summary: 'Send one message', surfaces: ['v1'], body: SendEmail, reply: SendReceipt })
   async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
@@ -57,7 +57,13 @@ export class EmailsController {
     return { id, status: 'PENDING', to: recipient, from };
   }
 
-  @Post('emails', { ...sending, surfaces: ['legacy'], body: SendEmails, reply: LegacySendReceipt })
+  @Post('emails', {
+    ...sending,
+    summary: 'Send a message to each recipient',
+    surfaces: ['legacy'],
+    body: SendEmails,
+    reply: LegacySendReceipt,
+  })
   async sendMany({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
@@ -65,17 +71,29 @@ export class EmailsController {
     return legacyReceipt(accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)));
   }
 
-  @Get('emails', { scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
+  @Get('emails', { summary: 'List messages, newest first', scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
   list({ caller, query, page }: Call<object, EmailFilter>): Promise<EmailPage> {
     return this.bus.call(emails.list, caller, { ...query, ...page });
   }
 
-  @Get('emails/:id', { scope: 'emails:read', reply: EmailWithEvents, missing: emailNotFound })
+  @Get('emails/:id', {
+    summary: 'Get a message with its delivery history',
+    scope: 'emails:read',
+    reply: EmailWithEvents,
+    missing: emailNotFound,
+  })
   get({ caller, params }: Call): Promise<EmailWithEvents> {
     return this.bus.call(emails.get, caller, { id: params['id']! });
   }
 
-  @Post('emails/:id/cancel', { scope: 'emails:send', body: null, reply: Email, missing: emailNotFound, errors: [emailNotPending] })
+  @Post('emails/:id/cancel', {
+    summary: 'Cancel a message that is still PENDING',
+    scope: 'emails:send',
+    body: null,
+    reply: Email,
+    missing: emailNotFound,
+    errors: [emailNotPending],
+  })
   cancel({ caller, params }: Call): Promise<Email> {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }

@@ -17,37 +17,72 @@ import { Delete, Get, Patch, Post } from '../edge/route.js';
 export class WorkflowsController {
   constructor(private readonly bus: Bus) {}
 
-  @Post('workflows', { scope: 'workflows:write', body: CreateWorkflow, reply: Workflow, outcome: 'created' })
+  @Post('workflows', {
+    summary: 'Create a workflow, disabled, with its TRIGGER step',
+    scope: 'workflows:write',
+    body: CreateWorkflow,
+    reply: Workflow,
+    outcome: 'created',
+  })
   create({ caller, body }: Call<CreateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.create, caller, body);
   }
 
-  @Get('workflows', { scope: 'workflows:read', paged: 'items', reply: Workflow })
+  @Get('workflows', { summary: 'List workflows, newest first', scope: 'workflows:read', paged: 'items', reply: Workflow })
   list({ caller, page }: Call): Promise<WorkflowPage> {
     return this.bus.call(workflows.list, caller, page);
   }
 
-  @Get('workflows/:id', { scope: 'workflows:read', reply: Workflow, missing: workflowNotFound })
+  @Get('workflows/:id', {
+    summary: 'Get a workflow without its graph',
+    scope: 'workflows:read',
+    reply: Workflow,
+    missing: workflowNotFound,
+  })
   get({ caller, params }: Call): Promise<Workflow> {
     return this.bus.call(workflows.get, caller, { id: params['id']! });
   }
 
-  @Get('workflows/:id/graph', { scope: 'workflows:read', reply: WorkflowGraph, missing: workflowNotFound })
+  @Get('workflows/:id/graph', {
+    summary: 'Get the steps and transitions of a workflow',
+    scope: 'workflows:read',
+    reply: WorkflowGraph,
+    missing: workflowNotFound,
+  })
   graph({ caller, params }: Call): Promise<WorkflowGraph> {
     return this.bus.call(workflows.graph, caller, { id: params['id']! });
   }
 
-  @Patch('workflows/:id', { scope: 'workflows:write', body: UpdateWorkflow, reply: Workflow, missing: workflowNotFound })
+  @Patch('workflows/:id', {
+    summary: 'Change a workflow',
+    scope: 'workflows:write',
+    body: UpdateWorkflow,
+    reply: Workflow,
+    missing: workflowNotFound,
+  })
   update({ caller, params, body }: Call<UpdateWorkflow>): Promise<Workflow> {
     return this.bus.call(workflows.update, caller, { ...body, id: params['id']! });
   }
 
-  @Delete('workflows/:id', { scope: 'workflows:write', reply: DeletedWorkflow, outcome: 'deleted', missing: workflowNotFound })
+  @Delete('workflows/:id', {
+    summary: 'Delete a workflow with its graph',
+    scope: 'workflows:write',
+    reply: DeletedWorkflow,
+    outcome: 'deleted',
+    missing: workflowNotFound,
+  })
   delete({ caller, params }: Call): Promise<DeletedWorkflow> {
     return this.bus.call(workflows.delete, caller, { id: params['id']! });
   }
 
-  @Post('workflows/:id/clone', { scope: 'workflows:write', body: null, reply: Workflow, outcome: 'created', missing: workflowNotFound })
+  @Post('workflows/:id/clone', {
+    summary: 'Copy a workflow with its graph, disabled',
+    scope: 'workflows:write',
+    body: null,
+    reply: Workflow,
+    outcome: 'created',
+    missing: workflowNotFound,
+  })
   clone({ caller, params }: Call): Promise<Workflow> {
     return this.bus.call(workflows.clone, caller, { id: params['id']! });
   }

@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operationsOf, type Operation } from './testing/api-document.js';
+import { withPosthorn } from './testing/bad-input.js';
+import { document } from './testing/described.js';
+import { bodyFor, nameOf, queryFor } from './testing/examples/asks.js';
+import { normalised } from './testing/examples/normalise.js';
+import { make, nounOf, nouns, pathFor } from './testing/resources.js';
+import type { Answer } from './testing/running-posthorn.js';
+
+// `npm run docs:examples` writes what is otherwise compared.
+const file = 'apps/gateway/src/openapi/examples.recorded.json';
+const recording = process.env['POSTHORN_RECORD_EXAMPLES'] === 'true';
+
+interface Recorded {
+  operations: Record<string, { request?: unknown; answer: unknown }>;
+  refusals: Record<string, unknown>;
+}
+
+// Paused, so that a message is still PENDING when it is shown; with a limit that only one key reaches.
+const suite = withPosthorn({ DELIVERY_PAUSED: 'true', RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_SECRET_PER_SECOND: '100000' });
+const committed = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
+const told: Recorded = { operations: {}, refusals: {} };
+const operations = operationsOf(document);
+let scopeless: string;
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const example = (value: unknown) => normalised(value, 'http://localhost:3000');
+
+async function ask(operation: Operation): Promise<Answer> {
+  const path = await pathFor(suite.posthorn, operation, suite.posthorn.dev.secretKey);
+  return suite.posthorn.request(operation.method, `${path}${queryFor(operation)}`, bodyFor(operation));
+}
+
+/** The first refusal of each kind is the example of all that share its description. */
+function keep(operation: Operation, { status, body }: Answer): void {
+  const response = operation.responses[status];
+  const name = response && '$ref' in response ? response.$ref.split('/').pop()! : `${prefixOf(operation)}ResourceNotFound405`;
+  told.refusals[name] ??= example(body);
+}
+
+const prefixOf = (operation: Operation): string => (operation['x-surface'] === 'v1' ? '' : 'Legacy');
+
+beforeAll(async () => {
+  scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'lists:read'))['token']!;
+  for (const noun of nouns) for (let count = 0; count < 2; count += 1) await make(suite.posthorn, noun, suite.posthorn.dev.secretKey);
+});
+
+afterAll(() => {
+  const sorted = { operations: told.operations, refusals: Object.fromEntries(Object.entries(told.refusals).sort()) };
+  if (recording) writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+});
+
+describe('the example of', () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is what is answered', async (id, operation) => {
+    const answer = await ask(operation);
+    expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
+    // The other surface asks for the same address.
+    if (nameOf(operation) === 'POST contacts') await forget(answer);
+    const body = bodyFor(operation);
+    told.operations[id] = { ...(body ? { request: body } : {}), answer: example(answer.body) };
+    if (!recording) expect(told.operations[id]).toEqual(committed.operations[id]);
+  });
+});
+
+async function forget({ body }: Answer): Promise<void> {
+  await suite.posthorn.request('DELETE', `/api/v1/contacts/${body.id ?? body.data.id}`);
+}
+
+describe('each way to be refused', () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))('is asked for: %s', async (_, operation) => {
+    const { posthorn } = suite;
+    const { method } = operation;
+    const missing = operation.path.replace(/\{\w+\}/, '019b76da-a800-7000-8000-000000000001');
+    const path = await pathFor(posthorn, operation, posthorn.dev.secretKey);
+    const unread = method === 'GET' ? undefined : bodyFor(operation);
+    keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
+    keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));
+    keep(operation, await posthorn.request(method, `${path}?nothing=1`, unread));
+    if (missing !== path) keep(operation, await posthorn.request(method, missing, unread));
+    if (operation.requestBody) {
+      keep(operation, await posthorn.request(method, path, '{"name":'));
+      keep(operation, await posthorn.request(method, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }));
+      keep(operation, await posthorn.request(method, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
+    }
+    if (nounOf(operation) === 'contacts') keep(operation, await posthorn.request('PUT', path));
+  });
+
+  it('is asked for: what exists already, and too much at once', async () => {
+    const { posthorn } = suite;
+    for (const operation of operations.filter((each) => ['POST contacts', 'POST emails'].includes(nameOf(each)))) {
+      const again = () => posthorn.request(operation.method, operation.path, bodyFor(operation), bearer(posthorn.dev.publicKey));
+      if (nameOf(operation) === 'POST contacts') {
+        await posthorn.request(operation.method, operation.path, bodyFor(operation));
+        keep(operation, await posthorn.request(operation.method, operation.path, bodyFor(operation)));
+      } else {
+        const burst = await Promise.all(Array.from({ length: 12 }, again));
+        const refused = burst.find(({ status }) => status === 429);
+        expect(refused).toBeDefined();
+        keep(operation, refused!);
+      }
+    }
+  });
+
+  it('has the example that is committed', () => {
+    if (!recording) expect(told.refusals).toEqual(committed.refusals);
+    const without = Object.keys(document.components.responses).filter((name) => !(name in told.refusals));
+    // Nothing of these can be asked for: the product has to be broken first.
+    expect(without.filter((name) => !/^(Legacy)?(InternalError500|InternalError503|EnqueueFailed503)$|(408|431)$/.test(name))).toEqual([]);
+  });
+});

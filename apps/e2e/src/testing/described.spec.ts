@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { operationsOf, responseIn, type Operation } from './api-document.js';
+import { document, refuseUndescribed, refuseUndescribedBytes } from './described.js';
+
+const contact = {
+  id: '019b0000-0000-7000-8000-000000000001',
+  email: 'ada@example.com',
+  subscribed: true,
+  custom_fields: '{}',
+  created_at: '2026-01-31T09:00:00.000Z',
+  updated_at: '2026-01-31T09:00:00.000Z',
+};
+const json = { 'content-type': 'application/json; charset=utf-8' };
+const problem = {
+  type: 'http://localhost:3000/docs/errors#conflict',
+  title: 'The request conflicts with the current state',
+  status: 409,
+  instance: '/api/v1/contacts',
+  code: 'conflict',
+  request_id: '019b0000-0000-7000-8000-000000000001',
+};
+const problemType = { 'content-type': 'application/problem+json' };
+const failure = { success: false, error: { message: 'm', code: 'RESOURCE_NOT_FOUND' } };
+
+const told = (status: number, body: unknown, headers: Record<string, string> = json) => ({
+  status,
+  headers: new Headers(headers),
+  text: body === '' ? '' : JSON.stringify(body),
+});
+const asking = (method: string, path: string, answer: ReturnType<typeof told>, body?: unknown) => () =>
+  refuseUndescribed({ method, path, body }, answer);
+const create = (answer: ReturnType<typeof told>, body: unknown = { email: 'ada@example.com' }) =>
+  asking('POST', '/api/v1/contacts', answer, body);
+
+describe('an answer that the document describes', () => {
+  it.each([
+    ['a resource', create(told(201, contact))],
+    ['a failure', create(told(409, problem, problemType))],
+    ['no method', asking('PUT', '/api/contacts', told(405, failure, { ...json, allow: 'GET' }))],
+    ['no route', asking('GET', '/nowhere', told(404, failure))],
+    ['a path that cannot be decoded', asking('PUT', '/api/contacts/%zz', told(404, failure))],
+    ['HEAD', asking('HEAD', '/api/v1/contacts?limit=1', told(200, ''))],
+    ['a preflight', asking('OPTIONS', '/api/emails', told(204, '', {}))],
+    ['what lies outside both surfaces', asking('GET', '/healthz', told(200, 'anything'))],
+  ])('passes: %s', (_, ask) => {
+    expect(ask).not.toThrow();
+  });
+});
+
+describe('an answer that the document does not describe', () => {
+  it.each([
+    ['another status', create(told(200, contact)), 'contactsCreate describes only 201'],
+    ['a member less', create(told(201, { ...contact, subscribed: undefined })), "must have required property 'subscribed'"],
+    ['a member more', create(told(201, { ...contact, secret: 1 })), 'must NOT have additional properties'],
+    ['a name of the other surface', create(told(201, { ...contact, projectId: contact.id })), 'must NOT have additional properties'],
+    ['another type of a member', create(told(201, { ...contact, custom_fields: {} })), 'it/custom_fields must be string'],
+    ['an id that is none', create(told(201, { ...contact, id: '1' })), 'it/id must match format "uuid"'],
+    ['an envelope of the other surface', create(told(201, { success: true, data: contact })), 'must have required property'],
+    ['a failure in the shape of the other surface', create(told(409, failure, problemType)), 'must have required property'],
+    ['a failure of another type', create(told(409, problem)), 'the type application/json is none of application/problem+json'],
+    ['a code that does not go with its status', create(told(409, { ...problem, code: 'scope_missing' }, problemType)), 'it/code must be equal'],
+    ['401 without its header', create(told(401, problem, problemType)), 'the header WWW-Authenticate is missing'],
+    ['405 without the methods', asking('PUT', '/api/contacts', told(405, failure)), 'the header Allow is missing'],
+    ['404 where the path is known', asking('PUT', '/api/contacts', told(404, failure)), 'without such an operation it has to be 405'],
+    ['a success where no route is', asking('GET', '/api/secrets', told(200, {})), 'without such an operation it has to be 404'],
+    ['a body of HEAD', asking('HEAD', '/api/v1/contacts', told(200, {})), 'it has a body'],
+    ['a request that it does not allow', create(told(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
+    ['a parameter that it does not know', asking('GET', '/api/v1/contacts?all=1', told(200, { data: [], has_more: false, next_cursor: null })), 'all'],
+  ])('fails: %s', (_, ask, complaint) => {
+    expect(ask).toThrow(complaint);
+  }); // prettier-ignore
+
+  it('is found where Node itself refuses, too', () => {
+    const refusal = { success: false, error: { message: 'm', code: 'VALIDATION_ERROR' } };
+    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, refusal))).not.toThrow();
+    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, problem))).toThrow('must have required property');
+    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(418, refusal))).toThrow('LegacyValidationError418');
+  });
+});
+
+describe('every example of the document', () => {
+  const promised = { allow: 'GET', 'retry-after': '1', 'www-authenticate': 'Bearer' };
+  const contentOf = (operation: Operation, status: string) => Object.entries(responseIn(document, operation, Number(status))!.content)[0]!;
+
+  it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))('is described: %s', (_, operation) => {
+    const { method, path, requestBody, responses } = operation;
+    const request = requestBody?.content['application/json'].example;
+    const [success] = Object.keys(responses);
+    expect(contentOf(operation, success!)[1].example).toBeDefined();
+    expect(request === undefined).toBe(requestBody === undefined);
+    for (const status of Object.keys(responses)) {
+      const [type, { example }] = contentOf(operation, status);
+      if (example)
+        expect(asking(method, path, told(Number(status), example, { ...promised, 'content-type': type }), request)).not.toThrow();
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { operationAt, outside, pathAt, responseIn, type ApiDocument, type Operation, type Response } from './api-document.js';
+
+interface Asked {
+  method: string;
+  /** With its query. */
+  path: string;
+  body?: unknown;
+}
+
+interface Told {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** The committed document, which `bin/check` holds equal to what is served. */
+export const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument;
+
+const root = 'openapi';
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'idn-email': /^[^@\s]+@[^@\s]+$/ } });
+(addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+ajv.addSchema(closed(document) as object, root);
+const compiled = new Map<string, ValidateFunction>();
+
+/** Throws unless the document describes this answer: its status, its type, the headers that it promises, and every member. */
+export function refuseUndescribed(asked: Asked, told: Told): void {
+  const path = asked.path.replace(/[?#].*$/s, '');
+  if (outside(path)) return;
+  const complaint = complaintOf(asked, path, told);
+  if (complaint)
+    throw new Error(`${asked.method} ${asked.path} was answered ${told.status}, and ${complaint}\n${told.text.slice(0, 2_000)}`);
+}
+
+/** Also what Node refuses before there is a request: it has no path, so it speaks as the legacy surface. */
+export function refuseUndescribedBytes(line: string, told: Told): void {
+  const [method = '', path = ''] = line.split(' ');
+  const unread = !told.headers.has('x-content-type-options');
+  if (!unread) return refuseUndescribed({ method, path }, told);
+  const complaint = complaintAbout(`/components/responses/LegacyValidationError${told.status}`, told, false);
+  if (complaint) throw new Error(`${line} was answered ${told.status}, and ${complaint}\n${told.text}`);
+}
+
+function complaintOf({ method, path: asked, body }: Asked, path: string, told: Told): string | null {
+  const bodyless = method === 'HEAD';
+  const operation = operationAt(document, bodyless ? 'GET' : method, path);
+  if (!operation) return withoutRoute(method, path, told, bodyless);
+  const response = responseIn(document, operation, told.status);
+  if (!response) return `${operation.operationId} describes only ${Object.keys(operation.responses).join(', ')}`;
+  const refused = complaintAbout(response.pointer, told, bodyless);
+  if (refused) return `${operation.operationId} describes that otherwise: ${refused}`;
+  const accepted = told.status < 300 ? acceptedOtherwise(operation, asked, body) : null;
+  return accepted && `${operation.operationId} describes another request: ${accepted}`;
+}
+
+/** 404 where no path is, 405 where the path knows other methods, and what a browser asks first. */
+function withoutRoute(method: string, path: string, told: Told, bodyless: boolean): string | null {
+  const known = pathAt(document, path);
+  if (method === 'OPTIONS' && told.status === 204) return known && told.text === '' ? null : 'no operation is there';
+  const status = known ? 405 : 404;
+  const prefix = path === '/api/v1' || path.startsWith('/api/v1/') ? '' : 'Legacy';
+  if (told.status !== status) return `without such an operation it has to be ${status}`;
+  return complaintAbout(`/components/responses/${prefix}ResourceNotFound${status}`, told, bodyless);
+}
+
+function complaintAbout(pointer: string, { headers, text }: Told, bodyless: boolean): string | null {
+  const response = at(pointer) as Response | undefined;
+  if (!response) return `there is no ${pointer}`;
+  const promised = Object.entries(response.headers ?? {}).filter(([, { $ref }]) => (at($ref.slice(1)) as { required?: boolean }).required);
+  const lacking = promised.map(([name]) => name).filter((name) => !headers.has(name));
+  if (lacking.length > 0) return `the header ${lacking.join(', ')} is missing`;
+  const type = headers.get('content-type')?.split(';')[0] ?? 'none';
+  if (!response.content[type]) return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
+  if (bodyless) return text === '' ? null : 'it has a body';
+  return failuresOf(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text));
+}
+
+/** What was accepted has to be allowed: generated clients could not say it otherwise. */
+function acceptedOtherwise({ pointer, requestBody, parameters = [] }: Operation, asked: string, body: unknown): string | null {
+  const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const unknown = [...new URL(asked, 'http://posthorn').searchParams.keys()].filter((name) => !names.includes(name));
+  if (unknown.length > 0) return `the parameter ${unknown.join(', ')} is not described`;
+  if (!requestBody) return null;
+  const value: unknown = typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body as string).toString()) : body;
+  return failuresOf(`${pointer}/requestBody/content/application~1json/schema`, value);
+}
+
+function failuresOf(pointer: string, value: unknown): string | null {
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${root}#${encodeURI(pointer)}` });
+  compiled.set(pointer, validate);
+  // Of a value as JSON says it: an absent member is not an undefined one.
+  return validate(JSON.parse(JSON.stringify(value ?? null))) ? null : ajv.errorsText(validate.errors, { dataVar: 'it', separator: '; ' });
+}
+
+/** Clients have to take members that come later; here one that nobody described is a leak. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)])) as Record<string, unknown>;
+  return copy['type'] === 'object' && copy['properties'] ? { additionalProperties: false, ...copy } : copy;
+}
+
+const escaped = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const at = (pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (place, token) => (place as Record<string, unknown> | undefined)?.[token.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );

@@ -1,0 +1,45 @@
+import type { Operation } from '../api-document.js';
+
+type Members = Record<string, unknown>;
+
+/** What the examples ask, in the domain's names; a route with a body that is missing here fails the recording. */
+const bodies: Record<string, Members> = {
+  'POST emails': { to: 'Ada <ada@example.com>', subject: 'Welcome, Ada', body: '<p>Good to have you.</p>', tags: ['welcome'] },
+  'POST contacts': { email: 'grace@example.com', customFields: { plan: 'pro' } },
+  'POST contacts/upsert': { email: 'ada@example.com', subscribed: true },
+  'PATCH contacts/{id}': { subscribed: false },
+  'POST campaigns': { name: 'Spring news', audienceType: 'ALL', subject: 'What is new', body: '<p>Plenty.</p>' },
+  'PATCH campaigns/{id}': { subject: 'What is new this spring' },
+  'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
+  'PATCH workflows/{id}': { description: 'Three mails in a week' },
+};
+
+const queries: Record<string, Members> = {
+  'GET emails': { limit: 1 },
+  'GET contacts': { limit: 1, subscribed: true },
+  'GET campaigns': { limit: 1 },
+  'GET workflows': { limit: 1 },
+  'GET analytics/timeseries': { from: '2026-01-30', to: '2026-01-31' },
+};
+
+const legacyQueryNames: Record<string, string> = { from: 'startDate', to: 'endDate' };
+
+/** The operation without its surface, as `POST contacts/upsert`. */
+export const nameOf = ({ method, path }: Operation): string => `${method} ${path.replace(/^\/api\/(v1\/)?/, '')}`;
+
+export function bodyFor(operation: Operation): Members | undefined {
+  if (!operation.requestBody) return undefined;
+  const body = bodies[nameOf(operation)];
+  if (!body) throw new Error(`say in examples/asks.ts what to ask of ${nameOf(operation)}`);
+  return operation['x-surface'] === 'legacy' ? body : Object.fromEntries(Object.entries(body).map(([name, value]) => [snake(name), value]));
+}
+
+export function queryFor(operation: Operation): string {
+  const query = Object.entries(queries[nameOf(operation)] ?? {}).map(([name, value]): [string, string] => [
+    operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : name,
+    String(value),
+  ]);
+  return query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

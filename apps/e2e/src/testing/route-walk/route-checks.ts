@@ -1,0 +1,155 @@
+import { expect } from '@jest/globals';
+import { scopes } from '@posthorn/contracts';
+import { operationAt, type Operation } from '../api-document.js';
+import { randomId } from '../bad-input.js';
+import { withId } from '../resources.js';
+import type { Answer } from '../running-posthorn.js';
+import { idParameters, referencesIn } from './id-members.js';
+import { strangersDomain, type WalkGround } from './walk-ground.js';
+
+/** One thing that is asked of every route to which it applies. */
+export interface RouteCheck {
+  says: string;
+  appliesTo(operation: Operation, ground: WalkGround): boolean;
+  run(operation: Operation, ground: WalkGround): Promise<void>;
+}
+
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const always = (): boolean => true;
+const hasId = ({ path }: Operation): boolean => path.includes('{');
+const codeOf = ({ body }: Answer): string => String(body.code ?? body.error.code).toLowerCase();
+const failureOf = ({ body }: Answer): { place: string; code: string } => {
+  const [failure] = body.errors ?? body.error.details.errors;
+  return { place: (failure.pointer ?? failure.field).replace(/^\//, ''), code: failure.code };
+};
+
+/** What two answers say apart from what every answer says anew. */
+function told({ status, headers, text }: Answer, path: string): unknown {
+  const kept = [...headers].filter(([name]) => !['date', 'content-length'].includes(name));
+  return [status, kept, text.replace(path, '').replace(/"request_id":"[^"]*"/, '')];
+}
+
+export const routeChecks: readonly RouteCheck[] = [
+  {
+    says: 'is reached by a request as the document shows it',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const answer = await ground.ask(operation, await ground.pathOf(operation), { body: ground.bodyOf(operation) });
+      expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
+    },
+  },
+  {
+    says: 'refuses every credential that is none, in the same words',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const path = await ground.pathOf(operation);
+      const typo = ground.key.slice(0, -1) + (ground.key.endsWith('0') ? '1' : '0');
+      const none = [
+        '',
+        'Bearer',
+        'Bearer x',
+        `Basic ${ground.key}`,
+        `Bearer ${typo}`,
+        `Bearer ${ground.key} x`,
+        `Bearer ${ground.revoked}`,
+      ];
+      const answers: unknown[] = [];
+      for (const authorization of none) {
+        const answer = await ground.ask(operation, path, { authorization, body: ground.bodyOf(operation) });
+        expect([authorization, answer.status, codeOf(answer)]).toEqual([authorization, 401, 'invalid_api_key']);
+        answers.push(told(answer, path));
+      }
+      expect(answers).toEqual(answers.map(() => answers[0]));
+    },
+  },
+  {
+    says: 'refuses a key that has every scope but its own',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const key = await ground.keyWithout(operation['x-scope'], scopes);
+      const answer = await ground.ask(operation, await ground.pathOf(operation), { key, body: ground.bodyOf(operation) });
+      expect([answer.status, codeOf(answer)]).toEqual([403, 'scope_missing']);
+    },
+  },
+  {
+    says: 'admits public keys only where it says so',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const path = await ground.pathOf(operation);
+      const answer = await ground.ask(operation, path, { key: ground.publicKey, body: ground.bodyOf(operation) });
+      if (operation['x-callers'].includes('PUBLIC')) expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
+      else expect([answer.status, codeOf(answer)]).toEqual([403, 'scope_missing']);
+    },
+  },
+  {
+    says: 'tells an id of another project from a random or malformed one by no byte',
+    appliesTo: hasId,
+    run: async (operation, ground) => {
+      const ids = [ground.strangersIdFor(operation), randomId, 'no-id', '%00', randomId.slice(1)];
+      const answers: unknown[] = [];
+      for (const id of ids) {
+        const path = withId(operation, id);
+        const answer = await ground.ask(operation, path, { body: ground.bodyOf(operation) });
+        expect([id, answer.status, codeOf(answer)]).toEqual([id, 404, 'resource_not_found']);
+        answers.push(told(answer, path));
+      }
+      expect(answers).toEqual(answers.map(() => answers[0]));
+    },
+  },
+  {
+    says: 'takes nothing of another project in its body or its query',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const { ids, senders } = referencesIn(ground.document, operation);
+      const foreign = ids.flatMap(({ member, list }) =>
+        ground.strangersIds.map((id) => ({ member, theirs: list ? [id] : id, nobodys: list ? [randomId] : randomId })),
+      );
+      const sent = senders.map((member) => ({ member, theirs: `a@${strangersDomain}`, nobodys: 'a@nobody.example' }));
+      for (const { member, theirs, nobodys } of [...foreign, ...sent]) {
+        const path = await ground.pathOf(operation);
+        const body = ground.bodyOf(operation);
+        const [answer, random] = [
+          await ground.ask(operation, path, { body: { ...body, [member]: theirs } }),
+          await ground.ask(operation, path, { body: { ...body, [member]: nobodys } }),
+        ];
+        expect([member, answer.status, failureOf(answer).place.split(/[/.]/)[0]]).toEqual([member, 422, member]);
+        expect(told(answer, path)).toEqual(told(random, path));
+      }
+      for (const name of idParameters(operation)) {
+        const [theirs, nobodys] = [`${operation.path}?${name}=${ground.strangersIds[0]}`, `${operation.path}?${name}=${randomId}`];
+        const answers = [await ground.ask(operation, theirs), await ground.ask(operation, nobodys)];
+        expect(told(answers[0]!, theirs)).toEqual(told(answers[1]!, nobodys));
+      }
+    },
+  },
+  {
+    says: 'refuses a parameter and a member that it does not know',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const path = await ground.pathOf(operation);
+      const body = ground.bodyOf(operation);
+      const asked = [
+        await ground.ask(operation, `${path}?no_such_name=1`, { body }),
+        ...(operation.method === 'GET' ? [] : [await ground.ask(operation, path, { body: { ...body, no_such_name: 1 } })]),
+      ];
+      for (const answer of asked) {
+        expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_error']);
+        expect(failureOf(answer)).toEqual({ place: 'no_such_name', code: 'unknown_field' });
+      }
+    },
+  },
+  {
+    says: 'says which methods its path knows',
+    appliesTo: always,
+    run: async (operation, ground) => {
+      const path = await ground.pathOf(operation);
+      const known = methods.filter((method) => operationAt(ground.document, method, path));
+      const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
+      for (const method of methods.filter((each) => !known.includes(each))) {
+        const answer = await ground.ask({ ...operation, method }, path);
+        expect([method, answer.status, codeOf(answer)]).toEqual([method, 405, 'resource_not_found']);
+        expect(answer.headers.get('allow')!.split(', ').sort()).toEqual(allowed.sort());
+      }
+    },
+  },
+];

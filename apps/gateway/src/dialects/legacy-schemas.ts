@@ -1,0 +1,66 @@
+import { errorCodes, failureCodes, legacyOnlyCodes, type JsonSchema } from '@posthorn/contracts';
+import type { LegacyPage } from '../edge/route.js';
+import type { DialectSchemas } from './dialect-schemas.js';
+
+const success: JsonSchema = { type: 'boolean', const: true };
+const upper = (code: string): string => code.toUpperCase();
+const object = (properties: Record<string, unknown>, optional: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+const listOf = (item: JsonSchema): JsonSchema => ({ type: 'array', items: item, maxItems: 100 });
+const nextCursor: JsonSchema = { type: ['string', 'null'], description: '`cursor` of the next page; null on the last one' };
+
+const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema) => JsonSchema>> = {
+  items: (item) =>
+    object({
+      success,
+      data: object(
+        {
+          items: listOf(item),
+          nextCursor,
+          hasMore: { type: 'boolean' },
+          total: { type: ['integer', 'null'], minimum: 0 },
+          totalIsCapped: { type: 'boolean', const: true, description: 'There are more than `total`' },
+        },
+        ['totalIsCapped'],
+      ),
+    }),
+  flat: (item) => object({ success, data: listOf(item), nextCursor }),
+};
+
+export const legacySchemas: DialectSchemas = {
+  resource: (reply) => object({ success, data: reply }),
+  deleted: object({ success }),
+  page: (item, envelope) => envelopes[envelope](item),
+  failure: {
+    name: 'LegacyFailure',
+    schema: object({
+      success: { type: 'boolean', const: false },
+      error: object(
+        {
+          message: { type: 'string' },
+          code: { type: 'string', enum: [...errorCodes, ...legacyOnlyCodes].map(upper) },
+          details: object(
+            {
+              errors: {
+                type: 'array',
+                items: object({
+                  field: { type: 'string', description: 'The member or the parameter, as `replyTo.email`' },
+                  code: { type: 'string', enum: failureCodes },
+                  message: { type: 'string' },
+                }),
+              },
+              previousStatus: { type: 'string', description: 'Of a membership that needs consent to come back' },
+            },
+            ['errors', 'previousStatus'],
+          ),
+        },
+        ['details'],
+      ),
+    }),
+  },
+  codeOf: upper,
+  narrowed: (_, codes) => ({ properties: { error: { properties: { code: { enum: codes } } } } }),
+};

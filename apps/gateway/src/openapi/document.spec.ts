@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Contact, CreateContact } from '@posthorn/contracts';
+import { routeTable } from '../edge/route-table.js';
+import { routeControllers } from '../gateway.module.js';
+import { openApiDocument } from './document.js';
+import { operationIdOf } from './operations.js';
+import { ShapeSchemas } from './shape-schemas.js';
+
+const table = routeTable(routeControllers);
+interface Operation {
+  operationId: string;
+  responses: Record<string, { $ref?: string }>;
+}
+const document = openApiDocument(table) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, object> }> };
+};
+const { responses, schemas } = document.components;
+const operationAt = (method: string, path: string): Operation => document.paths[path]![method]!;
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('has every route, each under a name of its own', () => {
+    const written = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(written.sort()).toEqual(table.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort());
+    const names = table.routes.map(operationIdOf);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('says each way to fail with the codes of its surface', () => {
+    expect(operationAt('patch', '/api/campaigns/{id}').responses).toMatchObject({
+      403: { $ref: '#/components/responses/LegacyProjectDisabledOrScopeMissing403' },
+      404: { $ref: '#/components/responses/LegacyResourceNotFound404' },
+      409: { $ref: '#/components/responses/LegacyConflict409' },
+    });
+    expect(Object.keys(operationAt('post', '/api/v1/emails').responses)).toEqual([
+      '202', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503',
+    ]); // prettier-ignore
+    expect(operationAt('post', '/api/v1/emails').responses['503']!.$ref).toBe('#/components/responses/EnqueueFailed503');
+    expect(responses['LegacyConflict409']).toMatchObject({
+      content: {
+        'application/json': { schema: { allOf: [{}, { properties: { error: { properties: { code: { enum: ['CONFLICT'] } } } } }] } },
+      },
+    });
+  });
+
+  it('has the names of each surface, and those only', () => {
+    expect(Object.keys(schemas['Contact']!.properties)).toEqual(['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at']);
+    expect(Object.keys(schemas['LegacyContact']!.properties)).toContain('projectId');
+    expect(schemas['LegacyCreateContact']!.properties).toHaveProperty('data');
+    expect(schemas['CreateContact']!.properties).not.toHaveProperty('data');
+  });
+
+  it('refuses two schemas of one name', () => {
+    const written = new ShapeSchemas();
+    written.refOf('v1', Contact, 'reply');
+    expect(() => written.refOf('v1', Contact, 'request')).toThrow('two schemas are called Contact');
+    expect(written.refOf('v1', CreateContact, 'request')).toEqual({ $ref: '#/components/schemas/CreateContact' });
+  });
+});

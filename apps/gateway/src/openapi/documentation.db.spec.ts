@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chromium } from 'playwright-core';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+});
+afterAll(() => suite.stop());
+
+describe('/openapi.json', () => {
+  it('is the committed document, and open to everyone', async () => {
+    const told = await suite.ask('GET', '/openapi.json');
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect([told.headers.get('access-control-allow-origin'), told.headers.get('x-content-type-options')]).toEqual(['*', 'nosniff']);
+    expect(told.json).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+  });
+});
+
+describe('/docs', () => {
+  it('may run and load only what is its own', async () => {
+    const told = await suite.ask('GET', '/docs');
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(told.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/,
+    );
+    expect(told.headers.get('content-security-policy')).not.toMatch(/unsafe/);
+    expect(told.text).not.toMatch(/https?:|<script>|style=|\son\w+=/);
+  });
+
+  it('serves nothing but its own files', async () => {
+    for (const path of ['/docs/', '/docs/index.html', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/package.json'])
+      expect((await suite.ask('GET', path)).status).toBe(404);
+  });
+
+  it('explains the type of every problem', async () => {
+    const problem = (await suite.ask('GET', '/api/v1/contacts')).json as { type: string; title: string };
+    const [path, code] = new URL(problem.type).href.replace(/^https?:\/\/[^/]+/, '').split('#');
+    const page = await suite.ask('GET', path!);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`<dt id="${code}">`);
+    expect(page.text).toContain(`<dd>${problem.title}</dd>`);
+  });
+
+  const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+  const inBrowser = browser ? it : it.skip;
+  inBrowser('shows every operation without a word to anyone else (needs: apt-get install chromium)', async () => {
+    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+    try {
+      const page = await chrome.newPage();
+      const complaints: string[] = [];
+      const asked = new Set<string>();
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('request', (request) => request.url().startsWith('data:') || asked.add(new URL(request.url()).origin));
+      await page.goto(`${suite.gateway.url}/docs`);
+      await page.getByText('Cancel a message that is still PENDING').first().waitFor();
+      const { paths } = (await suite.ask('GET', '/openapi.json')).json as { paths: Record<string, object> };
+      expect(await page.locator('.opblock').count()).toBe(Object.values(paths).flatMap((operations) => Object.keys(operations)).length);
+      await page.getByText('Send one message').click();
+      await page.getByText('Send a message to each recipient').click();
+      await page.locator('.opblock-body').nth(1).waitFor();
+      expect(complaints).toEqual([]);
+      expect([...asked]).toEqual([suite.gateway.url]);
+    } finally {
+      await chrome.close();
+    }
+  });
+});

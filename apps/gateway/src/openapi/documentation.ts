@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { EdgeAdapter, Fastify, HttpReply } from '../edge/fastify.js';
+import { Registrar } from '../edge/registrar.js';
+import { openApiDocument } from './document.js';
+import { errorsPage } from './errors-page.js';
+
+interface Asset {
+  file: string | URL;
+  type: string;
+}
+
+// Swagger UI draws its icons as data: images; scripts, styles and requests are this gateway's own.
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const html = 'text/html; charset=utf-8';
+const require = createRequire(import.meta.url);
+const own = (file: string): URL => new URL(file, import.meta.url);
+
+const assets: Readonly<Record<string, Asset>> = {
+  '/docs': { file: own('docs.html'), type: html },
+  '/docs/docs-page.js': { file: own('docs-page.js'), type: 'text/javascript; charset=utf-8' },
+  '/docs/swagger-ui-bundle.js': { file: require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
+  '/docs/swagger-ui.css': { file: require.resolve('swagger-ui-dist/swagger-ui.css'), type: 'text/css; charset=utf-8' },
+  '/docs/favicon.png': { file: require.resolve('swagger-ui-dist/favicon-32x32.png'), type: 'image/png' },
+};
+
+/** `/openapi.json` and the page that shows it: outside both dialects, and open to everyone. */
+@Injectable()
+export class Documentation implements OnApplicationBootstrap {
+  private text: string | undefined;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly registrar: Registrar,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    fastify.get('/openapi.json', (_, reply) => this.sendDocument(reply));
+    fastify.get('/docs/errors', (_, reply) => reply.header('content-type', html).send(errorsPage));
+    for (const [path, asset] of Object.entries(assets)) fastify.get(path, (_, reply) => sendAsset(reply, asset));
+  }
+
+  /** Written when it is first asked for: by then the routes are known, and most starts never need it. */
+  private sendDocument(reply: HttpReply): HttpReply {
+    this.text ??= JSON.stringify(openApiDocument(this.registrar.routes));
+    return reply
+      .headers({
+        'content-type': 'application/json; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+      .send(this.text);
+  }
+}
+
+async function sendAsset(reply: HttpReply, { file, type }: Asset): Promise<HttpReply> {
+  const bytes = await readFile(file);
+  return reply.headers({ 'content-type': type, 'content-security-policy': pagePolicy }).send(bytes);
+}

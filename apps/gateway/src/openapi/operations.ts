@@ -1,0 +1,121 @@
+import { defaultPageSize, maxPageSize, type JsonSchema } from '@posthorn/contracts';
+import { dialectSchemas } from '../dialects/dialect-schemas.js';
+import { dialects } from '../dialects/dialects.js';
+import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
+import { defaultBodyLimit } from '../edge/body-reader.js';
+import type { Route } from '../edge/route-table.js';
+import { callersOf, outcomeOf, type CallerKind } from '../edge/route.js';
+import { headersOf } from './headers.js';
+import { recorded } from './recorded.js';
+import { refusalsOf } from './refusals.js';
+import type { ShapeSchemas } from './shape-schemas.js';
+
+const schemeOf: Readonly<Record<CallerKind, string>> = { SECRET: 'secretKey', PUBLIC: 'publicKey' };
+
+/** Stable and unique: generated clients name their functions by it. */
+export function operationIdOf({ controller, handler, surface }: Route): string {
+  const noun = nounOf(controller.name);
+  const name = `${noun}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
+  return surface === 'v1' ? name : `legacy${name[0]!.toUpperCase()}${name.slice(1)}`;
+}
+
+export function tagOf({ controller, surface }: Route): string {
+  return surface === 'v1' ? nounOf(controller.name) : `legacy ${nounOf(controller.name)}`;
+}
+
+export function operationOf(route: Route, schemas: ShapeSchemas): object {
+  const { declaration, surface } = route;
+  const callers = callersOf(declaration);
+  return {
+    operationId: operationIdOf(route),
+    summary: declaration.summary,
+    description: descriptionOf(route),
+    tags: [tagOf(route)],
+    security: callers.map((caller) => ({ [schemeOf[caller]]: [] })),
+    'x-surface': surface,
+    'x-scope': declaration.scope,
+    'x-callers': callers,
+    ...listed('parameters', [...idsOf(route), ...queryOf(route, schemas), ...(declaration.idempotent ? [idempotencyKey] : [])]),
+    ...bodyOf(route, schemas),
+    responses: { ...successOf(route, schemas), ...refused(route) },
+  };
+}
+
+function descriptionOf({ declaration, method }: Route): string {
+  const { scope, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
+  const sentences = [
+    `Needs the scope \`${scope}\`.`,
+    callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
+    body ? `The body has at most ${bodyLimit} bytes; unknown members are refused.` : null,
+    idempotent ? 'A repeat with the same `Idempotency-Key` and body is answered the first receipt.' : null,
+    whileDisabled && method !== 'GET' ? 'Works while the project is disabled.' : null,
+  ];
+  return sentences.filter((sentence) => sentence !== null).join(' ');
+}
+
+const idsOf = ({ ids }: Route): object[] =>
+  ids.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'A malformed one answers like an unknown one: 404',
+    schema: { type: 'string', format: 'uuid' },
+  }));
+
+function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object[] {
+  const members = declaration.query ? schemas.parametersOf(surface, declaration.query) : {};
+  return [...namedParametersOf(dialects[surface], declaration)].map(([name, parameter]) => {
+    if (parameter === 'cursor')
+      return queryParameter(name, { type: 'string', minLength: 1 }, 'The cursor of the page before, with the same filters');
+    if (parameter === 'limit')
+      return queryParameter(name, { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize }, 'Entries on one page');
+    return queryParameter(name, members[parameter.outer]!, parameter.field.describe);
+  });
+}
+
+const queryParameter = (name: string, schema: JsonSchema, description?: string): object => ({
+  name,
+  in: 'query',
+  ...(description ? { description } : {}),
+  schema,
+});
+
+const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
+
+function bodyOf(route: Route, schemas: ShapeSchemas): object {
+  const { declaration, surface } = route;
+  if (!declaration.body) return {};
+  const example = recorded.operations[operationIdOf(route)]?.request;
+  const schema = schemas.refOf(surface, declaration.body, 'request');
+  return { requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) } } } };
+}
+
+function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
+  const { declaration, surface } = route;
+  const status = dialects[surface].statusOf[outcomeOf(declaration)];
+  const example = recorded.operations[operationIdOf(route)]?.answer;
+  return {
+    [status]: {
+      description: declaration.summary,
+      headers: headersOf(surface, status),
+      content: { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } },
+    },
+  };
+}
+
+function replyOf({ declaration, surface }: Route, schemas: ShapeSchemas): JsonSchema {
+  const { resource, deleted, page } = dialectSchemas[surface];
+  if (outcomeOf(declaration) === 'deleted') return deleted;
+  const reply = schemas.refOf(surface, declaration.reply, 'reply');
+  return declaration.paged ? page(reply, declaration.paged) : resource(reply);
+}
+
+const refused = (route: Route): Record<string, object> =>
+  Object.fromEntries(refusalsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]));
+
+const listed = (name: string, entries: readonly object[]): object => (entries.length > 0 ? { [name]: entries } : {});
+
+function nounOf(controller: string): string {
+  const noun = controller.replace(/Controller$/, '');
+  return noun[0]!.toLowerCase() + noun.slice(1);
+}

@@ -1,0 +1,68 @@
+import { RefusedMembers, noCredential, notForPublicKeys, notJson, projectDisabled, rateLimited } from '../edge/edge-errors.js';
+import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/edge-errors.js';
+import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
+import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { dialects } from '../dialects/dialects.js';
+import { surfaces, type Surface } from '../edge/call.js';
+import type { Route } from '../edge/route-table.js';
+import { headersOf } from './headers.js';
+import { recorded } from './recorded.js';
+
+/** One status of one surface with the codes that it may carry: what many routes share is written once. */
+export interface Refusal {
+  name: string;
+  status: number;
+  surface: Surface;
+  codes: readonly DomainCode[];
+}
+
+/** Every way in which a route may fail: what it declares, and what the edge does to all. */
+export function refusalsOf(route: Route): Refusal[] {
+  const { declaration, method, surface, sends } = route;
+  const stopped = method !== 'GET' && !declaration.whileDisabled;
+  const thrown = [
+    ...[noCredential(), notForPublicKeys(), rateLimited(1)],
+    ...[notJson(), tooLarge(0), wrongMediaType(), new RefusedMembers([])],
+    ...(stopped ? [projectDisabled()] : []),
+    ...(declaration.missing ? [declaration.missing()] : []),
+    ...(declaration.errors ?? []).map((error) => error()),
+    unexpected(),
+    sends ? new DomainError('unavailable', 'enqueue_failed', '') : unavailable(),
+  ];
+  return grouped(surface, thrown);
+}
+
+/** What is answered where there is no route. */
+export const refusalsWithoutRoute = (): Refusal[] =>
+  surfaces.flatMap((surface) => grouped(surface, [unknownRoute(), wrongMethod([]), unexpected()]));
+
+/** What Node's parser refuses has no path, so no surface of its own (unreadable-request.ts). */
+export const unreadable: readonly Refusal[] = [408, 431].map((status) => refusal('legacy', status, ['validation_error']));
+
+export function responseOf({ name, surface, status, codes }: Refusal): object {
+  const schemas = dialectSchemas[surface];
+  const said = codes.map((code) => schemas.codeOf(code));
+  const schema: JsonSchema = {
+    allOf: [{ $ref: `#/components/schemas/${schemas.failure.name}` }, schemas.narrowed(status, said)],
+  };
+  const example = recorded.refusals[name];
+  return {
+    description: said.map((code) => `\`${code}\``).join(' or '),
+    headers: headersOf(surface, status),
+    content: { [mediaTypeOf(dialects[surface].errorType)]: { schema, ...(example ? { example } : {}) } },
+  };
+}
+
+/** A media type of the document has no parameters. */
+const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!;
+
+function grouped(surface: Surface, thrown: readonly DomainError[]): Refusal[] {
+  const byStatus = Map.groupBy(thrown, ({ kind }) => statusOfKind[kind]);
+  return [...byStatus].map(([status, errors]) => refusal(surface, status, [...new Set(errors.map(({ code }) => code))].sort()));
+}
+
+function refusal(surface: Surface, status: number, codes: readonly DomainCode[]): Refusal {
+  const words = codes.map((code) => code.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()));
+  return { name: `${surface === 'v1' ? '' : 'Legacy'}${words.join('Or')}${status}`, status, surface, codes };
+}

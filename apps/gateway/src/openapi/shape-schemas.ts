@@ -1,0 +1,79 @@
+import { jsonSchemaOf, type Field, type JsonSchema, type SchemaSurface, type Shape } from '@posthorn/contracts';
+import { dialects } from '../dialects/dialects.js';
+import type { NamedField } from '../dialects/shape-names.js';
+import type { Surface } from '../edge/call.js';
+
+/** Requests are read strictly, answers may grow: the two never share a schema. */
+export type Use = 'request' | 'reply';
+
+// Local parts may be internationalised (RFC 6531), which the format `email` does not know.
+const address: JsonSchema = { type: 'string', format: 'idn-email', maxLength: 254 };
+const mailbox: JsonSchema = {
+  anyOf: [
+    { type: 'string', description: '`a@b.c` or `Name <a@b.c>`' },
+    {
+      type: 'object',
+      properties: { email: address, name: { type: ['string', 'null'] } },
+      required: ['email'],
+      additionalProperties: false,
+    },
+  ],
+};
+
+/** Every shape that the routes name, as a named schema in the words of one dialect. */
+export class ShapeSchemas {
+  readonly written: Record<string, JsonSchema> = {};
+  private readonly uses = new Map<string, { surface: Surface; shape: Shape; use: Use }>();
+
+  refOf(surface: Surface, shape: Shape, use: Use): JsonSchema {
+    const name = surface === 'v1' || shape.name.startsWith('Legacy') ? shape.name : `Legacy${shape.name}`;
+    const known = this.uses.get(name);
+    if (known && (known.surface !== surface || known.shape !== shape || known.use !== use))
+      throw new Error(`two schemas are called ${name}: give one of their shapes another name`);
+    if (!known) {
+      this.uses.set(name, { surface, shape, use });
+      this.written[name] = this.schemaOf(surface, shape, use);
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** The members of a query in the dialect's names, which stand in no body. */
+  parametersOf(surface: Surface, shape: Shape): Record<string, JsonSchema> {
+    return this.schemaOf(surface, shape, 'request')['properties'] as Record<string, JsonSchema>;
+  }
+
+  private schemaOf(surface: Surface, shape: Shape, use: Use): JsonSchema {
+    const { byInner, shown } = dialects[surface].names.of(shape);
+    const words: SchemaSurface = {
+      nameOf: (name) => byInner.get(name)!.outer,
+      shows: (name) => use === 'request' || shown.some(({ inner }) => inner === name),
+      refOf: (nested) => this.refOf(surface, nested, use)['$ref'] as string,
+      rewrite: (schema, name, field) => spoken(schema, field, byInner.get(name)!, use),
+      closed: use === 'request',
+    };
+    const schema = jsonSchemaOf(shape, words);
+    return use === 'request' ? withAliases(schema, shape, surface) : schema;
+  }
+}
+
+/** What a dialect says or reads otherwise than the domain. */
+function spoken(schema: JsonSchema, field: Field, { asText }: NamedField, use: Use): JsonSchema {
+  if (asText) {
+    const text = { type: 'string', contentMediaType: 'application/json' };
+    return use === 'request' ? { anyOf: [schema, text] } : text;
+  }
+  if (field.kind === 'address') return field.list ? { ...schema, items: address } : address;
+  if (field.kind === 'mailbox') return field.list ? { anyOf: [mailbox, { ...schema, items: mailbox }] } : mailbox;
+  return schema;
+}
+
+/** Further names of a member stand beside the first one: a request is closed, so what it may say has to be said. */
+function withAliases(schema: JsonSchema, shape: Shape, surface: Surface): JsonSchema {
+  const { read, byInner } = dialects[surface].names.of(shape);
+  const properties = { ...(schema['properties'] as Record<string, JsonSchema>) };
+  for (const [name, { inner }] of read) {
+    const first = byInner.get(inner)!.outer;
+    if (name !== first) properties[name] = { ...properties[first], description: `Another name for \`${first}\`; give one of them` };
+  }
+  return { ...schema, properties };
+}
