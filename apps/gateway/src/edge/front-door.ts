@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isUuid, type PageQuery } from '@posthorn/contracts';
+import { isUuid, outcomeUnknown, type PageQuery } from '@posthorn/contracts';
+import { CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 import type { Dialect, DomainPage } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
@@ -21,6 +22,12 @@ import { outcomeOf, type Handler } from './route.js';
 import type { Route } from './route-table.js';
 
 class Nothing {}
+
+/** A write that may have reached its service may have happened: that it did not would be a promise (contract.md §1). Sends settle it themselves. */
+function openOutcome({ method, sends }: Route, error: unknown): never {
+  const reached = error instanceof CallFailed && error.reached && method !== 'GET' && !sends;
+  throw reached ? outcomeUnknown() : error;
+}
 
 /** A call as its controller sees it, and what its answer needs. */
 interface ReadCall {
@@ -51,7 +58,7 @@ export class FrontDoor {
     const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit);
     try {
       const { call, cursorScope } = this.read(route, dialect, credential, request, body.bytes);
-      const result = await handler(call);
+      const result = await handler(call).catch((error: unknown) => openOutcome(route, error));
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(this.written(route, dialect, result, cursorScope));

@@ -53,6 +53,10 @@ export class Registrar implements OnApplicationBootstrap {
     this.watch.attach(fastify);
     fastify.addHook('onRequest', (_, reply, done) => {
       void reply.headers(headers);
+      done();
+    });
+    // Said with the answer and not on arrival: what was under way when the drain began ends its connection too.
+    fastify.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.draining) void reply.header('connection', 'close');
       done();
     });
