@@ -49,6 +49,8 @@ interface Failed {
 }
 
 const heldMs = 60_000;
+/** A project so new that its fact is still on the way. */
+const unheardMs = 500;
 const maxErrorText = 1_000;
 const nothing = { delayMs: 0, attempted: false, suppress: false, attempt: null, error: null, failureKind: null, facts: [] };
 
@@ -100,7 +102,7 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
     case 'disabled':
       return subject.expired ? failure('project_disabled', 'The project is disabled') : held();
     case 'unknown_project':
-      return subject.expired ? failure('project_disabled', 'The project is not known') : held();
+      return subject.expired ? failure('project_disabled', 'The project is not known') : held(unheardMs);
     default:
       return assertUnreachable(verdict);
   }
@@ -138,7 +140,7 @@ function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed):
   return { ...nothing, state: 'QUEUED', status: 'PENDING', failureKind, error, delayMs: decision.delayMs, attempted: true, attempt };
 }
 
-const held = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs: heldMs });
+const held = (delayMs = heldMs): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs });
 
 function deliveredFacts(delivered: boolean): Outcome['facts'] {
   return [{ fact: emailFacts.sent, members: {} }, ...(delivered ? [{ fact: emailFacts.delivered, members: {} }] : [])];
