@@ -11,15 +11,15 @@ export interface SendingProject {
   domain: string;
 }
 
-/** A project that may send, made as an operator would, and a key without a limit that would be felt. */
-export async function makeSendingProject(natsUrl: string, name: string): Promise<SendingProject> {
+/** A project that may send, made as an operator would, and a key with its limit. */
+export async function makeSendingProject(natsUrl: string, name: string, perSecond = 1_000_000): Promise<SendingProject> {
   const connection = await BusConnection.open({ url: natsUrl, name });
   try {
     const bus = new Bus(connection);
     const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: name } });
     const { id: projectId } = await bus.call(projects.create, as(nobody), { name }, patience);
     const domain = `${name}-${projectId.slice(-8)}.test`;
-    await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: 1_000_000, publicPerSecond: null }, patience);
+    await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: perSecond, publicPerSecond: null }, patience);
     await bus.call(domains.verify, as(projectId), { domain }, patience);
     const { token } = await bus.call(apiKeys.create, as(projectId), { name }, patience);
     return { projectId, token, domain };

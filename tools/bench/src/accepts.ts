@@ -4,7 +4,7 @@ import { agree, middle, type Bench } from './bench.js';
 import { load, type LoadResult } from './load.js';
 import { OneProcess } from './one-process.js';
 import { Process } from './processes.js';
-import { Product } from './product.js';
+import { Product, benchLimit } from './product.js';
 
 const floors: Record<number, number> = { 1: 25, 16: 40, 64: 50 };
 const paused = { DELIVERY_PAUSED: 'true' };
@@ -20,7 +20,7 @@ export async function benchAccepts(bench: Bench): Promise<void> {
   try {
     await Promise.all([load(referenceUrl, 16, 2), load(product.url, 16, 2, product.token)]);
     for (const clients of [1, 16, 64]) await compare(bench, clients, referenceUrl, product);
-    await agree(product);
+    await agree(bench.servers);
     await product.restart('sending', {});
     // What was accepted while delivery was paused is not part of the next figures.
     await product.drained();
@@ -28,7 +28,7 @@ export async function benchAccepts(bench: Bench): Promise<void> {
       const { perSecond } = await loaded(product.url, clients, bench.scale.seconds, product.token);
       rows.push({ name: `accepts/s at ${clients} connections, delivery running`, product: perSecond });
     }
-    await agree(product);
+    await agree(bench.servers);
   } finally {
     await product.stop();
     await reference.stop();
@@ -57,10 +57,11 @@ async function compare({ scale, rows }: Bench, clients: number, referenceUrl: st
 async function benchOneProcess({ servers, scale, rows }: Bench): Promise<void> {
   const one = await OneProcess.start(servers, paused);
   try {
-    const { token } = await makeSendingProject(servers.natsUrl, 'bench');
+    const { token } = await makeSendingProject(servers.natsUrl, 'bench', benchLimit);
     await load(one.url, 16, 1, token);
     const { perSecond } = await loaded(one.url, 64, scale.seconds, token);
     rows.push({ name: 'accepts/s at 64 connections, one process', product: perSecond });
+    await agree(servers);
   } finally {
     await one.stop();
   }

@@ -1,4 +1,4 @@
-import type { Product, Servers } from './product.js';
+import { Product, type Servers } from './product.js';
 import type { SinkProcess } from './processes.js';
 import type { Row } from './report.js';
 
@@ -27,9 +27,9 @@ export interface Bench {
 }
 
 /** The rows at the end must agree: nothing was measured that was not done. */
-export async function agree(product: Product): Promise<void> {
+export async function agree(servers: Servers): Promise<void> {
   for (let tries = 0; ; tries += 1) {
-    const { emails, facts, contacts, counted } = await product.counts();
+    const { emails, facts, contacts, counted } = await Product.countsAt(servers);
     if (emails === facts && emails === contacts && emails === counted) {
       console.log(`rows: ${emails} e-mails = ${facts} outbox items = ${contacts} contacts = ${counted} counted`);
       return;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { nth, type Bench } from './bench.js';
+import { agree, nth, type Bench } from './bench.js';
 import { fill } from './load.js';
 import { watchedDomain } from './mail.js';
 import { Product } from './product.js';
@@ -44,6 +44,7 @@ export async function benchFairness({ servers, sink, scale, rows }: Bench): Prom
     if (left === 0) throw new Error('the backlog was gone before the last single mail: it proves nothing');
     const name = `p95 ms of a single mail beside a backlog of ${scale.huge} (${left} left)`;
     rows.push({ name, product: busy, reference: idle, ceilingTimes: 3, ceiling: 3_000 });
+    await agree(servers);
   } finally {
     await product.stop();
   }

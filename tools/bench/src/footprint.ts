@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { natsBinary } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
-import type { Bench } from './bench.js';
+import { agree, type Bench } from './bench.js';
 import { fill } from './load.js';
 import { OneProcess, residentMegabytes } from './one-process.js';
 import { Process } from './processes.js';
@@ -48,6 +48,7 @@ export async function benchMemory({ servers, scale, rows }: Bench): Promise<void
     most = Math.max(most, draining.megabytes);
     await delay(lookEveryMs);
   }
+  await agree(servers);
   await draining.stop();
   rows.push({ name: `growth while draining ${scale.large}, MB`, product: most - before, ceiling: 100 });
 }

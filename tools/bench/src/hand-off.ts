@@ -5,14 +5,18 @@ import { referencePool } from './reference-pool.js';
 
 const connections = 16;
 const paused = { DELIVERY_PAUSED: 'true' };
-/** While processes are still starting nothing is measured. */
+/** Seen from the mail server, for product and reference alike; while connections and processes are still starting nothing is measured. */
 const skippedShare = 0.2;
 const measuredShare = 0.7;
 
 /** Backlogs, accepted while delivery was paused: beside one nodemailer pool, with two processes, and growing. */
 export async function benchHandOff(bench: Bench): Promise<void> {
   const { servers, sink, scale, rows } = bench;
-  const pool = () => referencePool(sink.url, scale.backlog, connections);
+  const pool = async (): Promise<number> => {
+    const rate = measured(bench, scale.backlog);
+    await referencePool(sink.url, scale.backlog, connections);
+    return rate;
+  };
   const product = await Product.start(servers, paused, { sending: 2 });
   try {
     const theirs = [await pool()];
@@ -34,17 +38,17 @@ export async function benchHandOff(bench: Bench): Promise<void> {
       reference: small,
       floorPercent: 90,
     });
-    await agree(product);
+    await agree(bench.servers);
   } finally {
     await product.stop();
   }
 }
 
 /** Fills, lets so many processes hand over, and answers the rate of the first part; waits for the rest. */
-async function drain({ sink }: Bench, product: Product, waiting: number, processes: number, measured = waiting): Promise<number> {
+async function drain(bench: Bench, product: Product, waiting: number, processes: number, looked = waiting): Promise<number> {
   await fill(product.url, product.token, waiting);
-  await agree(product);
-  const rate = sink.measure(Math.floor(measured * measuredShare), Math.floor(measured * skippedShare));
+  await agree(bench.servers);
+  const rate = measured(bench, looked);
   const replicas = Array.from({ length: processes }, (_, place) => place + 1);
   await Promise.all(replicas.map((replica) => product.restart('sending', {}, replica)));
   const perSecond = await rate;
@@ -52,3 +56,6 @@ async function drain({ sink }: Bench, product: Product, waiting: number, process
   await Promise.all(replicas.map((replica) => product.restart('sending', paused, replica)));
   return perSecond;
 }
+
+const measured = ({ sink }: Bench, count: number): Promise<number> =>
+  sink.measure(Math.floor(count * measuredShare), Math.floor(count * skippedShare));

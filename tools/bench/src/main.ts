@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, startPostgres } from '@posthorn/dev';
+import pg from 'pg';
 import { benchAccepts } from './accepts.js';
 import { scales, type Bench } from './bench.js';
 import { benchFairness } from './fairness.js';
@@ -32,7 +33,7 @@ if (unknown) {
 
 console.log(
   [
-    `${cpus().length} cores, Node ${process.version}, PostgreSQL with fsync, full_page_writes and synchronous_commit on.`,
+    `${cpus().length} cores, Node ${process.version}.`,
     'Product: one process a service, its pools 10 and 5; rate limiter, tracing at its default, relay and consumers on; delivery paused where it does not say otherwise.',
     'References: one process of bare Fastify, an INSERT and COMMIT for each request, pool 16; one nodemailer pool of 16 connections.',
   ].join('\n'),
@@ -52,7 +53,7 @@ async function onFreshServers(part: Part): Promise<void> {
   const nats = await startNats({ dataDirectory: join(root, 'nats'), binDirectory: join('.posthorn', 'bin') });
   const sink = await SinkProcess.start();
   const servers = { databaseUrl: postgres.url, natsUrl: nats.url, smtpUrl: sink.url };
-  console.log(`\n${part} …`);
+  console.log(`\n${part} … (PostgreSQL: ${await settingsOf(postgres.url)})`);
   try {
     await parts[part]({ servers, sink, rows, scale: quick ? scales.quick : scales.full });
   } finally {
@@ -61,4 +62,15 @@ async function onFreshServers(part: Part): Promise<void> {
     await postgres.stop();
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** As the server itself says. */
+async function settingsOf(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows: settings } = await client.query<{ name: string; setting: string }>(
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'shared_buffers') ORDER BY name`,
+  );
+  await client.end();
+  return settings.map(({ name, setting }) => `${name} ${setting}`).join(', ');
 }
