@@ -20,19 +20,26 @@ interface Asked {
   limit: number;
 }
 
-/** Places that were taken in advance, those from `next` on still free until their window ends here. */
+/**
+ * One request's place in its window. `until` is when the window ends by this process's clock, counted from when Postgres was
+ * asked: a little early, so that no place is used after its window and nobody is refused after it.
+ */
+interface Place extends RateWindow {
+  until: number;
+}
+
+/** Places that were taken in advance, those from `next` on still free. */
 interface Block {
-  window: RateWindow;
+  window: Place;
   next: number;
   last: number;
   size: number;
-  until: number;
 }
 
 /** A fixed window of one second for each key, counted in Postgres for all gateways together, many requests in one statement. */
 @Injectable()
 export class RateLimiter {
-  private readonly gatherer: Gatherer<Asked, RateWindow>;
+  private readonly gatherer: Gatherer<Asked, Place>;
   private readonly refused;
   /** Keys past their limit, with when their window ends here: refused again without asking. */
   private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
@@ -61,43 +68,45 @@ export class RateLimiter {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
-    const { second, used, now } = this.fromBlock(keyId) ?? (await this.gatherer.submit({ keyId, limit }));
+    const { second, used, now, until } = this.fromBlock(keyId) ?? (await this.gatherer.submit({ keyId, limit }));
     const left = (second + 1) * 1_000 - now;
     const allowance = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
-    if (isExceeded(allowance)) this.remember(keyId, allowance, left);
+    if (isExceeded(allowance)) this.remember(keyId, allowance, until);
     return allowance;
   }
 
-  private fromBlock(keyId: string): RateWindow | null {
+  private fromBlock(keyId: string): Place | null {
     const block = this.blocks.get(keyId);
-    if (!block || block.next > block.last || performance.now() >= block.until) return null;
+    if (!block || block.next > block.last || performance.now() >= block.window.until) return null;
     const used = block.next;
     block.next += 1;
     return { ...block.window, used };
   }
 
-  private remember(keyId: string, allowance: Allowance, leftMs: number): void {
+  private remember(keyId: string, allowance: Allowance, until: number): void {
     if (this.exhausted.size >= mostKeys) this.exhausted.clear();
-    // The answer is as old as its way here, so the end comes a little late rather than early; never past one window.
-    this.exhausted.set(keyId, { allowance, until: performance.now() + Math.min(leftMs, 1_000) });
+    this.exhausted.set(keyId, { allowance, until });
   }
 
   /** Who had to wait for the flush before this one may find a place in the block that it brought. */
-  private async answer(asked: Asked[]): Promise<RateWindow[]> {
+  private async answer(asked: Asked[]): Promise<Place[]> {
     const known = asked.map(({ keyId }) => this.fromBlock(keyId));
     const counted = await this.count(asked.filter((_, place) => !known[place]));
     return known.map((window) => window ?? counted.shift()!);
   }
 
   /** Each request of a batch gets its own place in the window. */
-  private async count(asked: Asked[]): Promise<RateWindow[]> {
+  private async count(asked: Asked[]): Promise<Place[]> {
     if (asked.length === 0) return [];
     const waiting = Map.groupBy(asked, ({ keyId }) => keyId);
     const calls = new Map([...waiting].map(([keyId, own]) => [keyId, this.worthTaking(keyId, own.length, own[0]!.limit)]));
     const askedAt = performance.now();
-    const windows = new Map((await within(ownDatabaseMs, this.windows.count(calls))).map((window) => [window.keyId, window]));
+    const counted = await within(ownDatabaseMs, this.windows.count(calls));
+    const windows = new Map(
+      counted.map((window) => [window.keyId, { ...window, until: askedAt + (window.second + 1) * 1_000 - window.now }]),
+    );
     const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
-    for (const [keyId, window] of windows) this.keep(window, firsts.get(keyId)! + waiting.get(keyId)!.length, askedAt);
+    for (const [keyId, window] of windows) this.keep(window, firsts.get(keyId)! + waiting.get(keyId)!.length);
     return asked.map(({ keyId }) => {
       const used = firsts.get(keyId)!;
       firsts.set(keyId, used + 1);
@@ -112,10 +121,8 @@ export class RateLimiter {
     return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), Math.max(wanted * 2, growing)));
   }
 
-  /** Counted from when it was asked for, so that no place is used after its window has ended in Postgres. */
-  private keep(window: RateWindow, next: number, askedAt: number): void {
+  private keep(window: Place, next: number): void {
     if (this.blocks.size >= mostKeys) this.blocks.clear();
-    const leftMs = (window.second + 1) * 1_000 - window.now;
-    this.blocks.set(window.keyId, { window, next, last: window.used, size: window.used - next + 1, until: askedAt + leftMs });
+    this.blocks.set(window.keyId, { window, next, last: window.used, size: window.used - next + 1 });
   }
 }
