@@ -1,4 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { isOutcomeInDoubt } from '@posthorn/database';
 import { SendingConfig } from '../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from './lease.js';
@@ -111,7 +112,6 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const marks = await this.mark(batch);
     if (!marks) {
       this.busy -= batch.length;
-      this.ready.putBack(batch);
       return;
     }
     const markedAt = performance.now();
@@ -128,6 +128,8 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       );
     } catch (error) {
       this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
+      this.ready.putBack(batch);
+      if (isOutcomeInDoubt(error)) await this.ready.startAnew();
       await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
       return null;
     } finally {

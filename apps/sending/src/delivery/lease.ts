@@ -48,6 +48,15 @@ export class Lease {
     if (this.workerId !== workerId) throw new LeaseLost();
   }
 
+  /**
+   * The database may have done what it was asked without our hearing of it: what this worker then holds without knowing goes
+   * back when its lease is over, so from now on we are another one.
+   */
+  renounce(): void {
+    this.held = null;
+    this.renewing.ring();
+  }
+
   async stop(): Promise<void> {
     await this.renewing.stop();
     if (this.held) await this.leases.end(this.held.id).catch(() => undefined);

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isOutcomeInDoubt } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
@@ -44,7 +45,7 @@ export class ReadyMessages {
       everyMs: 1_000,
       restMs: claimRestMs,
       work: () => this.restock(),
-      onError: (error) => this.log.warn(`no claims: ${(error as Error).message}`),
+      onError: (error) => this.failed(error),
     });
   }
 
@@ -75,6 +76,17 @@ export class ReadyMessages {
 
   putBack(messages: ReadyMessage[]): void {
     this.stock.putBack(messages);
+  }
+
+  /** After an answer that never came: what is in stock goes back to the queue, what we do not know of follows with the lease. */
+  async startAnew(): Promise<void> {
+    this.lease.renounce();
+    await this.release();
+  }
+
+  private failed(error: unknown): void {
+    this.log.warn(`no claims: ${(error as Error).message}`);
+    if (isOutcomeInDoubt(error)) void this.startAnew();
   }
 
   async stop(): Promise<void> {
