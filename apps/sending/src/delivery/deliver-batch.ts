@@ -53,7 +53,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     this.stopped = true;
     for (const timer of [this.probe, this.company]) if (timer) clearTimeout(timer);
     await this.ready.stop();
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.running.size > 0) await Promise.allSettled(this.running);
     await this.provider.close();
     await this.recorder.drained();
     await this.lease.stop();
@@ -63,7 +63,8 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
       const room = this.room();
       if (room <= 0 || this.awaitsCompany(room)) return;
-      this.track(this.deliver(this.ready.take(room)));
+      const batch = this.ready.take(room);
+      if (batch.length > 0) this.track(this.deliver(batch));
     }
   }
 
@@ -101,10 +102,13 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   private track(work: Promise<void>): void {
     this.running.add(work);
-    void work.finally(() => {
-      this.running.delete(work);
-      this.dispatch();
-    });
+    // One message that fails in a way that nobody foresaw must not end the process with all the others in hand-off.
+    void work
+      .catch((error: Error) => this.log.error(error.stack))
+      .finally(() => {
+        this.running.delete(work);
+        this.dispatch();
+      });
   }
 
   private async deliver(batch: ReadyMessage[]): Promise<void> {

@@ -20,6 +20,7 @@ export class Lease {
   private readonly log = new Logger('Lease');
   private readonly leaseMs: number;
   private held: { id: string; until: number } | null = null;
+  private renounced = 0;
   private readonly renewing: Loop;
 
   constructor(
@@ -54,6 +55,7 @@ export class Lease {
    */
   renounce(): void {
     this.held = null;
+    this.renounced += 1;
     this.renewing.ring();
   }
 
@@ -66,7 +68,10 @@ export class Lease {
   private async renew(): Promise<void> {
     const asked = performance.now();
     const id = this.workerId ?? newId();
+    const before = this.renounced;
     const renewed = await this.leases.renew(id, this.leaseMs);
+    // A renewal that was on its way when we became another one must not make us the old one again.
+    if (this.renounced !== before) return;
     // Five seconds of 30 are the margin for a slow last write.
     this.held = renewed ? { id, until: asked + (this.leaseMs * 5) / 6 } : null;
   }

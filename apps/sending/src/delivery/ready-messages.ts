@@ -71,7 +71,11 @@ export class ReadyMessages {
   take(count: number): ReadyMessage[] {
     const taken = this.stock.take(count);
     if (this.stock.size < this.capacity / 2) this.loop.ring();
-    return taken;
+    // A mark is one worker's: what was claimed before this process became another one would make its neighbours look lost.
+    const workerId = this.lease.workerId;
+    const former = taken.filter((ready) => ready.workerId !== workerId);
+    if (former.length > 0) void this.giveBack(former);
+    return taken.filter((ready) => ready.workerId === workerId);
   }
 
   putBack(messages: ReadyMessage[]): void {
@@ -146,12 +150,15 @@ export class ReadyMessages {
     }
   }
 
-  private async release(): Promise<void> {
-    const messages = this.stock.take(this.stock.size);
-    const workers = new Set(messages.map(({ workerId }) => workerId));
-    for (const workerId of workers) {
-      const held = messages.filter((ready) => ready.workerId === workerId).map(({ message }) => message);
-      await this.claims.release(workerId, 0, held).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
+  private release(): Promise<void> {
+    return this.giveBack(this.stock.take(this.stock.size));
+  }
+
+  /** Never rejects: what cannot be given back now follows with the lease. */
+  private async giveBack(messages: readonly ReadyMessage[]): Promise<void> {
+    for (const [workerId, held] of Map.groupBy(messages, (ready) => ready.workerId)) {
+      const claimed = held.map(({ message }) => message);
+      await this.claims.release(workerId, 0, claimed).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
   }
 }
