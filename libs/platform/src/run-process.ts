@@ -11,20 +11,12 @@ const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
  * started over a channel also ends when the other end of it is gone: nobody would stop it later.
  */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
-  // Also during the start: process 1 of a container does not hear signals that nobody listens to.
-  const giveUp = () => process.exit(1);
-  for (const event of endings) process.on(event, giveUp);
-  let service: Stoppable;
-  try {
-    service = await start(process.env);
-  } catch (error) {
-    console.error(explained(error));
-    process.exit(1);
-  }
+  let service: Stoppable | undefined;
   let stopping = false;
-  const stop = () => {
+  const end = () => {
     if (stopping) return;
     stopping = true;
+    if (!service) process.exit(1);
     service.stop().then(
       () => process.exit(0),
       (error: Error) => {
@@ -33,7 +25,15 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  for (const event of endings) process.off(event, giveUp).on(event, stop);
+  // Also during the start, as process 1 of a container does not hear what nobody listens to; and by one listener from then
+  // on, as a signal that came just before its last listener left is lost.
+  for (const event of endings) process.on(event, end);
+  try {
+    service = await start(process.env);
+  } catch (error) {
+    console.error(explained(error));
+    process.exit(1);
+  }
 }
 
 /** What a person can mend is said without a stack. */

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 const dist = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const own = dirname(fileURLToPath(import.meta.url));
 
+/** Far more than any start or end takes: what is stuck fails the bench and does not hold it. */
+const patienceMs = 120_000;
 const hostFile = 'apps/all-in-one/src/main.js';
 
 /** Those that `npm start` gives to Node, and why they are there: docs/decisions/0010. */
@@ -30,18 +32,26 @@ export class Process {
   }
 
   async untilSays(words: string): Promise<number> {
+    const signal = AbortSignal.timeout(patienceMs);
     while (!this.output.includes(words)) {
-      if (this.child.exitCode !== null) throw new Error(`the process ended: ${this.output}`);
-      await once(this.child.stdout!, 'data');
+      if (this.hasEnded || signal.aborted) throw new Error(`the process never said "${words}": ${this.output}`);
+      await Promise.race([once(this.child.stdout!, 'data', { signal }), once(this.child, 'exit', { signal })]).catch(() => undefined);
     }
     return (performance.now() - this.startedAt) / 1_000;
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    const ended = once(this.child, 'exit');
+    if (this.hasEnded) return;
+    const ended = once(this.child, 'exit', { signal: AbortSignal.timeout(patienceMs) });
     this.child.kill('SIGTERM');
-    await ended;
+    await ended.catch(() => {
+      this.child.kill('SIGKILL');
+      throw new Error(`the process did not end within ${patienceMs / 1_000} s of SIGTERM: ${this.output}`);
+    });
+  }
+
+  private get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 }
 

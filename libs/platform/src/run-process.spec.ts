@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+
+const platform = new URL('../../../dist/libs/platform/src/run-process.js', import.meta.url).href;
+
+/** A process that starts as `body` says; its words and how it ended. */
+async function run(body: string): Promise<{ said: string; complained: string; code: number | null }> {
+  const program = `
+    import { runProcess } from '${platform}';
+    const forever = setInterval(() => undefined, 1000);
+    const service = { stop: async () => { console.log('drained'); clearInterval(forever); } };
+    await runProcess(async () => { ${body} });
+    console.log('serves');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  });
+  const [said, complained, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { said, complained, code };
+}
+
+describe('runProcess', () => {
+  it('drains for a signal that comes in the instant in which the start ends', async () => {
+    const { said, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
+    expect(said).toBe('serves\ndrained\n');
+    expect(code).toBe(0);
+  });
+
+  it('ends at once with 1 for a signal during the start', async () => {
+    const { said, code } = await run(`process.kill(process.pid, 'SIGTERM'); await new Promise(() => undefined);`);
+    expect(said).toBe('');
+    expect(code).toBe(1);
+  });
+
+  it('says what to do about a bad start, without a stack, and ends with 1', async () => {
+    const { complained, code } = await run(`throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });`);
+    expect(complained).toBe('a server does not answer (connect ECONNREFUSED 127.0.0.1:1): look at DATABASE_URL and NATS_URL\n');
+    expect(code).toBe(1);
+  });
+});
