@@ -50,6 +50,19 @@ export class GatewayConfig extends ServiceConfig {
   })
   drainMs: number;
 
+  @Env('TRUSTED_ORIGINS', {
+    kind: 'text',
+    optional: true,
+    describe: 'further origins, separated by commas, whose pages may act for a signed-in person, as in https://app.example.com',
+  })
+  otherOrigins?: string;
+
+  /** In lower case, as browsers send them. */
+  get trustedOrigins(): string[] {
+    const others = this.otherOrigins?.split(',').flatMap((origin) => origin.trim() || []) ?? [];
+    return [this.publicUrl, ...others].map((url) => new URL(url).origin.toLowerCase());
+  }
+
   get trustedRanges(): string[] {
     return this.trustedProxies?.split(',').flatMap((range) => range.trim() || []) ?? [];
   }

@@ -13,9 +13,9 @@ import { RequestWatch } from './edge/request-watch.js';
 import { Accepting } from './emails/accepting.js';
 import { EmailsController } from './emails/emails.controller.js';
 import { Health } from './health/health.js';
-import { CredentialCache } from './identity/credential-cache.js';
-import { CredentialsReadModel } from './identity/credentials.read-model.js';
 import { Guard } from './identity/guard.js';
+import { Identities } from './identity/identities.js';
+import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
 import { Documentation } from './openapi/documentation.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
@@ -41,8 +41,8 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     Documentation,
     // who asks, and how fast
     Guard,
-    CredentialCache,
-    CredentialsReadModel,
+    Identities,
+    IdentitiesReadModel,
     KeyUsage,
     RateLimiter,
     RateWindowsRepository,

@@ -19,6 +19,7 @@ export * from './idempotency.js';
 export * from './instant.js';
 export * from './json-schema.js';
 export * from './later-facts.js';
+export * from './members.js';
 export * from './operations.js';
 export * from './page.js';
 export * from './parse.js';

@@ -10,6 +10,11 @@ export class RefusedMembers extends DomainError {
 
 export const noCredential = () =>
   new DomainError('unauthenticated', 'invalid_api_key', 'The API key is missing, malformed, unknown or revoked');
+export const noSession = () => new DomainError('unauthenticated', 'invalid_session', 'This operation needs a signed-in session');
+export const foreignProject = () =>
+  new DomainError('forbidden', 'project_access_denied', 'The project does not exist, or the credential is not of it');
+export const untrustedOrigin = () =>
+  new DomainError('forbidden', 'scope_missing', 'A session may change something only from a page of a trusted origin');
 export const notForPublicKeys = () => new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
 export const scopeMissing = (scope: string) => new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
 export const projectDisabled = () => new DomainError('forbidden', 'project_disabled', 'The project is disabled');

@@ -6,7 +6,7 @@ import type { Dialect, DomainPage } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
 import { readBody } from '../dialects/read-body.js';
 import { parametersOf, readQuery, type Parameters } from '../dialects/read-query.js';
-import type { Credential } from '../identity/credential.js';
+import type { Admission, Counted } from '../identity/credential.js';
 import { Guard } from '../identity/guard.js';
 import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
@@ -52,12 +52,12 @@ export class FrontDoor {
 
   async serve(route: Route, handler: Handler, request: HttpRequest, reply: HttpReply): Promise<string> {
     const dialect = dialects[route.surface];
-    const credential = await this.guard.admit(route, request.raw);
-    if (this.limiter.enabled) await this.limit(credential, dialect, reply);
+    const admission = await this.guard.admit(route, request);
+    if (this.limiter.enabled && admission.counted) await this.limit(admission.counted, dialect, reply);
     this.refuseForeignIds(route, request);
     const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit);
     try {
-      const { call, cursorScope } = this.read(route, dialect, credential, request, body.bytes);
+      const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
       const result = await handler(call).catch((error: unknown) => openOutcome(route, error));
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
       reply.header('content-type', 'application/json; charset=utf-8');
@@ -67,8 +67,8 @@ export class FrontDoor {
     }
   }
 
-  private async limit(credential: Credential, dialect: Dialect, reply: HttpReply): Promise<void> {
-    const allowance = await this.limiter.take(credential);
+  private async limit(counted: Counted, dialect: Dialect, reply: HttpReply): Promise<void> {
+    const allowance = await this.limiter.take(counted);
     reply.headers(allowanceHeaders(allowance, dialect.surface));
     if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
   }
@@ -79,7 +79,7 @@ export class FrontDoor {
     for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
   }
 
-  private read(route: Route, dialect: Dialect, { caller, projectId }: Credential, request: HttpRequest, bytes: Buffer): ReadCall {
+  private read(route: Route, dialect: Dialect, { caller }: Admission, request: HttpRequest, bytes: Buffer): ReadCall {
     const { declaration, surface } = route;
     const { filters, limit, cursor } = readQuery(
       this.parametersOf(route, dialect),
@@ -87,7 +87,13 @@ export class FrontDoor {
       request.query as Record<string, unknown>,
     );
     const cursorScope = declaration.paged
-      ? { route: declaredPath(route), surface, projectId, sort: 'created_at desc, id desc', filters: filters as Record<string, unknown> }
+      ? {
+          route: declaredPath(route),
+          surface,
+          projectId: caller.projectId,
+          sort: 'created_at desc, id desc',
+          filters: filters as Record<string, unknown>,
+        }
       : null;
     const page: PageQuery = cursorScope ? this.page(dialect, route, limit, cursor, cursorScope) : {};
     const plain = bytes.length > 0 || declaration.body ? parseBody(bytes) : {};

@@ -13,12 +13,15 @@ export interface Route {
   controller: Controller;
   handler: string;
   declaration: RouteDeclaration;
-  /** The path's parameters; each is an id. */
+  /** The path's parameters but for the project; each is an id. */
   ids: readonly string[];
+  /** The path names the project as `:projectId`. */
+  projectInPath: boolean;
   /** Accepts mail: refusals for want of a service are `enqueue_failed` (contract.md §1). */
   sends: boolean;
 }
 
+const projectParameter = 'projectId';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
 /** The routes as data: the front door, the guard and the documents read it. */
@@ -40,7 +43,8 @@ export function routeTable(controllers: readonly Controller[]): RouteTable {
 
 function onSurfaces(controller: Controller, { method, path, handler, declaration }: DeclaredRoute): Route[] {
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
-  const ids = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const ids = parameters.filter((name) => name !== projectParameter);
   const sends = outcomeOf(declaration) === 'sent';
   return surfacesOf(declaration).map((surface) => ({
     method,
@@ -50,6 +54,7 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     handler,
     declaration,
     ids,
+    projectInPath: parameters.includes(projectParameter),
     sends,
   }));
 }
@@ -62,7 +67,7 @@ function refuseIncomplete(name: string, method: Method, path: string, declaratio
     scopes.includes(scope) ? null : 'a scope',
     writes && body === undefined ? 'a body, or null for none' : null,
     isShape(reply) ? null : 'a reply',
-    path.includes(':') && !missing ? 'what a missing id answers' : null,
+    path.replace(`:${projectParameter}`, '').includes(':') && !missing ? 'what a missing id answers' : null,
     paged && method !== 'GET' ? 'the method GET for its pages' : null,
     /^[a-z][a-z0-9/:_-]*$/i.test(path) ? null : 'a path without a leading slash',
   ].filter((gap) => gap !== null);

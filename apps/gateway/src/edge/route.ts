@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import type { DomainError, Scope, Shape } from '@posthorn/contracts';
+import type { CallerKind } from '../identity/credential.js';
 import { surfaces, type Call, type Surface } from './call.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** Secret keys may call whatever their scopes allow; public ones only what is open to them (contract.md §2). */
-export type CallerKind = 'SECRET' | 'PUBLIC';
 /** How a call ends well; the status of each is the dialect's. */
 export type Outcome = 'done' | 'created' | 'sent' | 'deleted';
 /** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. */
@@ -15,8 +14,13 @@ export interface RouteDeclaration {
   /** What it does, in a few words for the documents. */
   summary: string;
   scope: Scope;
-  /** Only `SECRET` unless said otherwise. */
+  /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (contract.md §2). */
   callers?: readonly CallerKind[];
+  /**
+   * Whose project it is about: the credential's (for sessions and tokens of a person, `x-project-id`) unless the path names one
+   * as `:projectId`; `NONE` stands above projects.
+   */
+  project?: 'NONE';
   /** One surface only, where the two differ in more than names. */
   surfaces?: readonly Surface[];
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
@@ -72,5 +76,8 @@ export const Patch = declare('PATCH');
 export const Delete = declare('DELETE');
 
 export const surfacesOf = ({ surfaces: named }: RouteDeclaration): readonly Surface[] => named ?? surfaces;
-export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? ['SECRET'];
+export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? usualCallers;
+const usualCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
+/** Everybody with a credential. */
+export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];
 export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';

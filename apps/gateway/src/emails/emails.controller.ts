@@ -25,12 +25,12 @@ import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { sendBodyLimit } from '../edge/body-reader.js';
 import type { Call } from '../edge/call.js';
-import { Get, Post } from '../edge/route.js';
+import { allCallers, Get, Post } from '../edge/route.js';
 import { Accepting, sendBudgetMs } from './accepting.js';
 
 const sending = {
   scope: 'emails:send',
-  callers: ['SECRET', 'PUBLIC'],
+  callers: allCallers,
   outcome: 'sent',
   idempotent: true,
   bodyLimit: sendBodyLimit,

@@ -1,8 +1,26 @@
-import { presetScopes, type Caller, type GrantPreset, type Scope } from '@posthorn/contracts';
+import { presetScopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
-/** An active key with its project, as the guard needs them. */
-export interface CredentialRow {
+/** Kinds of caller that a route may name; `NOBODY` is a request without any credential. */
+export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
+
+/** What the limiter counts by, where a request is counted at all: sessions are not (interface.md, Limits). */
+export interface Counted {
+  keyId: string;
+  isPublic: boolean;
+  /** The project's own limit; null is the configured one. */
+  perSecond: number | null;
+}
+
+/** A request that the guard let pass. */
+export interface Admission {
+  kind: CallerKind;
+  caller: Caller;
+  counted: Counted | null;
+}
+
+/** An active key with its project, as the database tells it. */
+export interface KeyRow {
   tokenHash: string;
   projectId: string;
   keyId: string;
@@ -16,18 +34,28 @@ export interface CredentialRow {
   publicPerSecond: number | null;
 }
 
-export interface Credential {
-  keyId: string;
+/** A key, ready for the guard. */
+export interface Credential extends Counted {
   projectId: string;
-  isPublic: boolean;
   scopes: ReadonlySet<Scope>;
   projectDisabled: boolean;
-  /** The project's own limit; null is the configured one. */
-  perSecond: number | null;
   caller: Caller;
 }
 
-export function credentialOf(row: CredentialRow): Credential {
+export interface SessionUser {
+  sessionId: string;
+  userId: string;
+  name: string;
+  email: string;
+  emailVerified: boolean;
+}
+
+export interface Membership {
+  role: MemberRole;
+  disabled: boolean;
+}
+
+export function credentialOf(row: KeyRow): Credential {
   const { keyId, projectId, legacyGrantPreset, mode, domainId } = row;
   const isPublic = legacyGrantPreset === 'SENDING_ONLY';
   return {

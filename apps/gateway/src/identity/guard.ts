@@ -1,36 +1,114 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
 import { hashOfToken, isWellFormedToken } from '../api-keys/api-key-token.js';
-import { noCredential, notForPublicKeys, projectDisabled, scopeMissing } from '../edge/edge-errors.js';
+import { GatewayConfig } from '../config.js';
+import {
+  foreignProject,
+  noCredential,
+  noSession,
+  notForPublicKeys,
+  projectDisabled,
+  scopeMissing,
+  untrustedOrigin,
+} from '../edge/edge-errors.js';
 import { headerValues } from '../edge/header-values.js';
 import type { Route } from '../edge/route-table.js';
 import { callersOf } from '../edge/route.js';
-import { CredentialCache } from './credential-cache.js';
-import type { Credential } from './credential.js';
+import { isTrustedOrigin } from '../people/trusted-origins.js';
+import type { Admission, Credential, SessionUser } from './credential.js';
+import { Identities } from './identities.js';
 import { KeyUsage } from './key-usage.js';
+import { hasSessionCookie, hashOfSessionToken, sessionSecret, sessionTokenOf } from './session-cookie.js';
 
 const maxAuthorization = 8 * 1024;
 const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
 
-/** Key, then project, then scope: what a route declares is what is asked. */
+/** What a request needs of the guard. */
+export interface Knock {
+  raw: Pick<IncomingMessage, 'rawHeaders'>;
+  params: unknown;
+}
+
+/** Credential, then project, then scope: what a route declares is what is asked. */
 @Injectable()
 export class Guard {
-  constructor(
-    private readonly cache: CredentialCache,
-    private readonly usage: KeyUsage,
-  ) {}
+  private readonly secret: string;
 
-  async admit(route: Route, request: IncomingMessage): Promise<Credential> {
-    const token = tokenOf(request);
-    const credential = token === null ? null : await this.cache.resolve(hashOfToken(token));
-    if (!credential) throw noCredential();
-    const { scope, whileDisabled } = route.declaration;
-    if (credential.projectDisabled && route.method !== 'GET' && !whileDisabled) throw projectDisabled();
-    if (credential.isPublic && !callersOf(route.declaration).includes('PUBLIC')) throw notForPublicKeys();
-    if (!credential.scopes.has(scope)) throw scopeMissing(scope);
-    this.usage.touch(credential);
-    return credential;
+  constructor(
+    private readonly identities: Identities,
+    private readonly usage: KeyUsage,
+    private readonly config: GatewayConfig,
+  ) {
+    this.secret = sessionSecret(config.secretKey);
   }
+
+  async admit(route: Route, request: Knock): Promise<Admission> {
+    const { rawHeaders } = request.raw;
+    const cookies = headerValues(rawHeaders, 'cookie');
+    // Who shows a key means the key, whatever cookies the client keeps.
+    const bySession = headerValues(rawHeaders, 'authorization').length === 0 && hasSessionCookie(cookies);
+    return bySession ? this.admitSession(route, request, await this.session(cookies)) : this.admitKey(route, request);
+  }
+
+  private async admitKey(route: Route, request: Knock): Promise<Admission> {
+    const callers = callersOf(route.declaration);
+    if (!callers.includes('SECRET') && !callers.includes('PUBLIC')) throw noSession();
+    const token = tokenOf(request.raw);
+    const key = token === null ? null : await this.identities.key(hashOfToken(token));
+    if (!key) throw noCredential();
+    if (key.isPublic && !callers.includes('PUBLIC')) throw notForPublicKeys();
+    if (route.projectInPath && projectInPath(request) !== key.projectId) throw foreignProject();
+    refuse(route, key.projectDisabled, key.scopes);
+    this.usage.touch(key);
+    return admissionOf(key);
+  }
+
+  private async admitSession(route: Route, request: Knock, session: SessionUser | null): Promise<Admission> {
+    const { rawHeaders } = request.raw;
+    if (!callersOf(route.declaration).includes('SESSION')) throw noCredential();
+    if (!session) throw noSession();
+    if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin'))) throw untrustedOrigin();
+    const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
+    if (route.declaration.project === 'NONE') return { kind: 'SESSION', caller: { projectId: nobody, actor }, counted: null };
+    const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
+    const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
+    if (!membership) throw foreignProject();
+    refuse(route, membership.disabled, scopesOfRole[membership.role]);
+    return { kind: 'SESSION', caller: { projectId, actor }, counted: null };
+  }
+
+  private async session(cookies: readonly string[]): Promise<SessionUser | null> {
+    const token = sessionTokenOf(cookies, this.secret);
+    return token === null ? null : this.identities.session(hashOfSessionToken(token));
+  }
+}
+
+/** A caller of no project, on routes that have none. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+const scopesOfRole: Record<MemberRole, ReadonlySet<Scope>> = {
+  OWNER: new Set(roleScopes.OWNER),
+  ADMIN: new Set(roleScopes.ADMIN),
+  MEMBER: new Set(roleScopes.MEMBER),
+};
+
+function refuse({ method, declaration }: Route, disabled: boolean, scopes: ReadonlySet<Scope>): void {
+  if (disabled && method !== 'GET' && !declaration.whileDisabled) throw projectDisabled();
+  if (!scopes.has(declaration.scope)) throw scopeMissing(declaration.scope);
+}
+
+const admissionOf = ({ caller, keyId, isPublic, perSecond }: Credential): Admission => ({
+  kind: isPublic ? 'PUBLIC' : 'SECRET',
+  caller,
+  counted: { keyId, isPublic, perSecond },
+});
+
+const projectInPath = ({ params }: Knock): string => ((params as Record<string, string>)['projectId'] ?? '').toLowerCase();
+
+function headerProject(rawHeaders: readonly string[]): string {
+  const values = headerValues(rawHeaders, 'x-project-id');
+  return values.length === 1 ? values[0]!.trim().toLowerCase() : '';
 }
 
 /** The one Bearer token of a request, if it can be one: two headers, another scheme or a typo are none. */

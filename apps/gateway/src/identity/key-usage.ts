@@ -16,7 +16,7 @@ export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = new Loop({ everyMs, work: () => this.write(), onError: (error) => this.log.warn((error as Error).message) });
   }
 
-  touch({ keyId, projectId }: Credential): void {
+  touch({ keyId, projectId }: Pick<Credential, 'keyId' | 'projectId'>): void {
     if (!this.used.has(keyId)) this.used.set(keyId, { projectId, keyId });
   }
 

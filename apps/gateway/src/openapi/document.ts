@@ -2,6 +2,7 @@ import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { surfaces } from '../edge/call.js';
 import { bySubject } from '../edge/describe-routes.js';
 import type { RouteTable } from '../edge/route-table.js';
+import { sessionCookieName } from '../identity/session-cookie.js';
 import { headers } from './headers.js';
 import { operationOf, tagOf } from './operations.js';
 import { refusalsOf, refusalsWithoutRoute, responseOf, unreadable } from './refusals.js';
@@ -45,6 +46,7 @@ export function openApiDocument({ routes }: RouteTable): object {
 const securitySchemes = {
   secretKey: { type: 'http', scheme: 'bearer', description: 'A key `sk_…`: everything that its scopes allow. Never in a page.' },
   publicKey: { type: 'http', scheme: 'bearer', description: 'A key `pk_…`, which may stand in a page: only what is open to it.' },
+  session: { type: 'apiKey', in: 'cookie', name: sessionCookieName, description: 'A signed-in person; `x-project-id` names the project.' },
 };
 
 const idempotencyKey = {

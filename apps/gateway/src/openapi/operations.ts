@@ -4,13 +4,20 @@ import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
 import { defaultBodyLimit } from '../edge/body-reader.js';
 import type { Route } from '../edge/route-table.js';
-import { callersOf, outcomeOf, type CallerKind } from '../edge/route.js';
+import { callersOf, outcomeOf } from '../edge/route.js';
+import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 import { refusalsOf } from './refusals.js';
 import type { ShapeSchemas } from './shape-schemas.js';
 
-const schemeOf: Readonly<Record<CallerKind, string>> = { SECRET: 'secretKey', PUBLIC: 'publicKey' };
+const schemeOf: Readonly<Record<CallerKind, string>> = {
+  SECRET: 'secretKey',
+  PUBLIC: 'publicKey',
+  SESSION: 'session',
+  TOKEN: 'token',
+  NOBODY: 'nobody',
+};
 
 /** Stable and unique: generated clients name their functions by it. */
 export function operationIdOf({ controller, handler, surface }: Route): string {
@@ -31,7 +38,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
     summary: declaration.summary,
     description: descriptionOf(route),
     tags: [tagOf(route)],
-    security: callers.map((caller) => ({ [schemeOf[caller]]: [] })),
+    security: callers.map((caller) => (caller === 'NOBODY' ? {} : { [schemeOf[caller]]: [] })),
     'x-surface': surface,
     'x-scope': declaration.scope,
     'x-callers': callers,

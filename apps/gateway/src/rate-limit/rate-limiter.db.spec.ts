@@ -4,7 +4,7 @@ import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
-import type { Credential } from '../identity/credential.js';
+import type { Counted } from '../identity/credential.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 import { isExceeded, type Allowance } from './allowance.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -18,7 +18,7 @@ afterAll(() => suite.stop());
 
 const limits = Object.assign(new GatewayConfig(), { rateLimitEnabled: true, secretPerSecond: 10, publicPerSecond: 5 });
 const limiter = () => new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
-const credential = (change: Partial<Credential> = {}) => ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Credential;
+const credential = (change: Partial<Counted> = {}) => ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Counted;
 
 /** How many requests each window let through. */
 function admitted(allowances: Allowance[]): number[] {

@@ -3,7 +3,7 @@ import { Gatherer } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { ownDatabaseMs, within } from '../edge/deadline.js';
-import type { Credential } from '../identity/credential.js';
+import type { Counted } from '../identity/credential.js';
 import { rateLimited } from '../edge/edge.metrics.js';
 import { isExceeded, type Allowance } from './allowance.js';
 import { RateWindowsRepository, type RateWindow } from './rate-windows.repository.js';
@@ -58,13 +58,13 @@ export class RateLimiter {
     return this.config.rateLimitEnabled;
   }
 
-  async take(credential: Credential): Promise<Allowance> {
-    const allowance = await this.allow(credential);
-    if (isExceeded(allowance)) this.refused.inc({ key: credential.isPublic ? 'public' : 'secret' });
+  async take(counted: Counted): Promise<Allowance> {
+    const allowance = await this.allow(counted);
+    if (isExceeded(allowance)) this.refused.inc({ key: counted.isPublic ? 'public' : 'secret' });
     return allowance;
   }
 
-  private async allow({ keyId, isPublic, perSecond }: Credential): Promise<Allowance> {
+  private async allow({ keyId, isPublic, perSecond }: Counted): Promise<Allowance> {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import type { KeyRow, Membership, SessionUser } from './credential.js';
+
+/** Who asks: the questions that no project can be named for. Each answers in the order of the question, null for what is not. */
+@Injectable()
+export class IdentitiesReadModel {
+  constructor(private readonly database: Database) {}
+
+  /** Active keys of these hashes with their projects. */
+  async keysByHashes(hashes: string[]): Promise<(KeyRow | null)[]> {
+    const rows = await this.database.query<KeyRow>(
+      `SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
+              key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId",
+              project.disabled_reason IS NOT NULL AS disabled,
+              project.secret_per_second AS "secretPerSecond", project.public_per_second AS "publicPerSecond"
+       FROM api_keys key JOIN projects project ON project.id = key.project_id
+       WHERE key.token_hash = ANY($1::text[]) AND key.revoked_at IS NULL`,
+      [hashes],
+    );
+    return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);
+  }
+
+  async sessionsByHashes(hashes: string[]): Promise<(SessionUser | null)[]> {
+    const rows = await this.database.query<SessionUser & { tokenHash: string }>(
+      `SELECT session.token AS "tokenHash", session.id AS "sessionId", person.id AS "userId", person.name, person.email,
+              person."emailVerified"
+       FROM auth_sessions session JOIN auth_users person ON person.id = session."userId"
+       WHERE session.token = ANY($1::text[]) AND session."expiresAt" > now()`,
+      [hashes],
+    );
+    return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);
+  }
+
+  async memberships(pairs: { userId: string; projectId: string }[]): Promise<(Membership | null)[]> {
+    const rows = await this.database.query<Membership & { userId: string; projectId: string }>(
+      `SELECT member.user_id AS "userId", member.project_id AS "projectId", member.role,
+              project.disabled_reason IS NOT NULL AS disabled
+       FROM unnest($1::uuid[], $2::uuid[]) AS wanted (user_id, project_id)
+       JOIN members member USING (user_id, project_id) JOIN projects project ON project.id = member.project_id`,
+      [pairs.map(({ userId }) => userId), pairs.map(({ projectId }) => projectId)],
+    );
+    const key = ({ userId, projectId }: { userId: string; projectId: string }) => `${userId}/${projectId}`;
+    return inOrder(pairs.map(key), rows, key);
+  }
+}
+
+function inOrder<Row>(wanted: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  return wanted.map((key) => byKey.get(key) ?? null);
+}

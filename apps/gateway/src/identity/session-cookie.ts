@@ -1,0 +1,45 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+/** The name that the library gives it on http and, with `useSecureCookies` off, on https (contract.md §2). */
+export const sessionCookieName = 'better-auth.session_token';
+const maxCookies = 8 * 1024;
+
+/** The secret that cookies are signed with and second factors sealed with: a key of its own, made from the installation's. */
+export const sessionSecret = (secretKey: string): string => createHmac('sha256', secretKey).update('posthorn:sessions').digest('base64url');
+
+/** What stands in the database for a session's token. */
+export const hashOfSessionToken = (token: string): string => hash('sha256', token, 'hex');
+
+export const hasSessionCookie = (cookieHeaders: readonly string[]): boolean =>
+  cookieHeaders.some((text) => text.includes(`${sessionCookieName}=`));
+
+/** The token of the one session cookie that is signed by us; null for none, two, and any other. */
+export function sessionTokenOf(cookieHeaders: readonly string[], secret: string): string | null {
+  const text = cookieHeaders.join('; ');
+  if (text.length > maxCookies) return null;
+  const values = text.split(';').flatMap((pair) => {
+    const [name, ...value] = pair.split('=');
+    return name?.trim() === sessionCookieName ? [value.join('=').trim()] : [];
+  });
+  return values.length === 1 ? verified(values[0]!, secret) : null;
+}
+
+function verified(value: string, secret: string): string | null {
+  const signed = decoded(value);
+  const dot = signed.lastIndexOf('.');
+  if (dot < 1) return null;
+  const token = signed.slice(0, dot);
+  const wanted = createHmac('sha256', secret).update(token).digest('base64');
+  const given = Buffer.from(signed.slice(dot + 1));
+  return given.length === wanted.length && timingSafeEqual(given, Buffer.from(wanted)) ? token : null;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch (error) {
+    // Another site's cookie may hold anything.
+    if (error instanceof URIError) return '';
+    throw error;
+  }
+}
