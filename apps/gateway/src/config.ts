@@ -21,7 +21,11 @@ export class GatewayConfig extends ServiceConfig {
   })
   trustedProxies?: string;
 
-  @Env('RATE_LIMIT_ENABLED', { kind: 'flag', default: 'true', describe: 'false lifts the limit of requests a second, for benchmarks' })
+  @Env('RATE_LIMIT_ENABLED', {
+    kind: 'flag',
+    default: 'true',
+    describe: 'false lifts the limits of requests and of failed attempts, for benchmarks',
+  })
   rateLimitEnabled: boolean;
 
   @Env('RATE_LIMIT_SECRET_PER_SECOND', {
@@ -41,6 +45,15 @@ export class GatewayConfig extends ServiceConfig {
     describe: 'requests a second for one public key',
   })
   publicPerSecond: number;
+
+  @Env('FAILED_ATTEMPTS_PER_MINUTE', {
+    kind: 'number',
+    default: '600',
+    min: 1,
+    max: 1_000_000,
+    describe: 'credentials that are none which one client address may show a minute; further ones are answered 429 unread',
+  })
+  failedAttemptsPerMinute: number;
 
   @Env('DRAIN_MS', {
     kind: 'number',

@@ -13,6 +13,7 @@ import { RequestWatch } from './edge/request-watch.js';
 import { Accepting } from './emails/accepting.js';
 import { EmailsController } from './emails/emails.controller.js';
 import { Health } from './health/health.js';
+import { FailedAttempts } from './identity/failed-attempts.js';
 import { Guard } from './identity/guard.js';
 import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
@@ -41,6 +42,7 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     Documentation,
     // who asks, and how fast
     Guard,
+    FailedAttempts,
     Identities,
     IdentitiesReadModel,
     KeyUsage,

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { DomainError } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
-import { allowPages, answerPreflight, isOpenToPages } from './cors.js';
+import { Cors } from './cors.js';
 import { unknownRoute, wrongMethod } from './edge-errors.js';
 import { Failures, pathOf } from './failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from './fastify.js';
@@ -17,6 +17,7 @@ import { securityHeaders } from './security-headers.js';
 export class Registrar implements OnApplicationBootstrap {
   private table: RouteTable;
   private draining = false;
+  private readonly cors: Cors;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -25,7 +26,9 @@ export class Registrar implements OnApplicationBootstrap {
     private readonly frontDoor: FrontDoor,
     private readonly failures: Failures,
     private readonly watch: RequestWatch,
-  ) {}
+  ) {
+    this.cors = new Cors(config);
+  }
 
   onApplicationBootstrap(): void {
     const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
@@ -75,18 +78,14 @@ export class Registrar implements OnApplicationBootstrap {
       method: route.method,
       url: route.path,
       config: { declared: route },
-      onRequest: isOpenToPages(route)
-        ? (_request: HttpRequest, reply: HttpReply, done: () => void) => (allowPages(reply), done())
-        : undefined,
+      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (this.cors.allow(route, request, reply), done()),
       handler: (request: HttpRequest, reply: HttpReply) => this.frontDoor.serve(route, handler, request, reply),
     });
   }
 
   private withoutRoute(request: HttpRequest, reply: HttpReply): void {
     const routes = this.table.at(pathOf(request.url));
-    const open = routes.filter(isOpenToPages).map(({ method }) => method);
-    if (request.method === 'OPTIONS' && open.length > 0) answerPreflight(reply, open);
-    else this.failures.answer(refusal(routes), request, reply);
+    if (!this.cors.preflight(routes, request, reply)) this.failures.answer(refusal(routes), request, reply);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
+import { DomainError, isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
 import { hashOfToken, isWellFormedToken } from '../api-keys/api-key-token.js';
 import { GatewayConfig } from '../config.js';
 import {
@@ -10,6 +10,7 @@ import {
   notForPublicKeys,
   projectDisabled,
   scopeMissing,
+  tooManyAttempts,
   untrustedOrigin,
 } from '../edge/edge-errors.js';
 import { headerValues } from '../edge/header-values.js';
@@ -17,6 +18,7 @@ import type { Route } from '../edge/route-table.js';
 import { callersOf } from '../edge/route.js';
 import { isTrustedOrigin } from '../people/trusted-origins.js';
 import type { Admission, Credential, SessionUser } from './credential.js';
+import { FailedAttempts } from './failed-attempts.js';
 import { Identities } from './identities.js';
 import { KeyUsage } from './key-usage.js';
 import { hasSessionCookie, hashOfSessionToken, sessionSecret, sessionTokenOf } from './session-cookie.js';
@@ -28,6 +30,8 @@ const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
 export interface Knock {
   raw: Pick<IncomingMessage, 'rawHeaders'>;
   params: unknown;
+  /** The client's address, of which proxies that are trusted have told. */
+  ip: string;
 }
 
 /** Credential, then project, then scope: what a route declares is what is asked. */
@@ -39,11 +43,30 @@ export class Guard {
     private readonly identities: Identities,
     private readonly usage: KeyUsage,
     private readonly config: GatewayConfig,
+    private readonly attempts: FailedAttempts,
   ) {
     this.secret = sessionSecret(config.secretKey);
   }
 
   async admit(route: Route, request: Knock): Promise<Admission> {
+    const wait = this.attempts.waitOf(request.ip);
+    if (wait > 0 && !this.isWorthAsking(request)) throw tooManyAttempts(wait);
+    return this.identify(route, request).catch((error: unknown) => this.noteAttempt(request, error));
+  }
+
+  /** Behind one address many may stand: those whom this gateway knows go on while another one guesses. */
+  private isWorthAsking({ raw }: Knock): boolean {
+    if (isWithoutCredential(raw)) return true;
+    const token = tokenOf(raw) ?? sessionTokenOf(headerValues(raw.rawHeaders, 'cookie'), this.secret);
+    return token !== null && this.identities.wasKnown(hashOfToken(token));
+  }
+
+  private noteAttempt({ raw, ip }: Knock, error: unknown): never {
+    if (error instanceof DomainError && error.kind === 'unauthenticated' && !isWithoutCredential(raw)) this.attempts.count(ip);
+    throw error;
+  }
+
+  private async identify(route: Route, request: Knock): Promise<Admission> {
     const { rawHeaders } = request.raw;
     const cookies = headerValues(rawHeaders, 'cookie');
     // Who shows a key means the key, whatever cookies the client keeps.
@@ -83,6 +106,9 @@ export class Guard {
     return token === null ? null : this.identities.session(hashOfSessionToken(token));
   }
 }
+
+const isWithoutCredential = ({ rawHeaders }: Knock['raw']): boolean =>
+  headerValues(rawHeaders, 'authorization').length === 0 && !hasSessionCookie(headerValues(rawHeaders, 'cookie'));
 
 /** A caller of no project, on routes that have none. */
 const nobody = '00000000-0000-0000-0000-000000000000';

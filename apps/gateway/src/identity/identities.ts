@@ -21,6 +21,11 @@ export class Identities {
     return this.keys.resolve(hash);
   }
 
+  /** Whether this gateway has seen the key or session before: only then is it worth a question of somebody who guesses. */
+  wasKnown(hash: string): boolean {
+    return this.keys.wasKnown(hash) || this.sessions.wasKnown(hash);
+  }
+
   /** A session of this hash that has not expired, with its user. */
   session(hash: string): SessionUser | null | Promise<SessionUser | null> {
     return this.sessions.resolve(hash);

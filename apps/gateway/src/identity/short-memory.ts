@@ -35,6 +35,11 @@ export class ShortMemory<Answer> {
     return asking;
   }
 
+  /** Whether it was there when last asked, however long ago: such a one is worth the question. */
+  wasKnown(question: string): boolean {
+    return this.known.has(question);
+  }
+
   private async ask(question: string): Promise<Answer | null> {
     const askedAt = performance.now();
     try {

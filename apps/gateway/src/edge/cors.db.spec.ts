@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { routeControllers } from '../gateway.module.js';
+import { startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { callersOf } from './route.js';
+import { routeTable } from './route-table.js';
+
+const ours = 'https://app.example.test';
+const strange = 'https://shop.example';
+const id = '019b0000-0000-7000-8000-000000000001';
+const { routes } = routeTable(routeControllers);
+const cases = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite({ TRUSTED_ORIGINS: ours });
+});
+afterAll(() => suite.stop());
+
+const allowed = ({ headers }: Told) => [headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')];
+
+describe.each(cases)('%s', (_, route) => {
+  const path = route.path.replace(/:\w+/g, id);
+  const open = callersOf(route.declaration).includes('PUBLIC');
+  const preflight = (origin: string) => suite.ask('OPTIONS', path, { headers: { origin, 'access-control-request-method': route.method } });
+
+  it('answers the preflight of a strange page only where public keys may come', async () => {
+    const told = await preflight(strange);
+    const openThere = routes.some((other) => other.path === route.path && callersOf(other.declaration).includes('PUBLIC'));
+    expect(allowed(told)).toEqual([openThere ? '*' : null, null]);
+    expect(told.status).toBe(openThere ? 204 : 405);
+    const methods = told.headers.get('access-control-allow-methods')?.split(', ') ?? [];
+    expect(methods.includes(route.method)).toBe(open);
+  });
+
+  it('answers the preflight of a page of ours, with its cookies where public keys may not come', async () => {
+    const told = await preflight(ours);
+    expect([told.status, ...allowed(told)]).toEqual(open ? [204, '*', null] : [204, ours, 'true']);
+    expect(told.headers.get('access-control-allow-methods')!.split(', ')).toContain(route.method);
+    expect(told.headers.get('access-control-allow-headers')!.split(', ').includes('x-project-id')).toBe(!open);
+  });
+
+  it('lets the same pages read its answer', async () => {
+    const ask = (origin: string) => suite.ask(route.method, path, { headers: { origin } });
+    expect(allowed(await ask(strange))).toEqual([open ? '*' : null, null]);
+    const told = await ask(ours);
+    expect(allowed(told)).toEqual(open ? ['*', null] : [ours, 'true']);
+    expect(told.headers.get('access-control-expose-headers')).toContain('retry-after');
+    if (!open) expect(told.headers.get('vary')).toBe('Origin');
+  });
+});
+
+describe('an origin', () => {
+  it.each(['null', 'https://app.example.test.evil.example', 'http://app.example.test', 'https://app.example.test:8443', ''])(
+    '%s is none of ours',
+    async (origin) => {
+      const told = await suite.ask('OPTIONS', '/api/v1/contacts', { headers: { origin, 'access-control-request-method': 'GET' } });
+      expect([told.status, ...allowed(told)]).toEqual([405, null, null]);
+    },
+  );
+});

@@ -1,0 +1,150 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiKeys } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { mintToken } from '../api-keys/api-key-token.js';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { buildUser, cookieOf, signIn } from '../testing/people.js';
+
+const most = 20;
+let suite: GatewaySuite;
+let projectId: string;
+let key: string;
+let address = 0;
+
+beforeAll(async () => {
+  suite = await startGatewaySuite({
+    RATE_LIMIT_ENABLED: 'true',
+    RATE_LIMIT_SECRET_PER_SECOND: '100000',
+    FAILED_ATTEMPTS_PER_MINUTE: String(most),
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
+  ({ projectId } = await suite.buildProject());
+  key = (await suite.buildKey(projectId)).token;
+});
+afterAll(() => suite.stop());
+
+/** From another client each time that it is called. */
+const client = () => {
+  address += 1;
+  const from = `198.51.100.${address}`;
+  return (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+    suite.ask('GET', path, { headers: { 'x-forwarded-for': from, ...headers } });
+};
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** How often the table of keys was looked into. */
+async function looksAtKeys(): Promise<number> {
+  const [row] = await suite.database.query<{ looks: number }>(
+    `SELECT (coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::float8 AS looks FROM pg_stat_user_tables WHERE relname = 'api_keys'`,
+  );
+  return row!.looks;
+}
+
+describe('an address that shows credentials that are none', () => {
+  it('is refused in dialect after so many, until its minute is over', async () => {
+    const ask = client();
+    for (let tries = 0; tries < most; tries += 1)
+      expect((await ask('/api/v1/contacts', bearer(mintToken('FULL', 'LIVE')))).status).toBe(401);
+    const v1 = await ask('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect([v1.status, v1.json['code'], v1.headers.get('content-type')]).toEqual([429, 'rate_limited', 'application/problem+json']);
+    const legacy = await ask('/api/contacts', bearer('sk_live_wrong'));
+    expect([legacy.status, legacy.json]).toMatchObject([429, { success: false, error: { code: 'RATE_LIMITED' } }]);
+    for (const { headers } of [v1, legacy]) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      expect(headers.get('x-ratelimit-limit')).toBeNull();
+    }
+    expect((await client()('/api/v1/contacts', bearer('sk_live_wrong'))).status).toBe(401);
+  });
+
+  it('is refused for wrong cookies as for wrong keys', async () => {
+    const ask = client();
+    for (let tries = 0; tries < most; tries += 1) expect((await ask('/api/contacts', { cookie: cookieOf('no-session') })).status).toBe(401);
+    expect((await ask('/api/contacts', { cookie: cookieOf('no-session', 'another secret') })).status).toBe(429);
+  });
+
+  it('may ask without any credential, and is told so', async () => {
+    const ask = client();
+    for (let tries = 0; tries < most + 3; tries += 1) expect((await ask('/api/v1/contacts')).status).toBe(401);
+  });
+
+  it('does not shut out those behind the same address whom the gateway knows, while they are somebody', async () => {
+    const ask = client();
+    const { id, token } = await suite.buildKey(projectId);
+    const cookie = await signIn(suite.database, await buildUser(suite.database));
+    expect([(await ask('/api/v1/contacts', bearer(token))).status, (await ask('/api/v1/contacts', { cookie })).status]).toEqual([503, 403]);
+    for (let tries = 0; tries <= most; tries += 1) await ask('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect([(await ask('/api/v1/contacts', bearer(token))).status, (await ask('/api/v1/contacts', { cookie })).status]).toEqual([503, 403]);
+    await suite.bus.call(apiKeys.revoke, operatorOf(projectId), { id });
+    await eventually(async () => (await ask('/api/v1/contacts', bearer(token))).status === 429, 'a revoked key is a guess like others');
+  });
+
+  it('is who a trusted proxy says, and nobody else', async () => {
+    const [ask, other] = [client(), client()];
+    for (let tries = 0; tries <= most; tries += 1) await ask('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect((await ask('/api/v1/contacts', { ...bearer('sk_live_wrong') })).status).toBe(429);
+    expect((await other('/api/v1/contacts', bearer('sk_live_wrong'))).status).toBe(401);
+  });
+});
+
+describe('wrong tokens by the ten thousand', () => {
+  const atOnce = 100;
+  const flood = async (count: number, tokenOf: () => string, askOf: () => ReturnType<typeof client>): Promise<number> => {
+    const began = performance.now();
+    for (let asked = 0; asked < count; asked += atOnce) {
+      const answers = await Promise.all(Array.from({ length: atOnce }, () => askOf()('/api/v1/contacts', bearer(tokenOf()))));
+      for (const { status } of answers) expect([401, 429]).toContain(status);
+    }
+    return (count * 1_000) / (performance.now() - began);
+  };
+  const heapMegabytes = (): number => {
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    return process.memoryUsage().heapUsed / 1024 / 1024;
+  };
+
+  it('are answered without the database where they are no tokens, also while it is away', async () => {
+    suite.line.cut();
+    for (const token of ['sk_live_wrong', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, 'x'.repeat(9_000)])
+      expect((await client()('/api/v1/contacts', bearer(token))).status).toBe(401);
+    suite.line.mend();
+  });
+
+  it('cost an address a bounded number of looks, and no memory', async () => {
+    const ask = client();
+    await flood(
+      1_000,
+      () => mintToken('FULL', 'LIVE'),
+      () => ask,
+    );
+    await new Promise((next) => setTimeout(next, 1_100));
+    const [before, heap] = [await looksAtKeys(), heapMegabytes()];
+    const perSecond = await flood(
+      10_000,
+      () => mintToken('FULL', 'LIVE'),
+      () => ask,
+    );
+    await new Promise((next) => setTimeout(next, 1_100));
+    const grown = heapMegabytes() - heap;
+    process.stderr.write(`wrong tokens: ${Math.round(perSecond)}/s answered, the heap grew ${grown.toFixed(1)} MB\n`);
+    // What is left is the bookkeeping of other keys, off the path of requests.
+    expect((await looksAtKeys()) - before).toBeLessThan(50);
+    expect(grown).toBeLessThan(10);
+  }, 60_000);
+
+  it('of many addresses are gathered, and forgotten', async () => {
+    const from = (place: number) => `10.${place >> 16}.${(place >> 8) & 255}.${place & 255}`;
+    let place = 0;
+    const anybody =
+      () =>
+      (path: string, headers: Record<string, string> = {}) =>
+        suite.ask('GET', path, { headers: { 'x-forwarded-for': from((place += 1)), ...headers } });
+    await flood(2_500, () => mintToken('FULL', 'LIVE'), anybody);
+    const heap = heapMegabytes();
+    await flood(5_000, () => mintToken('FULL', 'LIVE'), anybody);
+    expect(heapMegabytes() - heap).toBeLessThan(10);
+    expect((await client()('/api/v1/contacts', bearer(key))).status).toBe(503);
+  }, 60_000);
+});

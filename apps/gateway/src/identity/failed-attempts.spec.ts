@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { GatewayConfig } from '../config.js';
+import { FailedAttempts } from './failed-attempts.js';
+
+const attemptsOf = (failedAttemptsPerMinute: number) =>
+  new FailedAttempts(Object.assign(new GatewayConfig(), { rateLimitEnabled: true, failedAttemptsPerMinute }));
+
+describe('failed attempts', () => {
+  it('are counted for each address by itself', () => {
+    const attempts = attemptsOf(2);
+    attempts.count('192.0.2.1');
+    expect(attempts.waitOf('192.0.2.1')).toBe(0);
+    attempts.count('192.0.2.1');
+    expect(attempts.waitOf('192.0.2.1')).toBeGreaterThan(58);
+    expect(attempts.waitOf('192.0.2.1')).toBeLessThanOrEqual(60);
+    expect(attempts.waitOf('192.0.2.2')).toBe(0);
+  });
+
+  it('are one client’s for a whole /64, however it is written, and for an IPv4 address in IPv6', () => {
+    const attempts = attemptsOf(1);
+    attempts.count('2001:db8::1');
+    expect(attempts.waitOf('2001:0DB8:0000:0000:ffff::9')).toBeGreaterThan(0);
+    expect(attempts.waitOf('2001:db8:0:1::1')).toBe(0);
+    attempts.count('::ffff:192.0.2.1');
+    expect(attempts.waitOf('192.0.2.1')).toBeGreaterThan(0);
+    expect(attempts.waitOf('192.0.2.2')).toBe(0);
+  });
+
+  it('are remembered of so many addresses and no more', () => {
+    const attempts = attemptsOf(1);
+    for (let place = 0; place < 50_000; place += 1) attempts.count(`10.${place >> 16}.${(place >> 8) & 255}.${place & 255}`);
+    expect(attempts.addresses).toBe(20_000);
+    expect(attempts.waitOf('10.0.0.0')).toBe(0);
+    expect(attempts.waitOf('10.0.195.79')).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { MemberRole } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+import { testSecret } from '@posthorn/testing';
+import { hashOfSessionToken, sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
+
+export interface Person {
+  userId: string;
+  name: string;
+  email: string;
+}
+
+/** A person with a verified address, as signing up would leave them. */
+export async function buildUser(database: Database, overrides: Partial<Person> = {}): Promise<Person> {
+  const userId = newId();
+  const person = { userId, name: 'Ada', email: `ada-${userId}@example.test`, ...overrides };
+  await database.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, $2, $3, true)`, [
+    person.userId,
+    person.name,
+    person.email,
+  ]);
+  return person;
+}
+
+export async function join(database: Database, projectId: string, { userId }: Pick<Person, 'userId'>, role: MemberRole): Promise<void> {
+  await database.query(
+    `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, now())
+     ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
+    [projectId, userId, role],
+  );
+}
+
+/** A session of the person; answers its cookie as a browser sends it. */
+export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>): Promise<string> {
+  const token = randomBytes(24).toString('base64url');
+  await database.query(
+    `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 hour', now())`,
+    [newId(), hashOfSessionToken(token), userId],
+  );
+  return cookieOf(token);
+}
+
+/** The cookie of a token, signed as ours unless another secret is given. */
+export function cookieOf(token: string, secret = sessionSecret(testSecret)): string {
+  const signature = createHmac('sha256', secret).update(token).digest('base64');
+  return `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}`;
+}
