@@ -16,6 +16,8 @@ export const foreignProject = () =>
 export const untrustedOrigin = () =>
   new DomainError('forbidden', 'scope_missing', 'A session may change something only from a page of a trusted origin');
 export const notForPublicKeys = () => new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
+export const notForRole = () =>
+  new DomainError('forbidden', 'scope_missing', 'The person’s role in the project does not allow this operation');
 export const scopeMissing = (scope: string) => new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
 export const projectDisabled = () => new DomainError('forbidden', 'project_disabled', 'The project is disabled');
 export const rateLimited = (retryAfterSeconds: number) =>

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { DomainError, Scope, Shape } from '@posthorn/contracts';
+import type { DomainError, MemberRole, Scope, Shape } from '@posthorn/contracts';
 import type { CallerKind } from '../identity/credential.js';
 import { surfaces, type Call, type Surface } from './call.js';
 
@@ -16,6 +16,8 @@ export interface RouteDeclaration {
   scope: Scope;
   /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (contract.md §2). */
   callers?: readonly CallerKind[];
+  /** Of people, only those with such a role; whoever has the scope unless said otherwise. */
+  roles?: readonly MemberRole[];
   /**
    * Whose project it is about: the credential's (for sessions and tokens of a person, `x-project-id`) unless the path names one
    * as `:projectId`; `NONE` stands above projects.

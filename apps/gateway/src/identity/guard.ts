@@ -8,6 +8,7 @@ import {
   noCredential,
   noSession,
   notForPublicKeys,
+  notForRole,
   projectDisabled,
   scopeMissing,
   tooManyAttempts,
@@ -98,6 +99,7 @@ export class Guard {
     const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
     if (!membership) throw foreignProject();
     refuse(route, membership.disabled, scopesOfRole[membership.role]);
+    if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
     return { kind: 'SESSION', caller: { projectId, actor }, counted: null };
   }
 

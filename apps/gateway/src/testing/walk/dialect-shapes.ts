@@ -1,0 +1,57 @@
+import { expect } from '@jest/globals';
+import type { Route } from '../../edge/route-table.js';
+import type { Told } from '../gateway-suite.js';
+
+/** How a refused request is answered: the status, and the code of interface.md in lower case. */
+export interface Refusal {
+  status: number;
+  code: string;
+}
+
+/** What every request of the walk names that no route knows: whoever hears of it has come past the guard, and nothing happened. */
+export const strangeName = 'no_such_name';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The whole answer, member by member, in the dialect of its surface. */
+export function expectRefused(told: Told, { surface }: Route, path: string, { status, code }: Refusal): void {
+  expect([told.status, codeOf(told)]).toEqual([status, code]);
+  expect(told.headers.get('x-request-id')).toBeNull();
+  expect(told.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  expect(told.text).not.toMatch(/node_modules|at \w+ \(|SELECT|INSERT/);
+  const { json, headers } = told;
+  if (surface === 'v1') {
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(json).toMatchObject({ title: expect.any(String), status, code, instance: path, request_id: expect.stringMatching(uuid) });
+    expect(json['type']).toMatch(new RegExp(`^https?://.+/errors#${code}$`));
+    refuseOthers(json, ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors']);
+  } else {
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(json).toMatchObject({ success: false, error: { message: expect.any(String), code: code.toUpperCase() } });
+    refuseOthers(json, ['success', 'error']);
+    refuseOthers(json['error'] as object, ['message', 'code', 'details']);
+  }
+}
+
+/** Past the guard and the limiter, and refused for the strange name only. */
+export function expectAdmitted(told: Told, route: Route, path: string): void {
+  expectRefused(told, route, path, { status: 422, code: 'validation_error' });
+  const { json } = told;
+  const legacy = (json['error'] as { details?: { errors?: object[] } } | undefined)?.details?.errors;
+  const failures = (json['errors'] as object[] | undefined) ?? legacy;
+  expect(JSON.stringify(failures)).toContain(strangeName);
+}
+
+export const codeOf = ({ json }: Told): string =>
+  String(json['code'] ?? (json['error'] as { code?: string } | undefined)?.code ?? '').toLowerCase();
+
+/** What two answers say apart from what every answer says anew. */
+export function saidBy({ status, headers, text }: Told, ...named: string[]): unknown {
+  const kept = [...headers].filter(([name]) => !['date', 'content-length'].includes(name));
+  const plain = named.reduce((rest, name) => rest.replaceAll(name, '…'), text);
+  return [status, kept, plain.replace(/"request_id":"[^"]*"/, '')];
+}
+
+function refuseOthers(object: object, known: readonly string[]): void {
+  expect(Object.keys(object).filter((name) => !known.includes(name))).toEqual([]);
+}

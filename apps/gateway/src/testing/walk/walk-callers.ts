@@ -1,0 +1,185 @@
+import { roleScopes, type MemberRole } from '@posthorn/contracts';
+import type { CallerKind } from '../../identity/credential.js';
+import { callersOf } from '../../edge/route.js';
+import type { Route } from '../../edge/route-table.js';
+import type { Refusal } from './dialect-shapes.js';
+import { strangeOrigin, trustedOrigin, type Shown, type WalkGround } from './walk-ground.js';
+
+/** Somebody who asks every route: what they show, and what the route's declaration says that they hear. */
+export interface WalkCaller {
+  says: string;
+  shows(ground: WalkGround, route: Route): Shown;
+  hears(route: Route): Refusal | 'admitted';
+}
+
+const unknownKey: Refusal = { status: 401, code: 'invalid_api_key' };
+const unknownSession: Refusal = { status: 401, code: 'invalid_session' };
+const noScope: Refusal = { status: 403, code: 'scope_missing' };
+const noProject: Refusal = { status: 403, code: 'project_access_denied' };
+const isDisabled: Refusal = { status: 403, code: 'project_disabled' };
+
+const isOpen = ({ declaration }: Route, kind: CallerKind): boolean => callersOf(declaration).includes(kind);
+const takesKeys = (route: Route): boolean => isOpen(route, 'SECRET') || isOpen(route, 'PUBLIC');
+const writes = ({ method }: Route): boolean => method !== 'GET';
+const barred = (route: Route): boolean => writes(route) && !route.declaration.whileDisabled;
+
+/** What a credential that is none hears; a request without any may be welcome. */
+const nobody = (route: Route): Refusal => (takesKeys(route) ? unknownKey : unknownSession);
+
+type Verdict = WalkCaller['hears'];
+/** A key that is somebody: first the route's callers, then what `verdict` says. */
+const keyed =
+  (kind: 'SECRET' | 'PUBLIC', verdict: Verdict): Verdict =>
+  (route) => {
+    if (!takesKeys(route)) return unknownSession;
+    return isOpen(route, kind) ? verdict(route) : kind === 'PUBLIC' ? noScope : unknownKey;
+  };
+
+/** A session that is somebody, from a page of ours. */
+const signedIn =
+  (verdict: Verdict): Verdict =>
+  (route) =>
+    isOpen(route, 'SESSION') ? verdict(route) : unknownKey;
+
+const ofRole =
+  (role: MemberRole): Verdict =>
+  ({ declaration }) => {
+    if (declaration.project === 'NONE') return 'admitted';
+    return roleScopes[role].includes(declaration.scope) && (declaration.roles ?? [role]).includes(role) ? 'admitted' : noScope;
+  };
+
+const needsProject =
+  (verdict: Verdict): Verdict =>
+  (route) =>
+    route.declaration.project === 'NONE' ? 'admitted' : verdict(route);
+
+const admitted: Verdict = () => 'admitted';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const session = (cookie: string, projectId?: string, origin = trustedOrigin): Record<string, string> => ({
+  cookie,
+  ...(origin && { origin }),
+  ...(projectId !== undefined && { 'x-project-id': projectId }),
+});
+
+const none = (says: string, shows: (ground: WalkGround) => Record<string, string>): WalkCaller => ({
+  says,
+  shows: (ground) => ({ headers: shows(ground) }),
+  hears: nobody,
+});
+
+const keys: readonly WalkCaller[] = [
+  { ...none('no credential', () => ({})), hears: (route) => (isOpen(route, 'NOBODY') ? 'admitted' : nobody(route)) },
+  none('an empty credential', () => ({ authorization: '' })),
+  none('a credential of another scheme', ({ keys: { full } }) => ({ authorization: `Basic ${full}` })),
+  none('a malformed key', () => bearer('sk_live_x')),
+  none('a key with a typo', ({ keys: { full } }) => bearer(full.slice(0, -1) + (full.endsWith('0') ? '1' : '0'))),
+  none('two keys in one', ({ keys: { full } }) => ({ authorization: `Bearer ${full}, Bearer ${full}` })),
+  none('an unknown key', ({ unknown }) => bearer(unknown)),
+  none('a revoked key', ({ keys: { revoked } }) => bearer(revoked)),
+  {
+    says: 'a secret key with every scope but one',
+    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyWithAllBut(declaration.scope)) }),
+    hears: keyed('SECRET', () => noScope),
+  },
+  {
+    says: 'a secret key with just the scope',
+    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyJustWith(declaration.scope)) }),
+    hears: keyed('SECRET', admitted),
+  },
+  {
+    says: 'a secret key of its preset',
+    shows: ({ keys: { full } }) => ({ headers: bearer(full) }),
+    hears: keyed('SECRET', admitted),
+  },
+  {
+    says: 'a TEST key',
+    shows: ({ keys: { test } }) => ({ headers: bearer(test) }),
+    hears: keyed('SECRET', admitted),
+  },
+  {
+    says: 'a public key, from a page of another origin',
+    shows: ({ keys }) => ({ headers: { ...bearer(keys.public), origin: strangeOrigin } }),
+    hears: keyed('PUBLIC', ({ declaration }) => (declaration.scope === 'emails:send' ? 'admitted' : noScope)),
+  },
+  {
+    says: 'a key beside the cookie of an owner, which counts for nothing',
+    shows: (ground) => ({ headers: { ...session(ground.cookies.OWNER, ground.ours), ...bearer(ground.unknown) } }),
+    hears: nobody,
+  },
+  {
+    says: 'a key of another project',
+    shows: ({ keys: { strangers } }) => ({ headers: bearer(strangers) }),
+    hears: keyed('SECRET', ({ projectInPath }) => (projectInPath ? noProject : 'admitted')),
+  },
+  {
+    says: 'a key of a disabled project',
+    shows: ({ keys, disabled }) => ({ headers: bearer(keys.disabled), projectId: disabled }),
+    hears: keyed('SECRET', (route) => (barred(route) ? isDisabled : 'admitted')),
+  },
+];
+
+const member = (role: MemberRole): WalkCaller => ({
+  says: `the session of the project’s ${role}`,
+  shows: ({ cookies, ours }) => ({ headers: session(cookies[role], ours) }),
+  hears: signedIn(ofRole(role)),
+});
+
+const person = (says: string, shows: (ground: WalkGround) => Shown, verdict: Verdict): WalkCaller => ({
+  says: `a session ${says}`,
+  shows,
+  hears: signedIn(verdict),
+});
+
+const fromElsewhere: Verdict = (route) => (writes(route) ? noScope : ofRole('OWNER')(route));
+const withoutProject = needsProject((route) => (route.projectInPath ? ofRole('OWNER')(route) : noProject));
+
+const sessions: readonly WalkCaller[] = [
+  ...(['OWNER', 'ADMIN', 'MEMBER'] as const).map(member),
+  person(
+    'that is unknown',
+    ({ unknownCookie, ours }) => ({ headers: session(unknownCookie, ours) }),
+    () => unknownSession,
+  ),
+  person(
+    'of another host',
+    ({ foreignCookie, ours }) => ({ headers: session(foreignCookie, ours) }),
+    () => unknownSession,
+  ),
+  person(
+    'that is over',
+    ({ cookies, ours }) => ({ headers: session(cookies.EXPIRED, ours) }),
+    () => unknownSession,
+  ),
+  person(
+    'shown twice',
+    ({ cookies, ours }) => ({ headers: session(`${cookies.OWNER}; ${cookies.OWNER}`, ours) }),
+    () => unknownSession,
+  ),
+  person('from no page', ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, '') }), fromElsewhere),
+  person('from a page of another origin', ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, strangeOrigin) }), fromElsewhere),
+  person('without a project', ({ cookies }) => ({ headers: session(cookies.OWNER) }), withoutProject),
+  person('with a malformed project', ({ cookies }) => ({ headers: session(cookies.OWNER, "'--") }), withoutProject),
+  person(
+    'with the project of a stranger',
+    ({ cookies, strangers }) => ({ headers: session(cookies.OWNER, strangers), projectId: strangers }),
+    needsProject(() => noProject),
+  ),
+  person(
+    'with a project that does not exist',
+    ({ cookies, nowhere }) => ({ headers: session(cookies.OWNER, nowhere), projectId: nowhere }),
+    needsProject(() => noProject),
+  ),
+  person(
+    'of a stranger',
+    ({ cookies, ours }) => ({ headers: session(cookies.STRANGER, ours) }),
+    needsProject(() => noProject),
+  ),
+  person(
+    'of the owner of a disabled project',
+    ({ cookies, disabled }) => ({ headers: session(cookies.DISABLED, disabled), projectId: disabled }),
+    needsProject((route) => (barred(route) ? isDisabled : ofRole('OWNER')(route))),
+  ),
+];
+
+/** Everybody who asks; delegated tokens join with the issue that makes them. */
+export const walkCallers: readonly WalkCaller[] = [...keys, ...sessions];

@@ -1,0 +1,106 @@
+import { scopes, type MemberRole, type Scope } from '@posthorn/contracts';
+import { apiKeys, projects } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { mintToken } from '../../api-keys/api-key-token.js';
+import type { Route } from '../../edge/route-table.js';
+import type { GatewaySuite, Told } from '../gateway-suite.js';
+import { buildUser, cookieOf, join, signIn } from '../people.js';
+import { strangeName } from './dialect-shapes.js';
+
+export const trustedOrigin = 'https://app.example.test';
+export const strangeOrigin = 'https://shop.example';
+
+/** What a request of the walk carries beside its path. */
+export interface Shown {
+  headers: Record<string, string>;
+  /** The project in the path, and in the header of sessions; ours unless said otherwise. */
+  projectId?: string;
+}
+
+/** Two projects, a disabled third one, and whoever asks of them: made once for the whole walk. */
+export class WalkGround {
+  asked = 0;
+  ours: string;
+  strangers: string;
+  disabled: string;
+  /** A project that there is not, and an id of nothing. */
+  readonly nowhere = newId();
+  readonly nothing = newId();
+  readonly keys = {} as Record<'full' | 'public' | 'test' | 'revoked' | 'strangers' | 'disabled' | 'disabledPublic', string>;
+  readonly cookies = {} as Record<MemberRole | 'STRANGER' | 'EXPIRED' | 'DISABLED', string>;
+  readonly unknown = mintToken('FULL', 'LIVE');
+  readonly unknownCookie = cookieOf('a-token-that-no-session-has');
+  readonly foreignCookie = cookieOf('a-token-that-no-session-has', 'the secret of another host');
+  private readonly justWith = new Map<Scope, string>();
+  private readonly allBut = new Map<Scope, string>();
+
+  constructor(private readonly suite: GatewaySuite) {}
+
+  async prepare(routes: readonly Route[]): Promise<void> {
+    const made = await Promise.all([1, 2, 3].map(() => this.suite.buildProject()));
+    [this.ours, this.strangers, this.disabled] = made.map(({ projectId }) => projectId) as [string, string, string];
+    await this.makeKeys(made[2]!.caller);
+    await this.makeScopedKeys(new Set(routes.map(({ declaration }) => declaration.scope)));
+    await this.makePeople();
+    await this.suite.bus.call(projects.disable, made[2]!.caller, { id: this.disabled, reason: 'MANUAL' });
+  }
+
+  keyJustWith(scope: Scope): string {
+    return this.justWith.get(scope)!;
+  }
+
+  keyWithAllBut(scope: Scope): string {
+    return this.allBut.get(scope)!;
+  }
+
+  /** A path of the route that names nothing there is, but for the project. */
+  pathOf({ path }: Route, projectId = this.ours): string {
+    return path.replace(':projectId', projectId).replace(/:\w+/g, this.nothing);
+  }
+
+  /** Asks the route with a name in it that it does not know. */
+  async ask(route: Route, { headers, projectId }: Shown, method: string = route.method): Promise<Told> {
+    this.asked += 1;
+    const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'DELETE';
+    const path = this.pathOf(route, projectId) + (reads ? `?${strangeName}=1` : '');
+    return this.suite.ask(method, path, { headers, body: reads ? undefined : { [strangeName]: 1 } });
+  }
+
+  private async makeKeys(ofDisabled: Parameters<GatewaySuite['bus']['call']>[1]): Promise<void> {
+    const key = async (projectId: string, wanted = {}) => this.suite.buildKey(projectId, wanted);
+    this.keys.full = (await key(this.ours)).token;
+    this.keys.public = (await key(this.ours, { legacyGrantPreset: 'SENDING_ONLY' })).token;
+    this.keys.test = (await key(this.ours, { mode: 'TEST' })).token;
+    const revoked = await key(this.ours);
+    await this.suite.bus.call(apiKeys.revoke, { ...ofDisabled, projectId: this.ours }, { id: revoked.id });
+    this.keys.revoked = revoked.token;
+    this.keys.strangers = (await key(this.strangers)).token;
+    this.keys.disabled = (await key(this.disabled)).token;
+    this.keys.disabledPublic = (await key(this.disabled, { legacyGrantPreset: 'SENDING_ONLY' })).token;
+  }
+
+  private async makeScopedKeys(asked: ReadonlySet<Scope>): Promise<void> {
+    for (const scope of asked) {
+      const others = scopes.filter((each) => each !== scope);
+      this.justWith.set(scope, (await this.suite.buildKey(this.ours, { scopes: [scope] })).token);
+      this.allBut.set(scope, (await this.suite.buildKey(this.ours, { scopes: others })).token);
+    }
+  }
+
+  private async makePeople(): Promise<void> {
+    const { database } = this.suite;
+    for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) {
+      const person = await buildUser(database);
+      await join(database, this.ours, person, role);
+      this.cookies[role] = await signIn(database, person);
+    }
+    const [stranger, expired, owner] = [await buildUser(database), await buildUser(database), await buildUser(database)];
+    await join(database, this.strangers, stranger, 'OWNER');
+    this.cookies.STRANGER = await signIn(database, stranger);
+    await join(database, this.ours, expired, 'OWNER');
+    this.cookies.EXPIRED = await signIn(database, expired);
+    await database.query(`UPDATE auth_sessions SET "expiresAt" = now() WHERE "userId" = $1`, [expired.userId]);
+    await join(database, this.disabled, owner, 'OWNER');
+    this.cookies.DISABLED = await signIn(database, owner);
+  }
+}
