@@ -4,7 +4,13 @@ import { CampaignRow } from './campaigns/campaign.entity.js';
 import { CreateCampaigns1763800000000 } from './migrations/1763800000000-create-campaigns.js';
 import { RepairCampaignsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { TraceCampaignsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { AttributeCampaignsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 
 export const entities = [CampaignRow, ProjectCountRow, IdempotencyKeyRow, ...messagingEntities];
 
-export const migrations = [CreateCampaigns1763800000000, RepairCampaignsMessaging1763800100000, TraceCampaignsFacts1763900000000];
+export const migrations = [
+  CreateCampaigns1763800000000,
+  RepairCampaignsMessaging1763800100000,
+  TraceCampaignsFacts1763900000000,
+  AttributeCampaignsFacts1764200000000,
+];

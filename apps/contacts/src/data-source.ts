@@ -4,7 +4,13 @@ import { ContactRow } from './contacts/contact.entity.js';
 import { CreateContacts1763700000000 } from './migrations/1763700000000-create-contacts.js';
 import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 
 export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
 
-export const migrations = [CreateContacts1763700000000, RepairContactsMessaging1763800000000, TraceContactsFacts1763900000000];
+export const migrations = [
+  CreateContacts1763700000000,
+  RepairContactsMessaging1763800000000,
+  TraceContactsFacts1763900000000,
+  AttributeContactsFacts1764200000000,
+];

@@ -1,16 +1,21 @@
 import { messagingEntities } from '@posthorn/messaging';
+import { AuditEntryRow } from './audit/audit-entry.entity.js';
 import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { CreateGateway1763700000000 } from './migrations/1763700000000-create-gateway.js';
 import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceGatewayFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { AttributeGatewayFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
+import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, MemberRow, ...messagingEntities];
+export const entities = [ProjectRow, ApiKeyRow, MemberRow, AuditEntryRow, ...messagingEntities];
 export const migrations = [
   CreateGateway1763700000000,
   RepairGatewayMessaging1763800000000,
   TraceGatewayFacts1763900000000,
   People1764000000000,
+  AttributeGatewayFacts1764200000000,
+  Audit1764200100000,
 ];

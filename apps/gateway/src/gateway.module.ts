@@ -4,6 +4,10 @@ import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditEntriesRepository } from './audit/audit-entries.repository.js';
+import { AuditSubscribers } from './audit/audit.subscribers.js';
+import { Audit } from './audit/audit.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { Failures } from './edge/failures.js';
@@ -27,11 +31,18 @@ import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
-export const routeControllers = [EmailsController, ContactsController, CampaignsController, WorkflowsController, AnalyticsController];
+export const routeControllers = [
+  EmailsController,
+  ContactsController,
+  CampaignsController,
+  WorkflowsController,
+  AnalyticsController,
+  AuditController,
+];
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, AuditSubscribers],
   providers: [
     // edge
     Registrar,
@@ -53,6 +64,8 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     ProjectsRepository,
     ApiKeysService,
     ApiKeysRepository,
+    Audit,
+    AuditEntriesRepository,
     // sending
     Accepting,
   ],

@@ -7,6 +7,7 @@ import { EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
 import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceSendingFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { AttributeSendingFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
 import { SuppressionRow } from './suppressions/suppression.entity.js';
 
@@ -25,4 +26,9 @@ export const entities = [
   ...messagingEntities,
 ];
 
-export const migrations = [CreateSending1763700000000, RepairSendingMessaging1763800000000, TraceSendingFacts1763900000000];
+export const migrations = [
+  CreateSending1763700000000,
+  RepairSendingMessaging1763800000000,
+  TraceSendingFacts1763900000000,
+  AttributeSendingFacts1764200000000,
+];

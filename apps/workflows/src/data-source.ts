@@ -3,9 +3,15 @@ import { messagingEntities } from '@posthorn/messaging';
 import { CreateWorkflows1763800000000 } from './migrations/1763800000000-create-workflows.js';
 import { RepairWorkflowsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { TraceWorkflowsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { StepRow, TransitionRow } from './workflows/graph.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
 export const entities = [WorkflowRow, StepRow, TransitionRow, ProjectCountRow, ...messagingEntities];
 
-export const migrations = [CreateWorkflows1763800000000, RepairWorkflowsMessaging1763800100000, TraceWorkflowsFacts1763900000000];
+export const migrations = [
+  CreateWorkflows1763800000000,
+  RepairWorkflowsMessaging1763800100000,
+  TraceWorkflowsFacts1763900000000,
+  AttributeWorkflowsFacts1764200000000,
+];

@@ -1,5 +1,6 @@
 /** Who asks. `none` is a caller without a credential, on the few routes that need none. */
-export type ActorKind = 'USER' | 'KEY' | 'TOKEN' | 'OPERATOR' | 'SERVICE';
+export const actorKinds = ['USER', 'KEY', 'TOKEN', 'OPERATOR', 'SERVICE'] as const;
+export type ActorKind = (typeof actorKinds)[number];
 
 /** Travels with every call: whose project, on whose behalf, and from where. */
 export interface Caller {

@@ -1,3 +1,4 @@
+import { actorKinds } from './caller.js';
 import { factCatalogue } from './catalogue.js';
 import { maxFactItems, type FactContract } from './contract.js';
 import { exampleOf } from './example.js';
@@ -17,6 +18,17 @@ export function factSchema({ name, version, item }: FactContract): JsonSchema {
       version: { type: 'integer', minimum: version, description: 'Rises when members are added; none is ever taken away.' },
       projectId: { type: 'string', format: 'uuid', description: 'Whose all the items are.' },
       at: { type: 'string', format: 'date-time', description: 'When it was committed.' },
+      actor: {
+        type: 'object',
+        description: 'Who did it; absent where a service did it by itself, or for several callers at once.',
+        properties: {
+          kind: { type: 'string', 'x-extensible-enum': [...actorKinds] },
+          id: { type: 'string', description: 'Of the user, key or token; the name of an operator or service.' },
+          name: { type: 'string', description: 'As it was called then.' },
+        },
+        required: ['kind', 'id'],
+      },
+      address: { type: 'string', description: 'The network address that it was done from.' },
       items: { type: 'array', minItems: 1, maxItems: maxFactItems, items: jsonSchemaOf(item) },
     },
     required: ['id', 'fact', 'version', 'projectId', 'at', 'items'],
@@ -30,6 +42,8 @@ export function factExample({ name, version, item }: FactContract): object {
     version,
     projectId: '01980a5c-1b2d-7c3e-8f40-0000000000a1',
     at: '2026-01-31T09:00:00.000Z',
+    actor: { kind: 'KEY', id: '01980a5c-1b2d-7c3e-8f40-0000000000e1', name: 'Shop' },
+    address: '192.0.2.1',
     items: [exampleOf(item)],
   };
 }

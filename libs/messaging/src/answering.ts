@@ -3,6 +3,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { DomainError, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
+import { actFor } from './acting.js';
 import { openTransfer, receiveTransfer } from './chunked.js';
 import { decode, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
@@ -73,7 +74,7 @@ export class Answering {
 
   private async alone(frame: CallFrame): Promise<ReplyFrame> {
     try {
-      return { reply: await this.answer(this.read(frame)) };
+      return { reply: await actFor(frame.caller, () => this.answer(this.read(frame))) };
     } catch (error) {
       return this.failure(error);
     }

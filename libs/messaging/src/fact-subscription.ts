@@ -6,7 +6,7 @@ import type { BusConnection } from './connection.js';
 import { ensureConsumer, findConsumer } from './fact-stream.js';
 import { readFact, type WireFact } from './frames.js';
 import { Gatherer } from './gatherer.js';
-import type { Fact } from './handlers.js';
+import type { Fact, FactOrigin } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import { Loop } from './loop.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
@@ -170,10 +170,13 @@ export class FactSubscription {
     const byProject = [...Map.groupBy(facts, ({ projectId }) => projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [projectId, group] of byProject) {
       const items = group.flatMap((fact) => fact.items.map((item) => readTrusted(contract.item, item)));
-      await run({ projectId, items });
+      const origins = group.flatMap((fact) => fact.items.map(() => originOf(fact)));
+      await run({ projectId, items, origins });
     }
   }
 }
+
+const originOf = ({ fact, at, actor, address }: WireFact): FactOrigin => ({ fact, at: new Date(at), actor, address });
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

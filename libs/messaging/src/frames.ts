@@ -28,6 +28,9 @@ export interface WireFact {
   version: number;
   projectId: string;
   at: Date | string;
+  /** Who did it, and from where; absent where a service did it by itself, or for several at once. */
+  actor?: Caller['actor'];
+  address?: string;
   items: object[];
 }
 

@@ -1,6 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { currentScene, joinScenes, runInScene, type Scene } from '@posthorn/telemetry';
 
+import { actFor } from './acting.js';
+
 export interface GathererOptions<In, Out> {
   /** Answers every item, in order; an Error answers only its own. When the whole flush throws, every item hears it. */
   flush: (items: In[]) => Promise<(Out | Error)[]>;
@@ -64,7 +66,8 @@ export class Gatherer<In, Out> {
       this.running += 1;
       const batch = this.take();
       // For all that wait, and not for whoever happened to open the way.
-      void runInScene(joinScenes(batch.map(({ scene }) => scene)), () => this.flush(batch));
+      const scene = joinScenes(batch.map((each) => each.scene));
+      void runInScene(scene, () => actFor(undefined, () => this.flush(batch)));
     }
     if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }

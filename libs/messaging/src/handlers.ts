@@ -1,6 +1,7 @@
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import type { Caller, DomainError, FactContract, RequestContract } from '@posthorn/contracts';
 import { runInScene, type Scene } from '@posthorn/telemetry';
+import { actFor } from './acting.js';
 
 export const busTransport = Symbol('posthorn:bus');
 
@@ -22,7 +23,8 @@ export function answerEach<Body, Reply>(
   calls: readonly Incoming<Body>[],
   answer: (call: Incoming<Body>) => Promise<Reply>,
 ): Promise<(Reply | Error)[]> {
-  return Promise.all(calls.map((call) => runInScene(call.scene, () => answer(call)).catch((error: Error) => error)));
+  const answerOne = (call: Incoming<Body>) => runInScene(call.scene, () => actFor(call.caller, () => answer(call)));
+  return Promise.all(calls.map((call) => answerOne(call).catch((error: Error) => error)));
 }
 
 /**
@@ -32,6 +34,16 @@ export function answerEach<Body, Reply>(
 export interface Fact<Item> {
   projectId: string;
   items: Item[];
+  /** Where each item comes from, in their order. */
+  origins: readonly FactOrigin[];
+}
+
+/** What the envelope of a fact says: who did it, from where, and when it was committed. */
+export interface FactOrigin {
+  fact: string;
+  at: Date;
+  actor?: Caller['actor'];
+  address?: string;
 }
 
 /** The method answers this contract: `(call: Incoming<In>) => Promise<Out>`, or for a batchable one a list of each. */
@@ -40,3 +52,10 @@ export const Answers = (contract: RequestContract): MethodDecorator => MessagePa
 /** The method hears this fact at least once; `purpose` names the durable consumer, one for each effect. */
 export const Hears = (contract: FactContract, purpose: string): MethodDecorator =>
   EventPattern<string>(`${contract.name} ${purpose}`, busTransport) as MethodDecorator;
+
+/** The method hears all these facts, each through a durable consumer of its own. */
+export const HearsEach = (contracts: readonly FactContract[], purpose: string): MethodDecorator =>
+  EventPattern<string[]>(
+    contracts.map(({ name }) => `${name} ${purpose}-${name.replace(/[._]/g, '-')}`),
+    busTransport,
+  ) as MethodDecorator;

@@ -1,3 +1,4 @@
+export * from './acting.js';
 export * from './answering.js';
 export * from './bus.js';
 export * from './bus-server.js';

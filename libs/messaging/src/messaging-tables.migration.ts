@@ -79,3 +79,8 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
 export async function addFactTraces(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN traces text`);
 }
+
+/** On whose behalf a fact came to be, and from where; called by a later migration. */
+export async function addFactActors(runner: QueryRunner): Promise<void> {
+  await runner.query(`ALTER TABLE outbox ADD COLUMN actor jsonb, ADD COLUMN address text`);
+}

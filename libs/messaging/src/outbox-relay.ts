@@ -114,9 +114,11 @@ function isLost(known: SeenStream, seen: SeenStream): boolean {
   return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
 }
 
-function publish(stream: JetStreamClient, { id, projectId, fact, items, createdAt }: OutgoingFact, repeat?: string): Promise<PubAck> {
+function publish(stream: JetStreamClient, outgoing: OutgoingFact, repeat?: string): Promise<PubAck> {
+  const { id, projectId, fact, items, createdAt, actor, address } = outgoing;
   const version = factCatalogue.find(({ name }) => name === fact)?.version ?? 1;
-  const payload: WireFact = { id, fact, version, projectId, at: createdAt, items };
+  const by = { ...(actor ? { actor } : {}), ...(address ? { address } : {}) };
+  const payload: WireFact = { id, fact, version, projectId, at: createdAt, ...by, items };
   return stream.publish(factSubject(fact), encode(JSON.stringify(payload)), {
     msgID: repeat ? `${id} ${repeat}` : id,
     headers: tracedHeaders(),

@@ -1,3 +1,4 @@
+import type { Caller } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A fact that was committed with the change that it tells of, and is published afterwards. Partitioned by day. */
@@ -11,6 +12,9 @@ export class OutboxRow {
   @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true }) publishedAt: Date | null;
   /** The traces that record the change, as `traceparent`s with commas between them; null where none does. */
   @Column('text', { nullable: true }) traces: string | null;
+  /** Who did it, and from where; null where a service did it by itself, or for several at once. */
+  @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
+  @Column('text', { nullable: true }) address: string | null;
 }
 
 /** That a subscriber has taken a fact in: written in the transaction of the effect. */

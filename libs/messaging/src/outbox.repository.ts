@@ -1,6 +1,7 @@
 import { maxFactItems, type FactContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
+import { actingCaller } from './acting.js';
 
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
@@ -12,15 +13,21 @@ export class Outbox {
   /** Writes the fact into the ambient transaction; one row for each 256 items. */
   async publish<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
     this.told = true;
+    const caller = actingCaller();
     for (let first = 0; first < items.length; first += maxFactItems) {
       const part = items.slice(first, first + maxFactItems);
-      await this.database.query(`INSERT INTO outbox (id, project_id, fact, items, traces) VALUES ($1, $2, $3, $4, $5)`, [
-        newId(),
-        projectId,
-        fact.name,
-        JSON.stringify(part),
-        currentTraces(),
-      ]);
+      await this.database.query(
+        `INSERT INTO outbox (id, project_id, fact, items, traces, actor, address) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          newId(),
+          projectId,
+          fact.name,
+          JSON.stringify(part),
+          currentTraces(),
+          caller ? JSON.stringify(caller.actor) : null,
+          caller?.address ?? null,
+        ],
+      );
     }
   }
 

@@ -1,4 +1,4 @@
-import { streamOf, type ServiceName } from '@posthorn/contracts';
+import { streamOf, type Caller, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
 
 export interface OutgoingFact {
@@ -8,6 +8,8 @@ export interface OutgoingFact {
   items: object[];
   createdAt: Date;
   traces: string | null;
+  actor: Caller['actor'] | null;
+  address: string | null;
 }
 
 /** A stream as it is seen: two incarnations of one name are told apart by the instant of their making. */
@@ -45,7 +47,7 @@ export class StreamRewound extends Error {
   }
 }
 
-const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces`;
+const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
 // Ids are minted by the services' clocks, which may be wrong by so much (guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 

@@ -2,6 +2,7 @@ import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { streamOf, type FactContract, type ServiceName } from '@posthorn/contracts';
 import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
 import {
+  addFactActors,
   addFactTraces,
   addMessagingRepair,
   createMessagingTables,
@@ -15,7 +16,7 @@ import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
   up = async (runner: QueryRunner) => {
-    for (const step of [createMessagingTables, addMessagingRepair, addFactTraces]) await step(runner);
+    for (const step of [createMessagingTables, addMessagingRepair, addFactTraces, addFactActors]) await step(runner);
   };
   down = () => Promise.reject(new Error('never undone'));
 }

@@ -13,6 +13,7 @@ import {
 } from '@posthorn/contracts';
 import { Database, DatabaseClock, newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
+import { Audit } from '../audit/audit.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { hashOfToken, lastFourOf, mintToken } from './api-key-token.js';
 import { ApiKeyRow } from './api-key.entity.js';
@@ -29,6 +30,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly projects: ProjectsRepository,
     private readonly outbox: Outbox,
+    private readonly audit: Audit,
   ) {}
 
   /** The only time that the token is seen. */
@@ -56,6 +58,7 @@ export class ApiKeysService {
       if ((await this.keys.countActive(projectId)) >= maxActiveKeys) throw tooManyKeys();
       await this.keys.insert(row);
       await this.outbox.publish(apiKeyFacts.created, projectId, [{ keyId: row.id, at: row.createdAt }]);
+      await this.audit.record(projectId, 'api_key.created', row.id);
     });
     this.outbox.ring();
     return { row, token };
@@ -73,6 +76,7 @@ export class ApiKeysService {
       if (found.revoke(at)) {
         await this.keys.save(found);
         await this.outbox.publish(apiKeyFacts.revoked, projectId, [{ keyId, at }]);
+        await this.audit.record(projectId, 'api_key.revoked', keyId);
       }
       return found;
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUuid, outcomeUnknown, type PageQuery } from '@posthorn/contracts';
-import { CallFailed } from '@posthorn/messaging';
+import { actFor, CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
 import type { Dialect, DomainPage } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
@@ -58,7 +58,7 @@ export class FrontDoor {
     const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit);
     try {
       const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
-      const result = await handler(call).catch((error: unknown) => openOutcome(route, error));
+      const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(this.written(route, dialect, result, cursorScope));

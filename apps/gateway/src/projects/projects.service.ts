@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectFacts, projectNotFound, type DisabledReason } from '@posthorn/contracts';
+import { projectFacts, projectNotFound, type DisabledReason, type IdentityAction } from '@posthorn/contracts';
 import { Database, DatabaseClock, newId, type Page, type PageRequest } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
+import { Audit } from '../audit/audit.js';
 import { ProjectRow } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -13,6 +14,7 @@ export class ProjectsService {
     private readonly clock: DatabaseClock,
     private readonly projects: ProjectsRepository,
     private readonly outbox: Outbox,
+    private readonly audit: Audit,
   ) {}
 
   async create(name: string): Promise<ProjectRow> {
@@ -31,6 +33,7 @@ export class ProjectsService {
     await this.database.transaction(async () => {
       await this.projects.insert(row);
       await this.tell(row);
+      await this.audit.record(row.id, 'project.created', row.id);
     });
     this.outbox.ring();
     return row;
@@ -47,21 +50,21 @@ export class ProjectsService {
   }
 
   disable(projectId: string, reason: DisabledReason): Promise<ProjectRow> {
-    return this.change(projectId, (row, at) => row.disable(reason, at));
+    return this.change(projectId, 'project.disabled', (row, at) => row.disable(reason, at));
   }
 
   enable(projectId: string): Promise<ProjectRow> {
-    return this.change(projectId, (row, at) => row.enable(at));
+    return this.change(projectId, 'project.enabled', (row, at) => row.enable(at));
   }
 
   limit(projectId: string, secretPerSecond: number | null, publicPerSecond: number | null): Promise<ProjectRow> {
-    return this.change(projectId, (row, at) => {
+    return this.change(projectId, 'project.limited', (row, at) => {
       row.limit(secretPerSecond, publicPerSecond, at);
       return true;
     });
   }
 
-  private async change(projectId: string, apply: (row: ProjectRow, at: Date) => boolean): Promise<ProjectRow> {
+  private async change(projectId: string, action: IdentityAction, apply: (row: ProjectRow, at: Date) => boolean): Promise<ProjectRow> {
     const at = await this.clock.now();
     const changed = await this.database.transaction(async () => {
       const row = await this.projects.findForUpdate(projectId);
@@ -69,6 +72,7 @@ export class ProjectsService {
       if (apply(row, at)) {
         await this.projects.save(row);
         await this.tell(row);
+        await this.audit.record(projectId, action, projectId);
       }
       return row;
     });

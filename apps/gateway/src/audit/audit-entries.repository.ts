@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditFilter, AuditOutcome, Caller, ListAuditEntries } from '@posthorn/contracts';
+import { Database, keysetCondition, newId, pageLimit, toPage, totalCap, type Page } from '@posthorn/database';
+import { AuditEntryRow } from './audit-entry.entity.js';
+
+/** What was done, ready to be written down. */
+export interface Deed {
+  /** Null for now. */
+  at: Date | null;
+  actor: Caller['actor'];
+  address: string | null;
+  action: string;
+  resource: { type: string; id: string };
+  outcome: AuditOutcome;
+}
+
+const columns = `project_id AS "projectId", id, created_at AS "createdAt", actor_kind AS "actorKind", actor_id AS "actorId",
+  actor_name AS "actorName", address, action, resource_type AS "resourceType", resource_id AS "resourceId", outcome`;
+
+@Injectable()
+export class AuditEntriesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Joins the ambient transaction. */
+  async insert(projectId: string, deeds: readonly Deed[]): Promise<void> {
+    await this.database.query(
+      `INSERT INTO audit_entries (project_id, id, created_at, actor_kind, actor_id, actor_name, address, action, resource_type, resource_id, outcome)
+       SELECT $1, id, coalesce(at, now()), kind, actor, name, address, action, type, resource, outcome
+       FROM unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
+         AS d (id, at, kind, actor, name, address, action, type, resource, outcome)`,
+      [
+        projectId,
+        deeds.map(() => newId()),
+        deeds.map(({ at }) => at),
+        deeds.map(({ actor }) => actor.kind),
+        deeds.map(({ actor }) => actor.id),
+        deeds.map(({ actor }) => actor.name ?? null),
+        deeds.map(({ address }) => address),
+        deeds.map(({ action }) => action),
+        deeds.map(({ resource }) => resource.type),
+        deeds.map(({ resource }) => resource.id),
+        deeds.map(({ outcome }) => outcome),
+      ],
+    );
+  }
+
+  async list(projectId: string, request: ListAuditEntries): Promise<Page<AuditEntryRow>> {
+    const { sql, parameters } = this.pageStatement(projectId, request);
+    const rows = await this.database.query<AuditEntryRow>(sql, parameters);
+    return toPage(
+      rows.map((row) => Object.assign(new AuditEntryRow(), row)),
+      request,
+    );
+  }
+
+  /** Up to one more than is counted at all (contract.md §1). */
+  async count(projectId: string, filter: AuditFilter): Promise<number> {
+    const { sql, parameters } = conditionsOf(projectId, filter);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM audit_entries WHERE ${sql} LIMIT ${totalCap + 1}) AS found`,
+      parameters,
+    );
+    return row!.count;
+  }
+
+  pageStatement(projectId: string, request: ListAuditEntries): { sql: string; parameters: unknown[] } {
+    const { sql, parameters } = conditionsOf(projectId, request);
+    const keyset = keysetCondition(request.after, parameters.length + 1);
+    return {
+      sql: `SELECT ${columns} FROM audit_entries WHERE ${sql} ${keyset.sql} ORDER BY created_at DESC, id DESC LIMIT ${pageLimit(request) + 1}`,
+      parameters: [...parameters, ...keyset.parameters],
+    };
+  }
+}
+
+/** Only what is asked for stands in the statement: each kind of question has its own plan. */
+function conditionsOf(
+  projectId: string,
+  { actor, action, createdAfter, createdBefore }: AuditFilter,
+): { sql: string; parameters: unknown[] } {
+  const asked: [condition: string, value: unknown][] = [
+    ['project_id =', projectId],
+    ['actor_id =', actor],
+    ['action =', action],
+    ['created_at >', createdAfter],
+    ['created_at <', createdBefore],
+  ];
+  const given = asked.filter(([, value]) => value !== undefined);
+  return {
+    sql: given.map(([condition], place) => `${condition} $${place + 1}`).join(' AND '),
+    parameters: given.map(([, value]) => value),
+  };
+}

@@ -1,0 +1,23 @@
+import { Controller } from '@nestjs/common';
+import { AuditEntry, AuditFilter } from '@posthorn/contracts';
+import type { Page } from '@posthorn/database';
+import type { Call } from '../edge/call.js';
+import { Get } from '../edge/route.js';
+import { Audit } from './audit.js';
+
+@Controller()
+export class AuditController {
+  constructor(private readonly audit: Audit) {}
+
+  @Get('audit-log', {
+    summary: 'List who did what, newest first',
+    scope: 'projects:read',
+    roles: ['OWNER', 'ADMIN'],
+    query: AuditFilter,
+    paged: 'items',
+    reply: AuditEntry,
+  })
+  list({ caller, query, page }: Call<object, AuditFilter>): Promise<Page<AuditEntry>> {
+    return this.audit.list(caller.projectId, { ...query, ...page });
+  }
+}

@@ -1,0 +1,12 @@
+import { addFactActors } from '@posthorn/messaging';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class AttributeWorkflowsFacts1764200000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await addFactActors(runner);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('nothing is taken away: the release before runs on these tables too');
+  }
+}
