@@ -5,6 +5,7 @@ import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-
 import { TraceGatewayFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
+import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { ProjectRow } from './projects/project.entity.js';
 
 export const entities = [ProjectRow, ApiKeyRow, MemberRow, ...messagingEntities];
@@ -13,4 +14,5 @@ export const migrations = [
   RepairGatewayMessaging1763800000000,
   TraceGatewayFacts1763900000000,
   People1764000000000,
+  SystemMails1764000100000,
 ];

@@ -18,11 +18,19 @@ import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
 import { Documentation } from './openapi/documentation.js';
+import { AttemptsRepository } from './people/attempts.repository.js';
+import { People } from './people/people.js';
+import { PeopleDoor } from './people/people-door.js';
+import { PeopleMails } from './people/people-mails.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
+import { SystemMailDelivery } from './system-mails/system-mail-delivery.js';
+import { SystemMails } from './system-mails/system-mails.js';
+import { SystemMailsRepository } from './system-mails/system-mails.repository.js';
+import { SystemProject } from './system-mails/system-project.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
@@ -46,6 +54,15 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     KeyUsage,
     RateLimiter,
     RateWindowsRepository,
+    // people
+    People,
+    PeopleDoor,
+    PeopleMails,
+    AttemptsRepository,
+    SystemMails,
+    SystemMailsRepository,
+    SystemMailDelivery,
+    SystemProject,
     // what the gateway owns
     ProjectsService,
     ProjectsRepository,
