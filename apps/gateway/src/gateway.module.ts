@@ -22,6 +22,14 @@ import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
+import { AccountPages } from './people/account.pages.js';
+import { SecondFactorPages } from './people/second-factor.pages.js';
+import { SessionsController } from './people/sessions.controller.js';
+import { SessionsRepository } from './people/sessions.repository.js';
+import { PasswordPages } from './people/password.pages.js';
+import { SignInPages } from './people/sign-in.pages.js';
+import { SignUpPages } from './people/sign-up.pages.js';
+import { PageDoor } from './pages/page-door.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
@@ -34,7 +42,14 @@ import { SystemProject } from './system-mails/system-project.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
-export const routeControllers = [EmailsController, ContactsController, CampaignsController, WorkflowsController, AnalyticsController];
+export const routeControllers = [
+  EmailsController,
+  ContactsController,
+  CampaignsController,
+  WorkflowsController,
+  AnalyticsController,
+  SessionsController,
+];
 
 @Module({
   imports: [DiscoveryModule],
@@ -59,6 +74,13 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     PeopleDoor,
     PeopleMails,
     AttemptsRepository,
+    PageDoor,
+    SignInPages,
+    SignUpPages,
+    PasswordPages,
+    AccountPages,
+    SecondFactorPages,
+    SessionsRepository,
     SystemMails,
     SystemMailsRepository,
     SystemMailDelivery,
