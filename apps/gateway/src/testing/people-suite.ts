@@ -21,7 +21,7 @@ export interface PeopleSuite extends GatewaySuite {
 
 export async function startPeopleSuite(changes: Record<string, string> = {}): Promise<PeopleSuite> {
   const suite = await startGatewaySuite({ TRUSTED_PROXIES: '127.0.0.1', ...changes });
-  const visitor = () => new Visitor(suite);
+  const visitor = () => new Visitor(suite, changes['PUBLIC_URL'] ?? origin);
   const mailsTo = async (email: string) => (await waiting(suite)).filter(({ to }) => to === email);
   const tokenFor = async (email: string) => /[?&]token=([^&\s]+)/.exec((await mailsTo(email)).at(-1)!.text)![1]!;
   const buildPerson = async (email: string) => {
@@ -45,7 +45,10 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
-  constructor(private readonly suite: GatewaySuite) {}
+  constructor(
+    private readonly suite: GatewaySuite,
+    private readonly origin: string,
+  ) {}
 
   get cookie(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -66,7 +69,7 @@ export class Visitor {
   }
 
   async ask(method: string, path: string, { body, headers = {} }: Ask = {}): Promise<Told> {
-    const own = { origin, 'x-forwarded-for': this.address, ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}) };
+    const own = { origin: this.origin, 'x-forwarded-for': this.address, ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}) };
     const told = await this.suite.ask(method, path, { body, headers: { ...own, ...headers } });
     for (const line of told.headers.getSetCookie()) this.keep(line);
     return told;
