@@ -70,6 +70,13 @@ export class GatewayConfig extends ServiceConfig {
   })
   otherOrigins?: string;
 
+  @Env('SYSTEM_MAIL_FROM', {
+    kind: 'text',
+    default: 'Posthorn <hello@posthorn.example.test>',
+    describe: 'sender of confirmations, resets and invitations; its domain must be verified for the system project',
+  })
+  systemMailFrom: string;
+
   /** In lower case, as browsers send them. */
   get trustedOrigins(): string[] {
     const others = this.otherOrigins?.split(',').flatMap((origin) => origin.trim() || []) ?? [];

@@ -8,6 +8,7 @@ import { AttributeGatewayFacts1764200000000 } from './migrations/1764200000000-a
 import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
+import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { ProjectRow } from './projects/project.entity.js';
 
 export const entities = [ProjectRow, ApiKeyRow, MemberRow, AuditEntryRow, ...messagingEntities];
@@ -18,4 +19,5 @@ export const migrations = [
   People1764000000000,
   AttributeGatewayFacts1764200000000,
   Audit1764200100000,
+  SystemMails1764000100000,
 ];

@@ -23,11 +23,27 @@ import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
 import { Documentation } from './openapi/documentation.js';
+import { AttemptsRepository } from './people/attempts.repository.js';
+import { People } from './people/people.js';
+import { PeopleDoor } from './people/people-door.js';
+import { PeopleMails } from './people/people-mails.js';
+import { AccountPages } from './people/account.pages.js';
+import { SecondFactorPages } from './people/second-factor.pages.js';
+import { SessionsController } from './people/sessions.controller.js';
+import { SessionsRepository } from './people/sessions.repository.js';
+import { PasswordPages } from './people/password.pages.js';
+import { SignInPages } from './people/sign-in.pages.js';
+import { SignUpPages } from './people/sign-up.pages.js';
+import { PageDoor } from './pages/page-door.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
+import { SystemMailDelivery } from './system-mails/system-mail-delivery.js';
+import { SystemMails } from './system-mails/system-mails.js';
+import { SystemMailsRepository } from './system-mails/system-mails.repository.js';
+import { SystemProject } from './system-mails/system-project.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
@@ -38,6 +54,7 @@ export const routeControllers = [
   WorkflowsController,
   AnalyticsController,
   AuditController,
+  SessionsController,
 ];
 
 @Module({
@@ -59,6 +76,22 @@ export const routeControllers = [
     KeyUsage,
     RateLimiter,
     RateWindowsRepository,
+    // people
+    People,
+    PeopleDoor,
+    PeopleMails,
+    AttemptsRepository,
+    PageDoor,
+    SignInPages,
+    SignUpPages,
+    PasswordPages,
+    AccountPages,
+    SecondFactorPages,
+    SessionsRepository,
+    SystemMails,
+    SystemMailsRepository,
+    SystemMailDelivery,
+    SystemProject,
     // what the gateway owns
     ProjectsService,
     ProjectsRepository,

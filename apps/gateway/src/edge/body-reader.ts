@@ -29,11 +29,11 @@ export class BodyReader {
 
   constructor(private readonly budget = bodyBudget) {}
 
-  async read(request: IncomingMessage, limit: number): Promise<HeldBody> {
+  async read(request: IncomingMessage, limit: number, type = jsonType): Promise<HeldBody> {
     const size = announcedSize(request, limit);
     if (size === 0) return { bytes: nothing, release: () => undefined };
     if (size > limit) throw tooLarge(limit);
-    if (!jsonType.test(request.headers['content-type'] ?? '')) throw wrongMediaType();
+    if (!type.test(request.headers['content-type'] ?? '')) throw wrongMediaType();
     await this.reserve(size);
     let held = true;
     const release = () => {

@@ -7,6 +7,8 @@ export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 export interface Call<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
+  /** Of a person who is signed in. */
+  sessionId?: string;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;

@@ -8,7 +8,8 @@ import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../
 import { routeTable, type Route } from './route-table.js';
 import { callersOf } from './route.js';
 
-const table = routeTable(routeControllers);
+// Those of people alone are walked with every kind of caller elsewhere.
+const table = { routes: routeTable(routeControllers).routes.filter(({ declaration }) => callersOf(declaration).includes('SECRET')) };
 const id = '019b0000-0000-7000-8000-000000000001';
 const pathOf = ({ path }: Route) => path.replace(/:\w+/g, id);
 const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;

@@ -25,13 +25,11 @@ export class Failures {
   constructor(private readonly config: GatewayConfig) {}
 
   answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
-    const error = this.settle(thrown, route);
+    // What Fastify refuses before any hook has no scene yet.
+    const requestId = currentScene()?.requestIds[0] ?? newId();
+    const error = this.tell(thrown, request, requestId, route);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
-    // What Fastify refuses before any hook has no scene yet.
-    const scene = currentScene();
-    const requestId = scene?.requestIds[0] ?? newId();
-    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, scene ? '' : `${requestId} `);
     const { retryAfterSeconds, allow } = error.details;
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     if (allow) void reply.header('allow', allow.join(', '));
@@ -44,6 +42,13 @@ export class Failures {
       .code(statusOfKind[error.kind])
       .header('content-type', dialect.errorType)
       .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  /** Its line in the log, and what may be said of it. */
+  tell(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
+    const error = this.settle(thrown, route);
+    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, currentScene() ? '' : `${requestId} `);
+    return error;
   }
 
   /** What was thrown as one domain error; a missing service on a route that sends is `enqueue_failed` (contract.md §1). */

@@ -79,7 +79,7 @@ export class FrontDoor {
     for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
   }
 
-  private read(route: Route, dialect: Dialect, { caller }: Admission, request: HttpRequest, bytes: Buffer): ReadCall {
+  private read(route: Route, dialect: Dialect, { caller, sessionId }: Admission, request: HttpRequest, bytes: Buffer): ReadCall {
     const { declaration, surface } = route;
     const { filters, limit, cursor } = readQuery(
       this.parametersOf(route, dialect),
@@ -100,7 +100,8 @@ export class FrontDoor {
     const body = readBody(dialect.names, declaration.body ?? Nothing, plain);
     const idempotency = declaration.idempotent ? claimOf(route, headerValues(request.raw.rawHeaders, 'idempotency-key'), plain) : undefined;
     const params = request.params as Record<string, string>;
-    return { call: { surface, caller: { ...caller, address: request.ip }, params, body, query: filters, page, idempotency }, cursorScope };
+    const call = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters, page, idempotency };
+    return { call, cursorScope };
   }
 
   private parametersOf(route: Route, dialect: Dialect): Parameters {

@@ -16,6 +16,7 @@ export interface Counted {
 export interface Admission {
   kind: CallerKind;
   caller: Caller;
+  sessionId?: string;
   counted: Counted | null;
 }
 

@@ -94,13 +94,14 @@ export class Guard {
     if (!session) throw noSession();
     if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin'))) throw untrustedOrigin();
     const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
-    if (route.declaration.project === 'NONE') return { kind: 'SESSION', caller: { projectId: nobody, actor }, counted: null };
+    const { sessionId } = session;
+    if (route.declaration.project === 'NONE') return { kind: 'SESSION', caller: { projectId: nobody, actor }, sessionId, counted: null };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
     const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
     if (!membership) throw foreignProject();
     refuse(route, membership.disabled, scopesOfRole[membership.role]);
     if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
-    return { kind: 'SESSION', caller: { projectId, actor }, counted: null };
+    return { kind: 'SESSION', caller: { projectId, actor }, sessionId, counted: null };
   }
 
   private async session(cookies: readonly string[]): Promise<SessionUser | null> {

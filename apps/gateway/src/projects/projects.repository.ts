@@ -25,6 +25,12 @@ export class ProjectsRepository {
     await this.rows.insert(row);
   }
 
+  /** False where there is one of this id. */
+  async insertNew(row: ProjectRow): Promise<boolean> {
+    const { raw } = await this.rows.createQueryBuilder().insert().values(row).orIgnore().returning('id').execute();
+    return (raw as unknown[]).length > 0;
+  }
+
   async save(row: ProjectRow): Promise<void> {
     await this.rows.save(row);
   }

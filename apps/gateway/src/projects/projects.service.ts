@@ -18,9 +18,30 @@ export class ProjectsService {
   ) {}
 
   async create(name: string): Promise<ProjectRow> {
+    const row = await this.build(newId(), name);
+    await this.database.transaction(async () => {
+      await this.projects.insert(row);
+      await this.tell(row);
+      await this.audit.record(row.id, 'project.created', row.id);
+    });
+    this.outbox.ring();
+    return row;
+  }
+
+  /** Made once, whoever else is making it. */
+  async ensure(projectId: string, name: string): Promise<void> {
+    if (await this.projects.find(projectId)) return;
+    const row = await this.build(projectId, name);
+    await this.database.transaction(async () => {
+      if (await this.projects.insertNew(row)) await this.tell(row);
+    });
+    this.outbox.ring();
+  }
+
+  private async build(id: string, name: string): Promise<ProjectRow> {
     const at = await this.clock.now();
-    const row = Object.assign(new ProjectRow(), {
-      id: newId(),
+    return Object.assign(new ProjectRow(), {
+      id,
       name,
       disabledReason: null,
       sandboxHandle: `p-${randomBytes(6).toString('hex')}`,
@@ -30,13 +51,6 @@ export class ProjectsService {
       updatedAt: at,
       seq: 1,
     });
-    await this.database.transaction(async () => {
-      await this.projects.insert(row);
-      await this.tell(row);
-      await this.audit.record(row.id, 'project.created', row.id);
-    });
-    this.outbox.ring();
-    return row;
   }
 
   async get(projectId: string): Promise<ProjectRow> {

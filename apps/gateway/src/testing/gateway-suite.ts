@@ -57,6 +57,7 @@ async function askOver(url: string, method: string, path: string, { key, body, h
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const response = await fetch(url + path, {
     method,
+    redirect: 'manual',
     headers: {
       ...(key ? { authorization: `Bearer ${key}` } : {}),
       ...(raw === undefined ? {} : { 'content-type': 'application/json' }),

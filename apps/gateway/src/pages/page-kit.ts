@@ -1,0 +1,92 @@
+import { html, type Html } from './html.js';
+import type { SentOn, Shown } from './page.js';
+
+export interface Field {
+  name: string;
+  label: string;
+  type?: 'text' | 'email' | 'password';
+  autocomplete: string;
+  value?: string;
+  /** Below the label, before anything was wrong. */
+  hint?: string;
+  /** What is wrong with it. */
+  error?: string | undefined;
+  optional?: boolean;
+  /** Digits on small screens. */
+  numeric?: boolean;
+  maxLength?: number;
+}
+
+/** A whole page with its one heading. */
+export const layout = (title: string, body: Html, stylesheet: string): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Posthorn</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${stylesheet}" />
+      </head>
+      <body>
+        <header class="bar"><p class="brand">Posthorn</p></header>
+        <main class="sheet">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+
+export function field({
+  name,
+  label,
+  type = 'text',
+  autocomplete,
+  value = '',
+  hint,
+  error,
+  optional,
+  numeric,
+  maxLength = 254,
+}: Field): Html {
+  const described = [hint ? `${name}-hint` : '', error ? `${name}-error` : ''].filter(Boolean).join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : null}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${type === 'password' ? '' : value}"
+      autocomplete="${autocomplete}"
+      maxlength="${maxLength}"
+      ${optional ? null : html` required`}${numeric ? html` inputmode="numeric"` : null}
+      ${described ? html` aria-describedby="${described}"` : null}${error ? html` aria-invalid="true"` : null}
+    />
+    ${error ? html`<p class="error" id="${name}-error">${error}</p>` : null}
+  </div>`;
+}
+
+/** Posts to the page's own path unless another one is named. */
+export const form = (content: Html | readonly Html[], submit: string, action?: string, kind: 'plain' | 'quiet' = 'plain'): Html =>
+  html`<form method="post" ${action ? html` action="${action}"` : null} class="${kind}">
+    ${content}<button type="submit">${submit}</button>
+  </form>`;
+
+export const hidden = (name: string, value: string | null): Html =>
+  value === null ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;
+
+/** Read out at once: what went wrong, or what was done. */
+export const notice = (kind: 'wrong' | 'done', text: string): Html =>
+  kind === 'wrong' ? html`<p class="notice wrong" role="alert">${text}</p>` : html`<p class="notice done" role="status">${text}</p>`;
+
+export const link = (path: string, text: string, next: string | null = null): Html =>
+  html`<a href="${next ? `${path}?${new URLSearchParams({ next }).toString()}` : path}">${text}</a>`;
+
+export const shown = (title: string, body: Html, more: Omit<Shown, 'title' | 'body'> = {}): Shown => ({ title, body, ...more });
+
+export const sentOn = (path: string, query: Record<string, string | null> = {}, cookies: readonly string[] = []): SentOn => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
+  return { location: given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path, cookies };
+};

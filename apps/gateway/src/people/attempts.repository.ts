@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Database, newId } from '@posthorn/database';
+
+export interface AttemptRule {
+  /** In seconds. */
+  window: number;
+  max: number;
+}
+
+export interface Attempt {
+  allowed: boolean;
+  /** In seconds; null where it is allowed. */
+  retryAfter: number | null;
+}
+
+/** Attempts to sign in, to sign up and the like, by address and path: one statement, and Postgres's clock. */
+@Injectable()
+export class AttemptsRepository {
+  constructor(private readonly database: Database) {}
+
+  async take(key: string, { window, max }: AttemptRule): Promise<Attempt> {
+    const [row] = await this.database.query<{ count: number; age: number }>(
+      `INSERT INTO auth_rate_limits AS kept (id, key, count, "lastRequest")
+       VALUES ($1, $2, 1, floor(extract(epoch FROM clock_timestamp()) * 1000))
+       ON CONFLICT (key) DO UPDATE SET
+         count = CASE WHEN excluded."lastRequest" - kept."lastRequest" >= $3::bigint THEN 1 ELSE kept.count + 1 END,
+         "lastRequest" = CASE
+           WHEN excluded."lastRequest" - kept."lastRequest" >= $3::bigint OR kept.count < $4 THEN excluded."lastRequest"
+           ELSE kept."lastRequest" END
+       RETURNING count, floor(extract(epoch FROM clock_timestamp()) * 1000) - "lastRequest" AS age`,
+      [newId(), key, window * 1_000, max],
+    );
+    const allowed = row!.count <= max;
+    return { allowed, retryAfter: allowed ? null : Math.max(1, Math.ceil(window - Number(row!.age) / 1_000)) };
+  }
+
+  /** No window is longer than a minute. */
+  async forgetOld(): Promise<void> {
+    await this.database.query(
+      `DELETE FROM auth_rate_limits WHERE "lastRequest" < extract(epoch FROM now() - interval '10 minutes') * 1000`,
+    );
+  }
+}

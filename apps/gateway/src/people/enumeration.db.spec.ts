@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
+
+let suite: PeopleSuite;
+const known = 'known@example.com';
+beforeAll(async () => {
+  suite = await startPeopleSuite();
+  await suite.buildPerson(known);
+});
+afterAll(() => suite.stop());
+
+const tries = 8;
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+async function ask(path: string, email: string) {
+  return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
+}
+
+/** Ids and instants are new each time; the address is what was asked. */
+const shapeOf = (text: string) =>
+  text.replace(/"(id|createdAt|updatedAt)":"[^"]+"/g, '"$1":…').replace(/[\w-]+@example\.com/g, '<address>');
+
+describe.each(['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'])('%s', (path) => {
+  it('answers alike for known and unknown addresses, and takes as long', async () => {
+    const took: [number[], number[]] = [[], []];
+    for (let index = 0; index < tries; index += 1) {
+      const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
+      const told = [await ask(path, addresses[0]!), await ask(path, addresses[1]!)];
+      expect([told[0]!.status, shapeOf(told[0]!.text)]).toEqual([told[1]!.status, shapeOf(told[1]!.text)]);
+      told.forEach(({ ms }, place) => took[place]!.push(ms));
+    }
+    const [of, ofNobody] = took.map(median) as [number, number];
+    expect(Math.abs(of - ofNobody)).toBeLessThan(Math.max(15, 0.2 * ofNobody));
+  });
+});
+
+it('tells the owner of an address, and nobody else, that somebody signed up with it', async () => {
+  await suite.visitor().post('/api/auth/sign-up/email', { name: 'Eve', email: known, password: 'another horse' });
+  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You have an account already');
+  expect((await suite.visitor().post('/api/auth/sign-in/email', { email: known, password })).status).toBe(200);
+});

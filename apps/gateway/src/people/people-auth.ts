@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import type { Database } from '@posthorn/database';
+import { newId } from '@posthorn/database';
+import { betterAuth } from 'better-auth';
+import { isAPIError } from 'better-auth/api';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import type { GatewayConfig } from '../config.js';
+import { sessionSecret } from '../identity/session-cookie.js';
+import type { AttemptsRepository } from './attempts.repository.js';
+import { isOwnPath } from './own-path.js';
+import type { PeopleMails } from './people-mails.js';
+import { openPeopleStore } from './people-store.js';
+
+export const authPath = '/api/auth';
+/** Set by the gateway itself on what it hands on; nothing of this name is taken from a client. */
+export const addressHeader = 'x-posthorn-address';
+export const shortestPassword = 10;
+export const longestPassword = 128;
+const linkSeconds = 3_600;
+
+export interface AuthParts {
+  config: GatewayConfig;
+  database: Database;
+  attempts: AttemptsRepository;
+  mails: PeopleMails;
+}
+
+export type Auth = Awaited<ReturnType<typeof openAuth>>;
+
+/** The library with our tables, our ids, our mails and our limits. */
+export async function openAuth({ config, database, attempts, mails }: AuthParts) {
+  const log = new Logger('People');
+  return betterAuth({
+    appName: 'Posthorn',
+    baseURL: config.publicUrl,
+    basePath: authPath,
+    secret: sessionSecret(config.secretKey),
+    trustedOrigins: config.trustedOrigins,
+    telemetry: { enabled: false },
+    database: await openPeopleStore(database),
+    ...tables,
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      minPasswordLength: shortestPassword,
+      maxPasswordLength: longestPassword,
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: linkSeconds,
+      sendResetPassword: ({ user, token }) => mails.resetPassword(user, token),
+      onExistingUserSignUp: ({ user }) => mails.alreadyHere(user),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      expiresIn: linkSeconds,
+      sendVerificationEmail: ({ user, url, token }) => mails.verifyAddress(user, token, nextOf(url)),
+    },
+    plugins: [twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } })],
+    rateLimit: { enabled: true, window: 60, max: 100, customStorage: { consume: (key, rule) => attempts.take(key, rule) } },
+    advanced: {
+      // The prefix of secure cookies would change their name with the address; the attribute does not.
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure: config.publicUrl.startsWith('https:') },
+      database: { generateId: newId },
+      ipAddress: { ipAddressHeaders: [addressHeader] },
+    },
+    // Lines of the library name people; what it throws is told by the edge like everything else.
+    logger: { level: 'error', log: (_, message) => log.warn(message) },
+    onAPIError: { onError: refuseToAnswer },
+  });
+}
+
+const tables = {
+  user: { modelName: 'auth_users' },
+  session: { modelName: 'auth_sessions', cookieCache: { enabled: false } },
+  account: { modelName: 'auth_accounts' },
+  verification: { modelName: 'auth_verifications', storeIdentifier: 'hashed' as const },
+};
+
+/** An outage is no answer of the library's: the edge knows what to say of it. */
+function refuseToAnswer(error: unknown): void {
+  if (!isAPIError(error)) throw error;
+}
+
+function nextOf(url: string): string | null {
+  const next = new URL(url).searchParams.get('callbackURL');
+  return next !== null && next !== '/' && isOwnPath(next) ? next : null;
+}

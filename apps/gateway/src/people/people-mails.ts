@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayConfig } from '../config.js';
+import { html, type Html } from '../pages/html.js';
+import { SystemMails } from '../system-mails/system-mails.js';
+
+export interface Addressee {
+  email: string;
+  name: string;
+}
+
+/** What people are told by mail about their own account. */
+@Injectable()
+export class PeopleMails {
+  private readonly base: string;
+
+  constructor(
+    config: GatewayConfig,
+    private readonly mails: SystemMails,
+  ) {
+    this.base = config.publicUrl.replace(/\/+$/, '');
+  }
+
+  /** `next` is where the person goes on once the address is confirmed. */
+  verifyAddress(to: Addressee, token: string, next: string | null): Promise<void> {
+    return this.write(to, 'Confirm your address', {
+      why: 'Somebody, probably you, signed up with this address. Confirm that it is yours:',
+      action: 'Confirm this address',
+      link: this.link('/verify-email', { token, ...(next ? { next } : {}) }),
+      otherwise: 'The link works for one hour. If it was not you, nothing happens without it.',
+    });
+  }
+
+  resetPassword(to: Addressee, token: string): Promise<void> {
+    return this.write(to, 'Choose a new password', {
+      why: 'Somebody, probably you, asked for a new password for this address:',
+      action: 'Choose a new password',
+      link: this.link('/reset-password', { token }),
+      otherwise: 'The link works once, for one hour. If it was not you, your password stays as it is.',
+    });
+  }
+
+  alreadyHere(to: Addressee): Promise<void> {
+    return this.write(to, 'You have an account already', {
+      why: 'Somebody, probably you, signed up with this address, which has an account already:',
+      action: 'Sign in',
+      link: this.link('/sign-in'),
+      otherwise: `If you forgot the password: ${this.link('/forgot-password')}`,
+    });
+  }
+
+  private link(path: string, query: Record<string, string> = {}): string {
+    const parameters = new URLSearchParams(query).toString();
+    return `${this.base}${path}${parameters ? `?${parameters}` : ''}`;
+  }
+
+  private write({ email, name }: Addressee, subject: string, words: Words): Promise<void> {
+    const { why, link, otherwise } = words;
+    const text = `Hello ${name},\n\n${why}\n\n${link}\n\n${otherwise}\n`;
+    return this.mails.send({ to: email, subject, text, body: letter(name, words).text });
+  }
+}
+
+interface Words {
+  why: string;
+  action: string;
+  link: string;
+  otherwise: string;
+}
+
+const letter = (name: string, { why, action, link, otherwise }: Words): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
+        <p>Hello ${name},</p>
+        <p>${why}</p>
+        <p>
+          <a href="${link}" style="display: inline-block; padding: 10px 18px; border-radius: 8px; background: #b4530a; color: #fff"
+            >${action}</a
+          >
+        </p>
+        <p style="color: #64686f">${otherwise}</p>
+      </body>
+    </html>`;

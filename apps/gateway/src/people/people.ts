@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { invalidMember } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import { GatewayConfig } from '../config.js';
+import { within } from '../edge/deadline.js';
+import type { HttpRequest } from '../edge/fastify.js';
+import { headerValues } from '../edge/header-values.js';
+import { hasSessionCookie, sessionCookieName, sessionSecret, sessionTokenOf } from '../identity/session-cookie.js';
+import { SystemMails } from '../system-mails/system-mails.js';
+import { AttemptsRepository } from './attempts.repository.js';
+import { isOwnPath } from './own-path.js';
+import { addressHeader, authPath, openAuth, type Auth } from './people-auth.js';
+import { PeopleMails } from './people-mails.js';
+
+export interface PeopleAsk {
+  method: 'GET' | 'POST';
+  /** Below `/api/auth`, as in `/sign-in/email`. */
+  path: string;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** Whose cookies, origin and address it comes with. */
+  request: HttpRequest;
+}
+
+const longestWaitMs = 10_000;
+const longestAgent = 512;
+/** Whether an address is known must not show in how long the answer takes: hashing and mail fit in here. */
+const steadyMs: Readonly<Record<string, number>> = { '/sign-up/email': 400, '/request-password-reset': 400 };
+/** What clients may not leave out. */
+const always: Readonly<Record<string, Record<string, unknown>>> = { '/change-password': { revokeOtherSessions: true } };
+const leadingElsewhere = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL'];
+
+/** Sign-up, sign-in, passwords and second factors: every page and every client comes through here, with its limits. */
+@Injectable()
+export class People implements OnModuleInit {
+  private auth: Auth;
+  private readonly secret: string;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly database: Database,
+    private readonly attempts: AttemptsRepository,
+    private readonly letters: PeopleMails,
+    private readonly mails: SystemMails,
+  ) {
+    this.secret = sessionSecret(config.secretKey);
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { config, database, attempts, letters } = this;
+    this.auth = await openAuth({ config, database, attempts, mails: letters });
+  }
+
+  async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
+    refuseForeignPaths({ ...query, ...body });
+    const began = performance.now();
+    const url = new URL(`${authPath}${path}?${new URLSearchParams(query).toString()}`, this.config.publicUrl);
+    const sent = method === 'GET' ? undefined : JSON.stringify({ ...body, ...always[path] });
+    const asked = new Request(url, { method, headers: this.headersOf(request, sent !== undefined), body: sent });
+    const answer = await within(longestWaitMs, this.auth.handler(asked));
+    this.mails.ring();
+    await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
+    return answer;
+  }
+
+  /** A person made by the operator, in the ambient transaction. */
+  async create(person: { email: string; name: string; password: string; verified: boolean }): Promise<{ id: string } | null> {
+    const { internalAdapter, password } = await this.auth.$context;
+    if (await internalAdapter.findUserByEmail(person.email)) return null;
+    const { email, name, verified: emailVerified } = person;
+    const hash = await password.hash(person.password);
+    const { id } = await internalAdapter.createUser({ email, name, emailVerified }, { method: 'email-password' });
+    await internalAdapter.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash });
+    return { id };
+  }
+
+  /** Only what is named here is handed on. */
+  private headersOf({ raw, ip }: HttpRequest, withBody: boolean): Headers {
+    const headers = new Headers({ [addressHeader]: ip, ...(withBody ? { 'content-type': 'application/json' } : {}) });
+    const cookies = this.cookiesOf(headerValues(raw.rawHeaders, 'cookie'));
+    const [origin] = headerValues(raw.rawHeaders, 'origin');
+    const [agent] = headerValues(raw.rawHeaders, 'user-agent');
+    if (cookies) headers.set('cookie', cookies);
+    if (origin) headers.set('origin', origin);
+    if (agent) headers.set('user-agent', agent.slice(0, longestAgent));
+    return headers;
+  }
+
+  /** Two session cookies, or a foreign one, are none: a neighbouring host may have planted it. */
+  private cookiesOf(cookies: readonly string[]): string {
+    const text = cookies.join('; ');
+    if (!hasSessionCookie(cookies) || sessionTokenOf(cookies, this.secret) !== null) return text;
+    return text
+      .split(';')
+      .filter((pair) => pair.split('=')[0]!.trim() !== sessionCookieName)
+      .join(';');
+  }
+}
+
+function refuseForeignPaths(members: Record<string, unknown>): void {
+  for (const name of leadingElsewhere) {
+    const value = members[name];
+    if (value !== undefined && !(typeof value === 'string' && isOwnPath(value)))
+      throw invalidMember([name], 'not_allowed', 'must be a path of this installation');
+  }
+}

@@ -1,0 +1,31 @@
+import type { Database, QueryRunner } from '@posthorn/database';
+
+interface Answered {
+  command: string;
+  rowCount: number | null;
+  rows: unknown[];
+}
+
+interface Client {
+  query(sql: string, parameters: readonly unknown[]): Promise<Answered>;
+}
+
+/** The service's own connections in the shape that a query builder asks for: what it says joins the ambient transaction. */
+export class ServicePool {
+  constructor(private readonly database: Database) {}
+
+  async connect(): Promise<Client & { release(): void }> {
+    const ambient = this.database.manager.queryRunner;
+    const runner: QueryRunner = ambient ?? this.database.source.createQueryRunner();
+    const client = (await runner.connect()) as Client;
+    return {
+      query: (sql, parameters) => client.query(sql, parameters),
+      release: () => void (ambient ? undefined : runner.release()),
+    };
+  }
+
+  /** The connections are the service's to close. */
+  async end(): Promise<void> {
+    await Promise.resolve();
+  }
+}

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { emails, projects, senderNotVerified, type AcceptEmails, type AcceptedEmails } from '@posthorn/contracts';
+import { eventually, standIn } from '@posthorn/testing';
+import { operatorOf } from '../testing/gateway-suite.js';
+import { startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
+import { systemProjectId } from './system-project.js';
+
+let suite: PeopleSuite;
+beforeAll(async () => {
+  suite = await startPeopleSuite();
+});
+afterAll(() => suite.stop());
+
+const waiting = () => suite.database.query<{ id: string; tries: number }>(`SELECT id, tries FROM system_mails ORDER BY id`);
+const askFor = (email: string) =>
+  suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password: 'correct horse battery' });
+// One at a time: who stands in knows no batches.
+const accept = { ...emails.accept, batch: false };
+const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+  emails: recipients.map(({ id, to }) => ({ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null })),
+  acceptedAt: new Date(),
+});
+const gone = () => eventually(async () => (await waiting()).length === 0, 'all are taken');
+
+it('has a project of its own, whose state services know', async () => {
+  const project = await suite.bus.call(projects.get, operatorOf(systemProjectId), { id: systemProjectId });
+  expect(project).toMatchObject({ name: 'Posthorn', disabled: false, seq: 1 });
+});
+
+it('waits sealed while sending is away, and is taken once it is back, under the id and the key of its row', async () => {
+  await askFor('away@example.com');
+  const [row] = await eventually(async () => {
+    const rows = await waiting();
+    return rows[0]?.tries ? rows : null;
+  }, 'it was tried');
+  const taken: AcceptEmails[] = [];
+  const stop = await standIn(suite.connection, accept, async (send) => {
+    taken.push(send);
+    return receipt(send);
+  });
+  await gone();
+  await stop();
+  expect(taken).toMatchObject([
+    {
+      from: { email: 'hello@posthorn.example.test', name: 'Posthorn' },
+      recipients: [{ id: row!.id, to: { email: 'away@example.com' } }],
+      idempotency: { key: row!.id },
+    },
+  ]);
+});
+
+it('is handed over again under the same id where the first answer, or the removal after it, was lost', async () => {
+  const ids: string[] = [];
+  const stop = await standIn(suite.connection, accept, async (send) => {
+    ids.push(send.recipients[0]!.id);
+    if (ids.length === 1) throw senderNotVerified();
+    if (ids.length === 2) suite.line.cut();
+    return receipt(send);
+  });
+  await askFor('lost@example.com');
+  await eventually(async () => ids.length === 2, 'it was repeated');
+  await delay(300);
+  suite.line.mend();
+  // As if whoever held it had died: its claim has run out.
+  await suite.database.query(`UPDATE system_mails SET next_try_at = now()`);
+  await gone();
+  await stop();
+  expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
+});
+
+it('is written with its cause or not at all', async () => {
+  const before = await waiting();
+  await suite.database.query(`ALTER TABLE auth_accounts ADD CONSTRAINT nobody CHECK ("accountId" = '') NOT VALID`);
+  expect((await askFor('rolled-back@example.com')).status).toBeGreaterThanOrEqual(400);
+  await suite.database.query(`ALTER TABLE auth_accounts DROP CONSTRAINT nobody`);
+  expect(await suite.database.query(`SELECT 1 FROM auth_users WHERE email = 'rolled-back@example.com'`)).toEqual([]);
+  expect(await waiting()).toEqual(before);
+});

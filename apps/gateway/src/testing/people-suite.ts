@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto';
+import { testSecret } from '@posthorn/testing';
+import { Sealing } from '../system-mails/sealing.js';
+import type { SealedMail } from '../system-mails/system-mails.repository.js';
+import type { SystemMail } from '../system-mails/system-mails.js';
+import { startGatewaySuite, type Ask, type GatewaySuite, type Told } from './gateway-suite.js';
+
+export const origin = 'http://localhost:3000';
+export const password = 'correct horse battery';
+
+export interface PeopleSuite extends GatewaySuite {
+  /** A browser of nobody yet, at an address of its own: limits are by address. */
+  visitor(): Visitor;
+  /** What waits for this person, oldest first: no sending service takes it here. */
+  mailsTo(email: string): Promise<SystemMail[]>;
+  /** The token of the newest link in a mail to this person. */
+  tokenFor(email: string): Promise<string>;
+  /** Signed up, confirmed and signed in. */
+  buildPerson(email: string): Promise<Visitor>;
+}
+
+export async function startPeopleSuite(changes: Record<string, string> = {}): Promise<PeopleSuite> {
+  const suite = await startGatewaySuite({ TRUSTED_PROXIES: '127.0.0.1', ...changes });
+  const visitor = () => new Visitor(suite, changes['PUBLIC_URL'] ?? origin);
+  const mailsTo = async (email: string) => (await waiting(suite)).filter(({ to }) => to === email);
+  const tokenFor = async (email: string) => /[?&]token=([^&\s]+)/.exec((await mailsTo(email)).at(-1)!.text)![1]!;
+  const buildPerson = async (email: string) => {
+    await visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
+    await visitor().get(`/api/auth/verify-email?token=${await tokenFor(email)}`);
+    const person = visitor();
+    await person.post('/api/auth/sign-in/email', { email, password });
+    return person;
+  };
+  return { ...suite, visitor, mailsTo, tokenFor, buildPerson };
+}
+
+async function waiting({ database }: GatewaySuite): Promise<SystemMail[]> {
+  const sealing = new Sealing(testSecret, 'posthorn:system-mails');
+  const rows = await database.query<SealedMail>(`SELECT id, sealed FROM system_mails ORDER BY created_at, id`);
+  return rows.map(({ id, sealed }) => JSON.parse(sealing.open(id, sealed)) as SystemMail);
+}
+
+/** Keeps cookies as a browser does. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+
+  constructor(
+    private readonly suite: GatewaySuite,
+    private readonly origin: string,
+  ) {}
+
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  get(path: string, ask: Ask = {}): Promise<Told> {
+    return this.ask('GET', path, ask);
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Told> {
+    return this.ask('POST', path, { body, headers });
+  }
+
+  /** As a form of a page is sent. */
+  submit(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Told> {
+    const body = new URLSearchParams(fields).toString();
+    return this.ask('POST', path, { body, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+  }
+
+  async ask(method: string, path: string, { body, headers = {} }: Ask = {}): Promise<Told> {
+    const own = { origin: this.origin, 'x-forwarded-for': this.address, ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}) };
+    const told = await this.suite.ask(method, path, { body, headers: { ...own, ...headers } });
+    for (const line of told.headers.getSetCookie()) this.keep(line);
+    return told;
+  }
+
+  private keep(line: string): void {
+    const [pair] = line.split(';');
+    const [name, ...value] = pair!.split('=');
+    if (/max-age=0/i.test(line)) this.cookies.delete(name!);
+    else this.cookies.set(name!, value.join('='));
+  }
+}
