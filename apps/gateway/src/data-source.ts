@@ -3,14 +3,17 @@ import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { CreateGateway1763700000000 } from './migrations/1763700000000-create-gateway.js';
 import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceGatewayFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
+import { InvitationRow } from './members/invitation.entity.js';
 import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
+import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-projects-and-keys.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, MemberRow, ...messagingEntities];
+export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, ...messagingEntities];
 export const migrations = [
   CreateGateway1763700000000,
   RepairGatewayMessaging1763800000000,
   TraceGatewayFacts1763900000000,
   People1764000000000,
+  ProjectsAndKeys1764100000000,
 ];

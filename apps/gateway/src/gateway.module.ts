@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { Commits } from '@posthorn/platform';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
@@ -17,7 +18,18 @@ import { Guard } from './identity/guard.js';
 import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
+import { InvitationMails } from './members/invitation-mails.js';
+import { InvitationsRepository } from './members/invitations.repository.js';
+import { InvitationsService } from './members/invitations.service.js';
+import { MembersController } from './members/members.controller.js';
+import { MembersReadModel } from './members/members.read-model.js';
+import { MembersRepository } from './members/members.repository.js';
+import { MembersService } from './members/members.service.js';
+import { MembershipService } from './members/membership.service.js';
 import { Documentation } from './openapi/documentation.js';
+import { FoundersReadModel } from './projects/founders.read-model.js';
+import { OwnProjectsService } from './projects/own-projects.service.js';
+import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
@@ -26,7 +38,15 @@ import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
-export const routeControllers = [EmailsController, ContactsController, CampaignsController, WorkflowsController, AnalyticsController];
+export const routeControllers = [
+  EmailsController,
+  ContactsController,
+  CampaignsController,
+  WorkflowsController,
+  AnalyticsController,
+  ProjectsController,
+  MembersController,
+];
 
 @Module({
   imports: [DiscoveryModule],
@@ -47,8 +67,18 @@ export const routeControllers = [EmailsController, ContactsController, Campaigns
     RateLimiter,
     RateWindowsRepository,
     // what the gateway owns
+    Commits,
     ProjectsService,
     ProjectsRepository,
+    OwnProjectsService,
+    FoundersReadModel,
+    MembersService,
+    MembersReadModel,
+    MembersRepository,
+    MembershipService,
+    InvitationsService,
+    InvitationsRepository,
+    InvitationMails,
     ApiKeysService,
     ApiKeysRepository,
     // sending

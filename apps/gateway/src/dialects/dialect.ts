@@ -33,6 +33,8 @@ export interface Dialect {
   showsTotal(envelope: LegacyPage): boolean;
   readonly statusOf: Readonly<Record<Outcome, number>>;
   resource(shape: Shape, value: object): object;
+  /** A resource in no envelope, whatever the dialect. */
+  bare(shape: Shape, value: object): object;
   deleted(value: { id: string }): object;
   page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
   readonly errorType: string;

@@ -20,6 +20,7 @@ export const legacy: Dialect = {
   showsTotal: (envelope) => envelope === 'items',
   statusOf: { done: 200, created: 201, sent: 200, deleted: 200 },
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
+  bare: (shape, value) => writeResource(names, shape, value),
   deleted: () => ({ success: true }),
   page: (shape, page, next, envelope) => ({ success: true, ...envelopes[envelope](written(shape, page), page, next) }),
   errorType: 'application/json; charset=utf-8',

@@ -129,7 +129,8 @@ export class FrontDoor {
       const next = page.next ? this.cursors.write(page.next, cursorScope) : null;
       return dialect.page(declaration.reply, page, next, declaration.paged!);
     }
-    return outcomeOf(declaration) === 'deleted' ? dialect.deleted(result as { id: string }) : dialect.resource(declaration.reply, result);
+    if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as { id: string });
+    return declaration.bareOnLegacy ? dialect.bare(declaration.reply, result) : dialect.resource(declaration.reply, result);
   }
 }
 

@@ -41,6 +41,8 @@ export interface RouteDeclaration {
   whileDisabled?: boolean;
   /** Other names that the legacy surface has for members of the query. */
   legacyQueryNames?: Readonly<Record<string, string>>;
+  /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (interface.md). */
+  bareOnLegacy?: true;
   /** Further refusals, for the documents. */
   errors?: readonly (() => DomainError)[];
 }

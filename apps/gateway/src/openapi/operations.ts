@@ -114,7 +114,8 @@ function replyOf({ declaration, surface }: Route, schemas: ShapeSchemas): JsonSc
   const { resource, deleted, page } = dialectSchemas[surface];
   if (outcomeOf(declaration) === 'deleted') return deleted;
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
-  return declaration.paged ? page(reply, declaration.paged) : resource(reply);
+  if (declaration.paged) return page(reply, declaration.paged);
+  return declaration.bareOnLegacy ? reply : resource(reply);
 }
 
 const refused = (route: Route): Record<string, object> =>

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectFacts, projectNotFound, type DisabledReason } from '@posthorn/contracts';
-import { Database, DatabaseClock, newId, type Page, type PageRequest } from '@posthorn/database';
+import { projectFacts, projectNotFound, type DisabledReason, type UpdateProject } from '@posthorn/contracts';
+import { Database, DatabaseClock, type Page, type PageRequest } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { ProjectRow } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
@@ -16,24 +15,16 @@ export class ProjectsService {
   ) {}
 
   async create(name: string): Promise<ProjectRow> {
-    const at = await this.clock.now();
-    const row = Object.assign(new ProjectRow(), {
-      id: newId(),
-      name,
-      disabledReason: null,
-      sandboxHandle: `p-${randomBytes(6).toString('hex')}`,
-      secretPerSecond: null,
-      publicPerSecond: null,
-      createdAt: at,
-      updatedAt: at,
-      seq: 1,
-    });
-    await this.database.transaction(async () => {
-      await this.projects.insert(row);
-      await this.tell(row);
-    });
+    const row = ProjectRow.found(name, await this.clock.now(), null);
+    await this.database.transaction(() => this.add(row));
     this.outbox.ring();
     return row;
+  }
+
+  /** Within the transaction of whoever makes it. */
+  async add(row: ProjectRow): Promise<void> {
+    await this.projects.insert(row);
+    await this.tell(row);
   }
 
   async get(projectId: string): Promise<ProjectRow> {
@@ -59,6 +50,10 @@ export class ProjectsService {
       row.limit(secretPerSecond, publicPerSecond, at);
       return true;
     });
+  }
+
+  settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
+    return this.change(projectId, (row, at) => row.settle(wanted, at));
   }
 
   private async change(projectId: string, apply: (row: ProjectRow, at: Date) => boolean): Promise<ProjectRow> {
