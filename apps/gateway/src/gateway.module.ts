@@ -2,9 +2,15 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Commits } from '@posthorn/platform';
 import { AnalyticsController } from './analytics/analytics.controller.js';
+import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
+import { GrantsService } from './api-keys/grants.service.js';
+import { KeyDomains } from './api-keys/key-domains.js';
+import { RevealController } from './api-keys/reveal.controller.js';
+import { RevealsRepository } from './api-keys/reveals.repository.js';
+import { RevealsService } from './api-keys/reveals.service.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { Failures } from './edge/failures.js';
@@ -46,6 +52,8 @@ export const routeControllers = [
   AnalyticsController,
   ProjectsController,
   MembersController,
+  ApiKeysController,
+  RevealController,
 ];
 
 @Module({
@@ -81,6 +89,10 @@ export const routeControllers = [
     InvitationMails,
     ApiKeysService,
     ApiKeysRepository,
+    GrantsService,
+    KeyDomains,
+    RevealsService,
+    RevealsRepository,
     // sending
     Accepting,
   ],

@@ -65,7 +65,8 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Instant(legacyOnly) updatedAt: Date;
 }
 
-export class UpdateProject extends PartialFields(PickFields(ProjectDetails, ['name', 'tracking', 'language'])) {}
+class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language']) {}
+export class UpdateProject extends PartialFields(ProjectSettings) {}
 
 export const projects = {
   create: request('gateway.projects.create', CreateProject, Project),

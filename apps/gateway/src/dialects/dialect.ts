@@ -29,6 +29,8 @@ export interface Dialect {
   readonly names: ShapeNames;
   /** The query parameter that carries a cursor. */
   readonly cursorParameter: string;
+  /** Whether a list of this envelope comes page by page. */
+  hasPages(envelope: LegacyPage): boolean;
   /** Whether a page of this envelope shows how many rows there are. */
   showsTotal(envelope: LegacyPage): boolean;
   readonly statusOf: Readonly<Record<Outcome, number>>;

@@ -17,6 +17,7 @@ export const legacy: Dialect = {
   surface: 'legacy',
   names,
   cursorParameter: 'cursor',
+  hasPages: (envelope) => envelope !== 'whole',
   showsTotal: (envelope) => envelope === 'items',
   statusOf: { done: 200, created: 201, sent: 200, deleted: 200 },
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
@@ -35,6 +36,7 @@ const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage,
     data: { items, nextCursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
   }),
   flat: (data, _, nextCursor) => ({ data, nextCursor }),
+  whole: (data) => ({ data }),
 };
 
 function envelope(error: DomainError, { shape, queryNames }: ErrorContext): object {

@@ -16,6 +16,7 @@ export const v1: Dialect = {
   surface: 'v1',
   names,
   cursorParameter: 'after',
+  hasPages: () => true,
   showsTotal: () => false,
   statusOf: { done: 200, created: 201, sent: 202, deleted: 200 },
   resource: (shape, value) => writeResource(names, shape, value),

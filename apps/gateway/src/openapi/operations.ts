@@ -105,7 +105,10 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
     [status]: {
       description: declaration.summary,
       headers: headersOf(surface, status),
-      content: { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } },
+      content: {
+        'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
+        ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
+      },
     },
   };
 }
