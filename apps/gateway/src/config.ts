@@ -14,6 +14,13 @@ export class GatewayConfig extends ServiceConfig {
   })
   publicUrl: string;
 
+  @Env('SANDBOX_DOMAIN', {
+    kind: 'text',
+    default: 'sandbox.test',
+    describe: 'domain of the address that a project sends from in TEST mode',
+  })
+  sandboxDomain: string;
+
   @Env('TRUSTED_PROXIES', {
     kind: 'text',
     optional: true,

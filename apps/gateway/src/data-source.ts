@@ -5,19 +5,22 @@ import { CreateGateway1763700000000 } from './migrations/1763700000000-create-ga
 import { RepairGatewayMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceGatewayFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeGatewayFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
+import { InvitationRow } from './members/invitation.entity.js';
 import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
+import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-projects-and-keys.js';
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, MemberRow, AuditEntryRow, ...messagingEntities];
+export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, AuditEntryRow, ...messagingEntities];
 export const migrations = [
   CreateGateway1763700000000,
   RepairGatewayMessaging1763800000000,
   TraceGatewayFacts1763900000000,
   People1764000000000,
+  SystemMails1764000100000,
+  ProjectsAndKeys1764100000000,
   AttributeGatewayFacts1764200000000,
   Audit1764200100000,
-  SystemMails1764000100000,
 ];

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { Commits } from '@posthorn/platform';
 import { AnalyticsController } from './analytics/analytics.controller.js';
+import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
@@ -8,6 +10,11 @@ import { AuditController } from './audit/audit.controller.js';
 import { AuditEntriesRepository } from './audit/audit-entries.repository.js';
 import { AuditSubscribers } from './audit/audit.subscribers.js';
 import { Audit } from './audit/audit.js';
+import { GrantsService } from './api-keys/grants.service.js';
+import { KeyDomains } from './api-keys/key-domains.js';
+import { RevealController } from './api-keys/reveal.controller.js';
+import { RevealsRepository } from './api-keys/reveals.repository.js';
+import { RevealsService } from './api-keys/reveals.service.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { Failures } from './edge/failures.js';
@@ -22,6 +29,15 @@ import { Guard } from './identity/guard.js';
 import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
+import { InvitationMails } from './members/invitation-mails.js';
+import { InvitationPages } from './members/invitation.pages.js';
+import { InvitationsRepository } from './members/invitations.repository.js';
+import { InvitationsService } from './members/invitations.service.js';
+import { MembersController } from './members/members.controller.js';
+import { MembersReadModel } from './members/members.read-model.js';
+import { MembersRepository } from './members/members.repository.js';
+import { MembersService } from './members/members.service.js';
+import { MembershipService } from './members/membership.service.js';
 import { Documentation } from './openapi/documentation.js';
 import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
@@ -35,6 +51,9 @@ import { PasswordPages } from './people/password.pages.js';
 import { SignInPages } from './people/sign-in.pages.js';
 import { SignUpPages } from './people/sign-up.pages.js';
 import { PageDoor } from './pages/page-door.js';
+import { FoundersReadModel } from './projects/founders.read-model.js';
+import { OwnProjectsService } from './projects/own-projects.service.js';
+import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
 import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
@@ -55,6 +74,10 @@ export const routeControllers = [
   AnalyticsController,
   AuditController,
   SessionsController,
+  ProjectsController,
+  MembersController,
+  ApiKeysController,
+  RevealController,
 ];
 
 @Module({
@@ -93,12 +116,27 @@ export const routeControllers = [
     SystemMailDelivery,
     SystemProject,
     // what the gateway owns
+    Commits,
     ProjectsService,
     ProjectsRepository,
+    OwnProjectsService,
+    FoundersReadModel,
+    MembersService,
+    MembersReadModel,
+    MembersRepository,
+    MembershipService,
+    InvitationsService,
+    InvitationsRepository,
+    InvitationMails,
+    InvitationPages,
     ApiKeysService,
     ApiKeysRepository,
     Audit,
     AuditEntriesRepository,
+    GrantsService,
+    KeyDomains,
+    RevealsService,
+    RevealsRepository,
     // sending
     Accepting,
   ],

@@ -4,6 +4,9 @@ import { Choice, Id, Instant, ListOf, Nullable, Optional, Text, Texts } from './
 import { grantPresets, scopes, type GrantPreset, type Scope } from './scopes.js';
 import { PickFields } from './shapes.js';
 
+/** Unpaginated lists are bounded (contract.md §1). */
+export const maxActiveKeys = 200;
+
 export class ApiKey {
   @Id() id: string;
   @Id() projectId: string;
@@ -24,6 +27,28 @@ export class CreateApiKey extends PickFields(ApiKey, ['name']) {
   @Choice(grantPresets) @Optional() legacyGrantPreset?: GrantPreset;
   @Choice(['LIVE', 'TEST']) @Optional() mode?: 'LIVE' | 'TEST';
   @Texts(0, scopes.length, 64) @Optional() scopes?: Scope[];
+  /** Confines the sender to one domain of the project. */
+  @Id() @Nullable() @Optional() domainId?: string | null;
+}
+
+/** A key keeps at least one scope: without any its preset would speak, and give back what was taken. */
+export class UpdateApiKey {
+  @Text(1, 100) @Optional() name?: string;
+  @Texts(1, scopes.length, 64) @Optional() scopes?: Scope[];
+}
+
+/** A key whose secret waits to be read once, by a member of the project. */
+export class ApiKeyToReveal extends ApiKey {
+  @Text(1, 4096) revealUrl: string;
+  @Instant() revealExpiresAt: Date;
+}
+
+export class RevealQuery {
+  @Text(1, 200) token: string;
+}
+
+export class RevealedApiKey {
+  @Text(1, 200) token: string;
 }
 
 /** Only the operator's command sees the token, once. */
@@ -52,7 +77,14 @@ export class ApiKeyFact {
 
 export const apiKeyFacts = {
   created: fact('gateway.api_key.created', ApiKeyFact, 'A key was made.'),
+  changed: fact('gateway.api_key.changed', ApiKeyFact, 'A key has another name, other scopes or, rotated, another secret.'),
   revoked: fact('gateway.api_key.revoked', ApiKeyFact, 'A key was revoked; gateways drop it from their caches.'),
 };
 
 export const apiKeyNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such API key');
+export const revealNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'There is nothing to reveal: the link was used, or is too old');
+export const keyRevoked = () => new DomainError('malformed', 'key_revoked', 'The API key is revoked');
+export const scopeEscalation = () =>
+  new DomainError('malformed', 'scope_escalation', 'A credential may not make a key that reaches further than itself');
+export const tooManyKeys = () => new DomainError('conflict', 'conflict', `A project may have ${maxActiveKeys} active API keys`);

@@ -1,5 +1,5 @@
 import { fact, request } from './contract.js';
-import { Choice, Flag, Id, Instant, Nullable, Text } from './fields.js';
+import { Choice, Flag, Id, Instant, ListOf, Nullable, Text } from './fields.js';
 
 export class SendingDomain {
   @Id() id: string;
@@ -15,7 +15,14 @@ export class VerifyDomain {
   @Text(3, 253) domain: string;
 }
 
+export class ListDomains {}
+
+export class DomainList {
+  @ListOf(() => SendingDomain, 0, 100) domains: SendingDomain[];
+}
+
 export const domains = {
+  list: request('sending.domains.list', ListDomains, DomainList),
   verify: request('sending.domains.verify', VerifyDomain, SendingDomain),
 };
 

@@ -1,11 +1,15 @@
 import { fact, request } from './contract.js';
 import { DomainError } from './errors.js';
-import { Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
+import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
+import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from './page.js';
-import { PickFields } from './shapes.js';
+import { PartialFields, PickFields } from './shapes.js';
 
 export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'PHISHING_DETECTED', 'MANUAL'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
+
+export const trackings = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const;
+export type Tracking = (typeof trackings)[number];
 
 export class Project {
   @Id() id: string;
@@ -38,6 +42,32 @@ export class ProjectPage extends PageEnd {
 
 export class ListProjects extends PageQuery {}
 
+const legacyOnly = { legacyOnly: true } as const;
+
+/** A project as its members see it: the two surfaces show different halves (interface.md, contract.md §2). */
+export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled']) {
+  @Choice(disabledReasons, legacyOnly) @Nullable() disabledReason: DisabledReason | null;
+  @Text(1, 64, legacyOnly) sandboxHandle: string;
+  @Address({ v1Only: true }) sandboxAddress: string;
+  // There is no billing: what the legacy row says of it is null.
+  @Text(1, 100, legacyOnly) @Nullable() paymentCustomerId: null;
+  @Text(1, 100, legacyOnly) @Nullable() paymentSubscriptionId: null;
+  @Count(legacyOnly) @Nullable() billingLimitWorkflows: null;
+  @Count(legacyOnly) @Nullable() billingLimitCampaigns: null;
+  @Count(legacyOnly) @Nullable() billingLimitTransactional: null;
+  @Count(legacyOnly) @Nullable() billingLimitInbound: null;
+  @Text(1, 32, { v1Only: true }) region: string;
+  @Choice(trackings) tracking: Tracking;
+  @Text(1, 32, legacyOnly) providerRegion: string;
+  @Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' }) language: string;
+  @Id(legacyOnly) @Nullable() organizationId: null;
+  @Instant() createdAt: Date;
+  @Instant(legacyOnly) updatedAt: Date;
+}
+
+class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language']) {}
+export class UpdateProject extends PartialFields(ProjectSettings) {}
+
 export const projects = {
   create: request('gateway.projects.create', CreateProject, Project),
   get: request('gateway.projects.get', ProjectId, Project),
@@ -55,14 +85,19 @@ export class ProjectFact extends PickFields(Project, ['id', 'disabled', 'disable
 
 export class MemberFact {
   @Id() userId: string;
-  @Choice(['OWNER', 'ADMIN', 'MEMBER']) role: 'OWNER' | 'ADMIN' | 'MEMBER';
+  @Choice(memberRoles) role: MemberRole;
   @Instant() at: Date;
 }
 
 export const projectFacts = {
   changed: fact('gateway.project.changed', ProjectFact, 'A project was created, renamed, disabled or enabled; carries its state.'),
   memberAdded: fact('gateway.member.added', MemberFact, 'A user became a member of a project.'),
+  memberChanged: fact('gateway.member.changed', MemberFact, 'A member has another role.'),
   memberRemoved: fact('gateway.member.removed', MemberFact, 'A user is no longer a member of a project.'),
 };
 
 export const projectNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such project');
+export const emailNotVerified = () => new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
+export const tooManyProjects = () => new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
+export const tooManyNewProjects = (retryAfterSeconds: number) =>
+  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', { retryAfterSeconds });

@@ -13,3 +13,7 @@ export type GrantPreset = (typeof grantPresets)[number];
 
 /** What a key without explicit scopes may do. */
 export const presetScopes: Record<GrantPreset, readonly Scope[]> = { FULL: scopes, SENDING_ONLY: ['emails:send'] };
+
+/** What a key may do: explicit scopes, and the preset's only while there are none (interface.md, ApiKey). */
+export const grantedScopes = (preset: GrantPreset, explicit: readonly Scope[]): readonly Scope[] =>
+  explicit.length > 0 ? explicit : presetScopes[preset];

@@ -13,8 +13,23 @@ export class ServiceConfig {
   })
   databaseUrl?: string;
 
-  @Env('POSTHORN_SECRET_KEY', { kind: 'text', secret: true, describe: 'at least 32 characters; secrets and tokens are derived from it' })
-  secretKey: string;
+  @Env('POSTHORN_SECRET_KEY', {
+    kind: 'text',
+    secret: true,
+    describe:
+      'at least 32 characters without a comma; secrets and tokens are derived from it. While it is being changed: the new one, a comma, the old one',
+  })
+  secretKeyRing: string;
+
+  /** The one that seals and signs. */
+  get secretKey(): string {
+    return this.secretKeys[0]!;
+  }
+
+  /** Every key that something may still be sealed with, the current one first. */
+  get secretKeys(): string[] {
+    return this.secretKeyRing.split(',').map((key) => key.trim());
+  }
 
   @Env('ADMIN_PORT', {
     kind: 'number',

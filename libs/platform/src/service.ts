@@ -32,6 +32,7 @@ import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
 import { PinoLogger } from './logging.js';
+import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
 
 /** What a service is made of; its `main.ts` and the all-in-one host start it from the same parts. */
@@ -125,6 +126,7 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: ReadModels, useValue: means.readModels },
     { provide: Metrics, useValue: means.metrics },
     { provide: Tracing, useValue: means.tracing },
+    { provide: Secrets, useValue: new Secrets(means.config.secretKeys) },
   ];
   return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }

@@ -1,6 +1,6 @@
-import type { GrantPreset, Scope } from '@posthorn/contracts';
+import { grantedScopes, type GrantPreset, type Scope } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { KeyMode } from './api-key-token.js';
+import { hashOfToken, lastFourOf, mintToken, type KeyMode } from './api-key-token.js';
 
 @Entity('api_keys')
 export class ApiKeyRow {
@@ -17,6 +17,18 @@ export class ApiKeyRow {
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true }) lastUsedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true }) revokedAt: Date | null;
+
+  get granted(): readonly Scope[] {
+    return grantedScopes(this.legacyGrantPreset, this.scopes);
+  }
+
+  /** Gives the key another secret, and answers it: the only time that it is seen. */
+  renew(): string {
+    const token = mintToken(this.legacyGrantPreset, this.mode);
+    this.tokenHash = hashOfToken(token);
+    this.lastFour = lastFourOf(token);
+    return token;
+  }
 
   /** Answers whether anything changed: a key is revoked once. */
   revoke(at: Date): boolean {

@@ -18,7 +18,7 @@ export class ApiKeysHandlers {
 
   @Answers(apiKeys.create)
   async create({ caller, body }: Incoming<CreateApiKey>): Promise<CreatedApiKey> {
-    const { row, token } = await this.keys.create(caller.projectId, body);
+    const { row, token } = await this.keys.create(caller, body);
     return { ...toApiKey(row), token };
   }
 
@@ -29,10 +29,10 @@ export class ApiKeysHandlers {
 
   @Answers(apiKeys.revoke)
   async revoke({ caller, body }: Incoming<ApiKeyId>): Promise<ApiKey> {
-    return toApiKey(await this.keys.revoke(caller.projectId, body.id));
+    return toApiKey(await this.keys.revoke(caller, body.id));
   }
 }
 
 function toApiKey({ tokenHash: _secret, ...row }: ApiKeyRow): ApiKey {
-  return row as Omit<ApiKeyRow, 'tokenHash' | 'revoke'>;
+  return row;
 }

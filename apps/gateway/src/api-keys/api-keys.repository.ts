@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, ScopedRepository } from '@posthorn/database';
+import { Database, ScopedRepository, type Page, type PageRequest } from '@posthorn/database';
 import { IsNull } from 'typeorm';
 import { ApiKeyRow } from './api-key.entity.js';
 
@@ -20,6 +20,15 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
   /** Newest first, revoked ones too. */
   list(projectId: string): Promise<ApiKeyRow[]> {
     return this.rows.find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
+  pageOf(projectId: string, request: PageRequest): Promise<Page<ApiKeyRow>> {
+    return this.page(projectId, request, []);
+  }
+
+  /** Held against change until the transaction ends, by as many as like. */
+  findForShare(projectId: string, id: string): Promise<ApiKeyRow | null> {
+    return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_read' } });
   }
 
   countActive(projectId: string): Promise<number> {

@@ -2,90 +2,151 @@ import { Injectable } from '@nestjs/common';
 import {
   apiKeyFacts,
   apiKeyNotFound,
-  DomainError,
   invalid,
+  keyRevoked,
+  maxActiveKeys,
   presetScopes,
-  projectNotFound,
+  scopeEscalation,
   scopes as knownScopes,
+  tooManyKeys,
+  type Caller,
   type CreateApiKey,
   type GrantPreset,
+  type PageQuery,
   type Scope,
+  type UpdateApiKey,
 } from '@posthorn/contracts';
-import { Database, DatabaseClock, newId } from '@posthorn/database';
+import { DatabaseClock, newId, type Page } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
-import { ProjectsRepository } from '../projects/projects.repository.js';
-import { hashOfToken, lastFourOf, mintToken } from './api-key-token.js';
+import { Commits } from '@posthorn/platform';
 import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
+import { covers, type Grant, type Reach } from './grant.js';
+import { GrantsService } from './grants.service.js';
+import { RevealsService, type Reveal } from './reveals.service.js';
 
-/** Unpaginated lists are bounded (contract.md §1). */
-const maxActiveKeys = 200;
+/** A key whose secret waits under a link. */
+export interface RevealableKey {
+  row: ApiKeyRow;
+  reveal: Reveal;
+}
 
 @Injectable()
 export class ApiKeysService {
   constructor(
-    private readonly database: Database,
+    private readonly commits: Commits,
     private readonly clock: DatabaseClock,
     private readonly keys: ApiKeysRepository,
-    private readonly projects: ProjectsRepository,
+    private readonly grants: GrantsService,
+    private readonly reveals: RevealsService,
     private readonly outbox: Outbox,
     private readonly audit: Audit,
   ) {}
 
-  /** The only time that the token is seen. */
-  async create(projectId: string, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
-    const { name, legacyGrantPreset = 'FULL', mode = 'LIVE', scopes = [] } = wanted;
-    refuseScopes(legacyGrantPreset, scopes);
-    const token = mintToken(legacyGrantPreset, mode);
-    const row = Object.assign(new ApiKeyRow(), {
-      projectId,
-      id: newId(),
-      name,
-      tokenHash: hashOfToken(token),
-      lastFour: lastFourOf(token),
-      legacyGrantPreset,
-      mode,
-      scopes: [...new Set(scopes)],
-      domainId: null,
-      lastUsedAt: null,
-      createdAt: await this.clock.now(),
-      revokedAt: null,
-    });
-    await this.database.transaction(async () => {
-      // The project's row is held, so that the cap counts every key there is.
-      if (!(await this.projects.findForUpdate(projectId))) throw projectNotFound();
-      if ((await this.keys.countActive(projectId)) >= maxActiveKeys) throw tooManyKeys();
-      await this.keys.insert(row);
-      await this.outbox.publish(apiKeyFacts.created, projectId, [{ keyId: row.id, at: row.createdAt }]);
-      await this.audit.record(projectId, 'api_key.created', row.id);
-    });
-    this.outbox.ring();
-    return { row, token };
+  /** For the operator, who sees the token at once. */
+  create(caller: Caller, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
+    return this.commits.before(null, () => this.mint(caller, wanted));
   }
 
+  createToReveal(caller: Caller, wanted: CreateApiKey): Promise<RevealableKey> {
+    return this.commits.before(null, async () => {
+      const { row, token } = await this.mint(caller, wanted);
+      return { row, reveal: await this.reveals.keep(row, token) };
+    });
+  }
+
+  /** The old secret ends with the commit; everything else of the key stays. */
+  rotate(caller: Caller, keyId: string): Promise<RevealableKey> {
+    return this.commits.before(null, async () => {
+      const row = await this.heldFor(caller, keyId, (held) => held);
+      if (row.revokedAt) throw keyRevoked();
+      const token = row.renew();
+      await this.changed(row, 'api_key.rotated');
+      return { row, reveal: await this.reveals.keep(row, token) };
+    });
+  }
+
+  update(caller: Caller, keyId: string, { name, scopes }: UpdateApiKey): Promise<ApiKeyRow> {
+    return this.commits.before(null, async () => {
+      const row = await this.heldFor(caller, keyId, (held) => {
+        if (scopes) refuseScopes(held.legacyGrantPreset, scopes);
+        return { ...held, scopes: scopes ?? held.scopes };
+      });
+      if (row.revokedAt) throw keyRevoked();
+      if (name === undefined && scopes === undefined) return row;
+      Object.assign(row, { name: name ?? row.name, scopes: [...new Set(scopes ?? row.scopes)] });
+      await this.changed(row, 'api_key.changed');
+      return row;
+    });
+  }
+
+  revoke(caller: Caller, keyId: string): Promise<ApiKeyRow> {
+    return this.commits.before(null, async () => {
+      await this.grants.hold(caller);
+      const row = await this.keys.lock(caller.projectId, keyId);
+      if (!row) throw apiKeyNotFound();
+      const at = await this.clock.now();
+      if (!row.revoke(at)) return row;
+      await this.keys.save(row);
+      await this.reveals.forget(row);
+      await this.outbox.publish(apiKeyFacts.revoked, caller.projectId, [{ keyId: row.id, at }]);
+      await this.audit.record(caller.projectId, 'api_key.revoked', row.id);
+      return row;
+    });
+  }
+
+  /** Every key, revoked ones too. */
   list(projectId: string): Promise<ApiKeyRow[]> {
     return this.keys.list(projectId);
   }
 
-  async revoke(projectId: string, keyId: string): Promise<ApiKeyRow> {
-    const at = await this.clock.now();
-    const row = await this.database.transaction(async () => {
-      const found = await this.keys.find(projectId, keyId);
-      if (!found) throw apiKeyNotFound();
-      if (found.revoke(at)) {
-        await this.keys.save(found);
-        await this.outbox.publish(apiKeyFacts.revoked, projectId, [{ keyId, at }]);
-        await this.audit.record(projectId, 'api_key.revoked', keyId);
-      }
-      return found;
-    });
-    this.outbox.ring();
+  page(projectId: string, page: PageQuery): Promise<Page<ApiKeyRow>> {
+    return this.keys.pageOf(projectId, page);
+  }
+
+  async get(projectId: string, keyId: string): Promise<ApiKeyRow> {
+    const row = await this.keys.find(projectId, keyId);
+    if (!row) throw apiKeyNotFound();
     return row;
+  }
+
+  private async mint(caller: Caller, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
+    const { name, legacyGrantPreset = 'FULL', mode = 'LIVE', scopes = [], domainId = null } = wanted;
+    refuseScopes(legacyGrantPreset, scopes);
+    const { projectId } = caller;
+    refuseEscalation(await this.grants.hold(caller), { legacyGrantPreset, mode, scopes, domainId });
+    if ((await this.keys.countActive(projectId)) >= maxActiveKeys) throw tooManyKeys();
+    const row = Object.assign(new ApiKeyRow(), {
+      ...{ projectId, id: newId(), name, legacyGrantPreset, mode, scopes: [...new Set(scopes)], domainId },
+      ...{ lastUsedAt: null, createdAt: await this.clock.now(), revokedAt: null },
+    });
+    const token = row.renew();
+    await this.keys.insert(row);
+    await this.outbox.publish(apiKeyFacts.created, projectId, [{ keyId: row.id, at: row.createdAt }]);
+    await this.audit.record(projectId, 'api_key.created', row.id);
+    return { row, token };
+  }
+
+  /** A key that nobody else changes until the commit, and that the caller covers as it will be. */
+  private async heldFor(caller: Caller, keyId: string, becomes: (row: ApiKeyRow) => Reach): Promise<ApiKeyRow> {
+    const grant = await this.grants.hold(caller);
+    const row = await this.keys.lock(caller.projectId, keyId);
+    if (!row) throw apiKeyNotFound();
+    refuseEscalation(grant, becomes(row));
+    return row;
+  }
+
+  private async changed(row: ApiKeyRow, action: 'api_key.changed' | 'api_key.rotated'): Promise<void> {
+    await this.keys.save(row);
+    await this.audit.record(row.projectId, action, row.id);
+    await this.outbox.publish(apiKeyFacts.changed, row.projectId, [{ keyId: row.id, at: await this.clock.now() }]);
   }
 }
 
-const tooManyKeys = () => new DomainError('conflict', 'conflict', `A project may have ${maxActiveKeys} active API keys`);
+function refuseEscalation(grant: Grant, reach: Reach): void {
+  if (!covers(grant, reach)) throw scopeEscalation();
+}
 
 function refuseScopes(preset: GrantPreset, wanted: readonly string[]): void {
   const allowed: readonly string[] = presetScopes[preset];

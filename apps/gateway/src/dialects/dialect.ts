@@ -29,10 +29,14 @@ export interface Dialect {
   readonly names: ShapeNames;
   /** The query parameter that carries a cursor. */
   readonly cursorParameter: string;
+  /** Whether a list of this envelope comes page by page. */
+  hasPages(envelope: LegacyPage): boolean;
   /** Whether a page of this envelope shows how many rows there are. */
   showsTotal(envelope: LegacyPage): boolean;
   readonly statusOf: Readonly<Record<Outcome, number>>;
   resource(shape: Shape, value: object): object;
+  /** A resource in no envelope, whatever the dialect. */
+  bare(shape: Shape, value: object): object;
   deleted(value: { id: string }): object;
   page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
   readonly errorType: string;

@@ -28,6 +28,7 @@ const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema) => JsonSchema>> 
       ),
     }),
   flat: (item) => object({ success, data: listOf(item), nextCursor }),
+  whole: (item) => object({ success, data: { type: 'array', items: item } }),
 };
 
 export const legacySchemas: DialectSchemas = {

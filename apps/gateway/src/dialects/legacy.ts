@@ -17,9 +17,11 @@ export const legacy: Dialect = {
   surface: 'legacy',
   names,
   cursorParameter: 'cursor',
+  hasPages: (envelope) => envelope !== 'whole',
   showsTotal: (envelope) => envelope === 'items',
   statusOf: { done: 200, created: 201, sent: 200, deleted: 200 },
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
+  bare: (shape, value) => writeResource(names, shape, value),
   deleted: () => ({ success: true }),
   page: (shape, page, next, envelope) => ({ success: true, ...envelopes[envelope](written(shape, page), page, next) }),
   errorType: 'application/json; charset=utf-8',
@@ -34,6 +36,7 @@ const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage,
     data: { items, nextCursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
   }),
   flat: (data, _, nextCursor) => ({ data, nextCursor }),
+  whole: (data) => ({ data }),
 };
 
 function envelope(error: DomainError, { shape, queryNames }: ErrorContext): object {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ContactFilter, type DomainError, Email, EmailFilter } from '@posthorn/contracts';
+import { ContactFilter, type DomainError, Email, EmailFilter, RevealQuery } from '@posthorn/contracts';
 import type { RouteDeclaration } from '../edge/route.js';
 import type { Dialect } from './dialect.js';
 import { legacy } from './legacy.js';
@@ -62,5 +62,10 @@ describe('a query', () => {
     expect(read(legacy, { q: '%' }, declaration).filters).toEqual({ search: '%' });
     expect(failures(legacy, { search: '%', subscribed: '1' }, declaration)).toEqual(['search unknown_field', 'subscribed invalid_type']);
     expect(failures(legacy, { q: '' }, declaration)).toEqual(['q too_short']);
+  });
+
+  it('that lacks what it needs is refused, also when it is empty', () => {
+    const reveal: RouteDeclaration = { summary: 's', scope: 'projects:read', query: RevealQuery, reply: Email };
+    expect(failures(v1, {}, reveal)).toEqual(['token required']);
   });
 });

@@ -1,4 +1,4 @@
-import { maxPageSize, tryParse, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
+import { fieldsOf, maxPageSize, tryParse, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
 import { RefusedMembers } from '../edge/edge-errors.js';
 import type { RouteDeclaration } from '../edge/route.js';
 import type { Dialect } from './dialect.js';
@@ -23,7 +23,7 @@ export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): P
   const known = new Map<string, Parameter>();
   for (const named of dialect.names.of(declaration.query ?? NoQuery).byInner.values())
     known.set(renamed[named.inner] ?? named.outer, named);
-  if (declaration.paged) known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
+  if (declaration.paged && dialect.hasPages(declaration.paged)) known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
   return known;
 }
 
@@ -33,7 +33,7 @@ export function readQuery(known: Parameters, shape: Shape = NoQuery, raw: Readon
   const plain: Record<string, unknown> = {};
   const read: ReadQuery = { filters: plain };
   const entries = Object.entries(raw);
-  if (entries.length === 0) return read;
+  if (entries.length === 0 && needsNothing(shape)) return read;
   for (const [name, value] of entries) {
     const refuse = (code: InvalidMember['code'], message: string) => failures.push({ path: [name], code, message });
     const parameter = known.get(name);
@@ -49,6 +49,8 @@ export function readQuery(known: Parameters, shape: Shape = NoQuery, raw: Readon
   if (all.length > 0) throw new RefusedMembers(all);
   return { ...read, filters: parsed.value };
 }
+
+const needsNothing = (shape: Shape): boolean => Object.values(fieldsOf(shape)).every(({ optional }) => optional);
 
 function named(known: Parameters, failures: InvalidMember[]): InvalidMember[] {
   const outer = new Map([...known].map(([name, parameter]) => [typeof parameter === 'string' ? parameter : parameter.inner, name]));

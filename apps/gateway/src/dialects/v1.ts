@@ -16,9 +16,11 @@ export const v1: Dialect = {
   surface: 'v1',
   names,
   cursorParameter: 'after',
+  hasPages: () => true,
   showsTotal: () => false,
   statusOf: { done: 200, created: 201, sent: 202, deleted: 200 },
   resource: (shape, value) => writeResource(names, shape, value),
+  bare: (shape, value) => writeResource(names, shape, value),
   deleted: ({ id }) => ({ id, deleted: true }),
   page: (shape, { items, hasMore }, next) => ({
     data: items.map((item) => writeResource(names, shape, item)),

@@ -14,5 +14,7 @@ export interface Call<Body = object, Query = object> {
   query: Query;
   /** Empty where the route has no pages. */
   page: PageQuery;
+  /** A page is to be answered, as an HtmlPage; only on routes that have pages. */
+  wantsPage: boolean;
   idempotency?: IdempotencyClaim;
 }

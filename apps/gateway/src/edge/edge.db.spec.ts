@@ -4,25 +4,30 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeys, projects, scopes, type CreatedApiKey, type Scope } from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import { routeControllers } from '../gateway.module.js';
-import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
 import { routeTable, type Route } from './route-table.js';
 import { callersOf } from './route.js';
 
 // Those of people alone are walked with every kind of caller elsewhere.
 const table = { routes: routeTable(routeControllers).routes.filter(({ declaration }) => callersOf(declaration).includes('SECRET')) };
 const id = '019b0000-0000-7000-8000-000000000001';
-const pathOf = ({ path }: Route) => path.replace(/:\w+/g, id);
+const pathOf = ({ path }: Route, project = projectId) => path.replace(':projectId', project).replace(/:\w+/g, id);
+const isForKeys = ({ declaration }: Route) => callersOf(declaration).includes('SECRET');
+/** Whoever a route is open to: a key, or else a person. */
+const admitted = (route: Route): Ask => (isForKeys(route) ? { key: key.token } : { as: owner });
 const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
 const send = { to: 'a@example.test', subject: 's', body: 'b' };
 
 let suite: GatewaySuite;
 let projectId: string;
 let key: CreatedApiKey;
+let owner: Person;
 
 beforeAll(async () => {
   suite = await startGatewaySuite();
   ({ projectId } = await suite.buildProject());
   key = await suite.buildKey(projectId);
+  owner = await suite.buildUser({ projectId });
 });
 afterAll(() => suite.stop());
 
@@ -36,13 +41,16 @@ describe('every route', () => {
       const none = await suite.ask(route.method, pathOf(route));
       expect([none.status, String(codeOf(none)).toLowerCase(), none.headers.get('www-authenticate')]).toEqual([
         401,
-        'invalid_api_key',
+        isForKeys(route) ? 'invalid_api_key' : 'invalid_session',
         'Bearer',
       ]);
       const scopeless = await suite.ask(route.method, pathOf(route), { key: lacking.token });
-      expect([scopeless.status, String(codeOf(scopeless)).toLowerCase()]).toEqual([403, 'scope_missing']);
+      expect([scopeless.status, String(codeOf(scopeless)).toLowerCase()]).toEqual(
+        isForKeys(route) ? [403, 'scope_missing'] : [401, 'invalid_session'],
+      );
       const publicly = await suite.ask(route.method, pathOf(route), { key: open.token });
-      expect(publicly.status === 403).toBe(!callersOf(route.declaration).includes('PUBLIC'));
+      if (isForKeys(route)) expect(publicly.status === 403).toBe(!callersOf(route.declaration).includes('PUBLIC'));
+      else expect(publicly.status).toBe(401);
       expect(none.headers.get('content-type')).toBe(
         route.surface === 'v1' ? 'application/problem+json' : 'application/json; charset=utf-8',
       );
@@ -52,8 +60,8 @@ describe('every route', () => {
   it.each(table.routes.filter(({ ids }) => ids.length > 0).map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s answers a malformed id like a stranger’s',
     async (_, route) => {
-      const told = await suite.ask(route.method, route.path.replace(/:\w+/g, "'%00;--"), {
-        key: key.token,
+      const told = await suite.ask(route.method, route.path.replace(':projectId', projectId).replace(/:\w+/g, "'%00;--"), {
+        ...admitted(route),
         body: route.method === 'GET' ? undefined : '{}',
       });
       expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([404, 'resource_not_found']);
@@ -75,7 +83,7 @@ describe('every route', () => {
         ['x'.repeat((route.declaration.bodyLimit ?? 1024 * 1024) + 1), {}, 413],
       ];
       for (const [body, headers, status] of refusals) {
-        const told = await suite.ask(route.method, pathOf(route), { key: key.token, body, headers });
+        const told = await suite.ask(route.method, pathOf(route), { ...admitted(route), body, headers });
         expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([status, 'validation_error']);
         expect(told.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
       }
@@ -162,13 +170,14 @@ describe('a key', () => {
     expect([told.status, codeOf(told)]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('of a disabled project reads and deletes contacts, and does nothing else, until it is enabled', async () => {
+  it('of a disabled project reads and takes away, and does nothing else, until it is enabled', async () => {
     const disabled = await suite.buildProject();
     const { token } = await suite.buildKey(disabled.projectId);
     await suite.bus.call(projects.disable, disabled.caller, { id: disabled.projectId, reason: 'MANUAL' });
-    for (const route of table.routes) {
-      const told = await suite.ask(route.method, pathOf(route), { key: token, body: route.method === 'GET' ? undefined : {} });
-      const allowed = route.method === 'GET' || (route.method === 'DELETE' && route.path.includes('contacts'));
+    for (const route of table.routes.filter(isForKeys)) {
+      const path = pathOf(route, disabled.projectId);
+      const told = await suite.ask(route.method, path, { key: token, body: route.method === 'GET' ? undefined : {} });
+      const allowed = route.method === 'GET' || (route.method === 'DELETE' && /contacts|api-keys/.test(route.path));
       expect(String(codeOf(told)).toLowerCase() === 'project_disabled').toBe(!allowed);
     }
     await suite.bus.call(projects.enable, disabled.caller, { id: disabled.projectId });

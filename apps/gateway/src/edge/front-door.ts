@@ -16,6 +16,7 @@ import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
 import { headerValues } from './header-values.js';
+import { HtmlPage, pageHeaders, wantsPage } from './html-page.js';
 import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
 import { outcomeOf, type Handler } from './route.js';
@@ -59,6 +60,10 @@ export class FrontDoor {
     try {
       const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
       const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
+      if (result instanceof HtmlPage) {
+        reply.headers(pageHeaders).statusCode = result.status;
+        return result.html;
+      }
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(this.written(route, dialect, result, cursorScope));
@@ -100,8 +105,9 @@ export class FrontDoor {
     const body = readBody(dialect.names, declaration.body ?? Nothing, plain);
     const idempotency = declaration.idempotent ? claimOf(route, headerValues(request.raw.rawHeaders, 'idempotency-key'), plain) : undefined;
     const params = request.params as Record<string, string>;
-    const call = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters, page, idempotency };
-    return { call, cursorScope };
+    const asPage = declaration.pages === true && wantsPage(request.raw);
+    const asked = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters };
+    return { call: { ...asked, page, wantsPage: asPage, idempotency }, cursorScope };
   }
 
   private parametersOf(route: Route, dialect: Dialect): Parameters {
@@ -130,7 +136,8 @@ export class FrontDoor {
       const next = page.next ? this.cursors.write(page.next, cursorScope) : null;
       return dialect.page(declaration.reply, page, next, declaration.paged!);
     }
-    return outcomeOf(declaration) === 'deleted' ? dialect.deleted(result as { id: string }) : dialect.resource(declaration.reply, result);
+    if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as { id: string });
+    return declaration.bareOnLegacy ? dialect.bare(declaration.reply, result) : dialect.resource(declaration.reply, result);
   }
 }
 

@@ -6,8 +6,8 @@ import { surfaces, type Call, type Surface } from './call.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a call ends well; the status of each is the dialect's. */
 export type Outcome = 'done' | 'created' | 'sent' | 'deleted';
-/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. */
-export type LegacyPage = 'items' | 'flat';
+/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. `whole` is no page there, but all. */
+export type LegacyPage = 'items' | 'flat' | 'whole';
 
 /** Everything that the guard, the dialects and the documents know of a route. */
 export interface RouteDeclaration {
@@ -43,6 +43,10 @@ export interface RouteDeclaration {
   whileDisabled?: boolean;
   /** Other names that the legacy surface has for members of the query. */
   legacyQueryNames?: Readonly<Record<string, string>>;
+  /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (interface.md). */
+  bareOnLegacy?: true;
+  /** Answers a page where a browser asks for one. */
+  pages?: true;
   /** Further refusals, for the documents. */
   errors?: readonly (() => DomainError)[];
 }

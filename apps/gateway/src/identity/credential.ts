@@ -1,4 +1,4 @@
-import { presetScopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
+import { grantedScopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
 /** Kinds of caller that a route may name; `NOBODY` is a request without any credential. */
@@ -63,8 +63,7 @@ export function credentialOf(row: KeyRow): Credential {
     keyId,
     projectId,
     isPublic,
-    // A key made before there were scopes has none: its preset speaks (interface.md).
-    scopes: new Set(row.scopes.length > 0 ? row.scopes : presetScopes[legacyGrantPreset]),
+    scopes: new Set(grantedScopes(legacyGrantPreset, row.scopes)),
     projectDisabled: row.disabled,
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
     caller: { projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode, ...(domainId ? { domainId } : {}) },

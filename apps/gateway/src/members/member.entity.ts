@@ -1,10 +1,17 @@
 import type { MemberRole } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+const rank: Record<MemberRole, number> = { OWNER: 2, ADMIN: 1, MEMBER: 0 };
+
 @Entity('members')
 export class MemberRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'user_id' }) userId: string;
   @Column('text') role: MemberRole;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+
+  /** Whether this one decides about members of that role: owners about all, admins about all but owners. */
+  decidesAbout(role: MemberRole): boolean {
+    return this.role !== 'MEMBER' && rank[this.role] >= rank[role];
+  }
 }

@@ -105,7 +105,10 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
     [status]: {
       description: declaration.summary,
       headers: headersOf(surface, status),
-      content: { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } },
+      content: {
+        'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
+        ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
+      },
     },
   };
 }
@@ -114,7 +117,8 @@ function replyOf({ declaration, surface }: Route, schemas: ShapeSchemas): JsonSc
   const { resource, deleted, page } = dialectSchemas[surface];
   if (outcomeOf(declaration) === 'deleted') return deleted;
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
-  return declaration.paged ? page(reply, declaration.paged) : resource(reply);
+  if (declaration.paged) return page(reply, declaration.paged);
+  return declaration.bareOnLegacy ? reply : resource(reply);
 }
 
 const refused = (route: Route): Record<string, object> =>

@@ -48,6 +48,16 @@ export class PeopleMails {
     });
   }
 
+  /** To somebody who may have no account yet, and no name. */
+  invitation(email: string, project: string, token: string): Promise<void> {
+    return this.write({ email, name: email }, `Join ${project}`, {
+      why: `You are invited to work in the project “${project}”:`,
+      action: 'Accept the invitation',
+      link: this.link('/invitations/accept', { token }),
+      otherwise: 'The link works once, for seven days, for this address only. If you do not know of it, nothing happens without it.',
+    });
+  }
+
   private link(path: string, query: Record<string, string> = {}): string {
     const parameters = new URLSearchParams(query).toString();
     return `${this.base}${path}${parameters ? `?${parameters}` : ''}`;

@@ -1,5 +1,9 @@
-import type { DisabledReason } from '@posthorn/contracts';
+import { randomBytes } from 'node:crypto';
+import type { DisabledReason, Tracking, UpdateProject } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+const settings = ['name', 'tracking', 'language'] as const;
 
 @Entity('projects')
 export class ProjectRow {
@@ -10,13 +14,40 @@ export class ProjectRow {
   /** Requests a second for each kind of key; null is the configured default. */
   @Column('integer', { name: 'secret_per_second', nullable: true }) secretPerSecond: number | null;
   @Column('integer', { name: 'public_per_second', nullable: true }) publicPerSecond: number | null;
+  @Column('text') tracking: Tracking;
+  @Column('text') region: string;
+  @Column('text') language: string;
+  /** Null for the operator's. */
+  @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
   /** Rises with every change, so that those who keep a copy know the order. */
   @Column('bigint') seq: number;
 
+  static found(name: string, at: Date, createdBy: string | null): ProjectRow {
+    return Object.assign(new ProjectRow(), {
+      id: newId(),
+      name,
+      disabledReason: null,
+      sandboxHandle: `p-${randomBytes(6).toString('hex')}`,
+      secretPerSecond: null,
+      publicPerSecond: null,
+      tracking: 'ENABLED',
+      region: 'us-east-1',
+      language: 'en',
+      createdBy,
+      createdAt: at,
+      updatedAt: at,
+      seq: 1,
+    } satisfies Partial<ProjectRow>);
+  }
+
   get disabled(): boolean {
     return this.disabledReason !== null;
+  }
+
+  sandboxAddress(domain: string): string {
+    return `${this.sandboxHandle}@${domain}`;
   }
 
   /** Answers whether anything changed. */
@@ -36,6 +67,14 @@ export class ProjectRow {
     this.secretPerSecond = secretPerSecond;
     this.publicPerSecond = publicPerSecond;
     this.changed(at);
+  }
+
+  /** Answers whether anything changed. */
+  settle(wanted: UpdateProject, at: Date): boolean {
+    const changes = settings.filter((name) => wanted[name] !== undefined && wanted[name] !== this[name]);
+    if (changes.length === 0) return false;
+    Object.assign(this, Object.fromEntries(changes.map((name) => [name, wanted[name]])));
+    return this.changed(at);
   }
 
   private changed(at: Date): true {

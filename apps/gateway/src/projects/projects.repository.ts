@@ -3,6 +3,8 @@ import { Database, pageLimit, toPage, type Page, type PageRequest } from '@posth
 import type { Repository } from 'typeorm';
 import { ProjectRow } from './project.entity.js';
 
+const memberOf = 'SELECT project_id FROM members WHERE user_id = :userId';
+
 /** Projects themselves: the one table whose rows belong to no project but are one. */
 @Injectable()
 export class ProjectsRepository {
@@ -33,6 +35,18 @@ export class ProjectsRepository {
 
   async save(row: ProjectRow): Promise<void> {
     await this.rows.save(row);
+  }
+
+  /** Those that a person is a member of. */
+  async pageOf(userId: string, request: PageRequest): Promise<Page<ProjectRow>> {
+    const query = this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId });
+    if (request.after) query.andWhere('(row.createdAt, row.id) < (:at, :id)', request.after);
+    const newest = query.orderBy('row.createdAt', 'DESC').addOrderBy('row.id', 'DESC');
+    return toPage(await newest.limit(pageLimit(request) + 1).getMany(), request);
+  }
+
+  countOf(userId: string): Promise<number> {
+    return this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId }).getCount();
   }
 
   /** Every project, for the operator and for read models that start. */

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectFacts, projectNotFound, type DisabledReason, type IdentityAction } from '@posthorn/contracts';
-import { Database, DatabaseClock, newId, type Page, type PageRequest } from '@posthorn/database';
+import { projectFacts, projectNotFound, type DisabledReason, type IdentityAction, type UpdateProject } from '@posthorn/contracts';
+import { Database, DatabaseClock, type Page, type PageRequest } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
 import { ProjectRow } from './project.entity.js';
@@ -18,39 +17,27 @@ export class ProjectsService {
   ) {}
 
   async create(name: string): Promise<ProjectRow> {
-    const row = await this.build(newId(), name);
-    await this.database.transaction(async () => {
-      await this.projects.insert(row);
-      await this.tell(row);
-      await this.audit.record(row.id, 'project.created', row.id);
-    });
+    const row = ProjectRow.found(name, await this.clock.now(), null);
+    await this.database.transaction(() => this.add(row));
     this.outbox.ring();
     return row;
+  }
+
+  /** Within the transaction of whoever makes it. */
+  async add(row: ProjectRow): Promise<void> {
+    await this.projects.insert(row);
+    await this.tell(row);
+    await this.audit.record(row.id, 'project.created', row.id);
   }
 
   /** Made once, whoever else is making it. */
   async ensure(projectId: string, name: string): Promise<void> {
     if (await this.projects.find(projectId)) return;
-    const row = await this.build(projectId, name);
+    const row = Object.assign(ProjectRow.found(name, await this.clock.now(), null), { id: projectId });
     await this.database.transaction(async () => {
       if (await this.projects.insertNew(row)) await this.tell(row);
     });
     this.outbox.ring();
-  }
-
-  private async build(id: string, name: string): Promise<ProjectRow> {
-    const at = await this.clock.now();
-    return Object.assign(new ProjectRow(), {
-      id,
-      name,
-      disabledReason: null,
-      sandboxHandle: `p-${randomBytes(6).toString('hex')}`,
-      secretPerSecond: null,
-      publicPerSecond: null,
-      createdAt: at,
-      updatedAt: at,
-      seq: 1,
-    });
   }
 
   async get(projectId: string): Promise<ProjectRow> {
@@ -76,6 +63,10 @@ export class ProjectsService {
       row.limit(secretPerSecond, publicPerSecond, at);
       return true;
     });
+  }
+
+  settle(projectId: string, wanted: UpdateProject): Promise<ProjectRow> {
+    return this.change(projectId, 'project.updated', (row, at) => row.settle(wanted, at));
   }
 
   private async change(projectId: string, action: IdentityAction, apply: (row: ProjectRow, at: Date) => boolean): Promise<ProjectRow> {

@@ -1,12 +1,17 @@
-import { apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller } from '@posthorn/contracts';
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { createHmac, randomBytes } from 'node:crypto';
+import { apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+import { openServiceGround, testSecret, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
+import { hashOfSessionToken, sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
 import { startGateway, type RunningGateway } from '../service.js';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 export interface Ask {
   key?: string | null;
+  /** Whose browser asks, from a page of ours. */
+  as?: Person;
   /** JSON unless it is text or bytes already. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -20,12 +25,21 @@ export interface Told {
   ms: number;
 }
 
+/** A person who is signed in. */
+export interface Person {
+  userId: string;
+  email: string;
+  cookie: string;
+}
+
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
-export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'line' | 'nats'> {
+export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats'> {
   gateway: RunningGateway;
   ask(method: string, path: string, ask?: Ask): Promise<Told>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
+  /** Somebody with an account and a session; a member where a role says of which project. */
+  buildUser(wanted?: { email?: string; verified?: boolean; projectId?: string; role?: MemberRole }): Promise<Person>;
   stop(): Promise<void>;
 }
 
@@ -45,6 +59,11 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
       return { projectId: id, caller: operatorOf(id) };
     },
     buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
+    buildUser: async ({ projectId, role = 'OWNER', ...wanted } = {}) => {
+      const person = await signIn(ground.database, wanted);
+      if (projectId) await join(ground.database, projectId, person.userId, role);
+      return person;
+    },
     stop: async () => {
       await gateway.stop();
       await ground.close();
@@ -52,7 +71,28 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
   };
 }
 
-async function askOver(url: string, method: string, path: string, { key, body, headers = {} }: Ask): Promise<Told> {
+async function signIn(database: Database, { email, verified = true }: { email?: string; verified?: boolean }): Promise<Person> {
+  const userId = newId();
+  const token = randomBytes(24).toString('base64url');
+  const address = email ?? `person-${userId}@example.com`;
+  await database.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, 'A person', $2, $3)`, [
+    userId,
+    address,
+    verified,
+  ]);
+  await database.query(
+    `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 day', now())`,
+    [newId(), hashOfSessionToken(token), userId],
+  );
+  const signature = createHmac('sha256', sessionSecret(testSecret)).update(token).digest('base64');
+  return { userId, email: address, cookie: `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}` };
+}
+
+async function join(database: Database, projectId: string, userId: string, role: MemberRole): Promise<void> {
+  await database.query(`INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, now())`, [projectId, userId, role]);
+}
+
+async function askOver(url: string, method: string, path: string, { key, as, body, headers = {} }: Ask): Promise<Told> {
   const started = performance.now();
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const response = await fetch(url + path, {
@@ -60,6 +100,7 @@ async function askOver(url: string, method: string, path: string, { key, body, h
     redirect: 'manual',
     headers: {
       ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...(as ? { cookie: as.cookie, origin: 'http://localhost:3000' } : {}),
       ...(raw === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

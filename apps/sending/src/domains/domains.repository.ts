@@ -6,6 +6,10 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
     super(database, DomainRow);
   }
 
+  list(projectId: string): Promise<DomainRow[]> {
+    return this.rows.find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+
   verifiedOf(projectId: string): Promise<DomainRow[]> {
     return this.rows.findBy({ projectId, verified: true });
   }

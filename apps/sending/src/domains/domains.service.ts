@@ -15,6 +15,10 @@ export class DomainsService {
     private readonly outbox: Outbox,
   ) {}
 
+  list(projectId: string): Promise<DomainRow[]> {
+    return this.domains.list(projectId);
+  }
+
   async verify(projectId: string, name: string): Promise<DomainRow> {
     const domain = normaliseDomain(name);
     if (domain === null) throw invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');

@@ -4,6 +4,8 @@ import {
   domains,
   suppressions,
   type Allowance,
+  type DomainList,
+  type ListDomains,
   type PutSuppression,
   type RemoveSuppression,
   type RemovedSuppression,
@@ -25,6 +27,11 @@ export class SendersHandlers {
     private readonly suppressions: SuppressionsService,
     private readonly allowances: AllowancesRepository,
   ) {}
+
+  @Answers(domains.list)
+  async listDomains({ caller }: Incoming<ListDomains>): Promise<DomainList> {
+    return { domains: await this.domains.list(caller.projectId) };
+  }
 
   @Answers(domains.verify)
   verifyDomain({ caller, body }: Incoming<VerifyDomain>): Promise<SendingDomain> {

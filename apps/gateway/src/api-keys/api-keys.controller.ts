@@ -1,0 +1,95 @@
+import { Controller } from '@nestjs/common';
+import {
+  ApiKey,
+  ApiKeyId,
+  apiKeyNotFound,
+  ApiKeyToReveal,
+  CreateApiKey,
+  keyRevoked,
+  scopeEscalation,
+  tooManyKeys,
+  UpdateApiKey,
+} from '@posthorn/contracts';
+import { GatewayConfig } from '../config.js';
+import type { DomainPage } from '../dialects/dialect.js';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+import { ApiKeysService, type RevealableKey } from './api-keys.service.js';
+import { KeyDomains } from './key-domains.js';
+
+const path = 'projects/:projectId/api-keys';
+const one = `${path}/:keyId`;
+
+@Controller()
+export class ApiKeysController {
+  constructor(
+    private readonly keys: ApiKeysService,
+    private readonly domains: KeyDomains,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  @Get(path, { summary: 'List the keys of a project, revoked ones too', scope: 'api-keys:read', paged: 'whole', reply: ApiKey })
+  async list({ caller, surface, page }: Call): Promise<DomainPage> {
+    if (surface === 'v1') return this.keys.page(caller.projectId, page);
+    return { items: await this.keys.list(caller.projectId), hasMore: false, next: null };
+  }
+
+  @Post(path, {
+    summary: 'Make a key; its secret is read once, under the link of the answer',
+    scope: 'api-keys:write',
+    body: CreateApiKey,
+    reply: ApiKeyToReveal,
+    outcome: 'created',
+    errors: [scopeEscalation, tooManyKeys],
+  })
+  async create({ caller, body }: Call<CreateApiKey>): Promise<ApiKeyToReveal> {
+    await this.domains.refuseForeign(caller, body.domainId);
+    return this.toReveal(await this.keys.createToReveal(caller, body));
+  }
+
+  @Get(one, { summary: 'Get a key', scope: 'api-keys:read', reply: ApiKey, missing: apiKeyNotFound })
+  get({ caller, params }: Call): Promise<ApiKey> {
+    return this.keys.get(caller.projectId, params['keyId']!);
+  }
+
+  @Patch(one, {
+    summary: 'Change the name or the scopes of a key',
+    scope: 'api-keys:write',
+    body: UpdateApiKey,
+    reply: ApiKey,
+    missing: apiKeyNotFound,
+    errors: [scopeEscalation, keyRevoked],
+  })
+  update({ caller, params, body }: Call<UpdateApiKey>): Promise<ApiKey> {
+    return this.keys.update(caller, params['keyId']!, body);
+  }
+
+  @Delete(one, {
+    summary: 'Revoke a key',
+    scope: 'api-keys:write',
+    reply: ApiKeyId,
+    outcome: 'deleted',
+    missing: apiKeyNotFound,
+    whileDisabled: true,
+  })
+  revoke({ caller, params }: Call): Promise<ApiKeyId> {
+    return this.keys.revoke(caller, params['keyId']!);
+  }
+
+  @Post(`${one}/rotate`, {
+    summary: 'Give a key another secret; the old one ends at once',
+    scope: 'api-keys:write',
+    body: null,
+    reply: ApiKeyToReveal,
+    missing: apiKeyNotFound,
+    errors: [scopeEscalation, keyRevoked],
+  })
+  async rotate({ caller, params }: Call): Promise<ApiKeyToReveal> {
+    return this.toReveal(await this.keys.rotate(caller, params['keyId']!));
+  }
+
+  private toReveal({ row, reveal }: RevealableKey): ApiKeyToReveal {
+    const link = `${this.config.publicUrl.replace(/\/+$/, '')}/api/projects/${row.projectId}/api-keys/${row.id}/reveal`;
+    return Object.assign({ revealUrl: `${link}?token=${reveal.linkToken}`, revealExpiresAt: reveal.expiresAt }, row);
+  }
+}

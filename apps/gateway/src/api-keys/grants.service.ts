@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { projectNotFound, roleScopes, type ActorKind, type Caller, type Scope } from '@posthorn/contracts';
+import { foreignProject, noCredential, scopeMissing } from '../edge/edge-errors.js';
+import { MembersRepository } from '../members/members.repository.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { unlimited, type Grant } from './grant.js';
+
+const needed: Scope = 'api-keys:write';
+
+/** How far the caller itself reaches at the instant of a change, not at that of its request. */
+@Injectable()
+export class GrantsService {
+  private readonly of: Record<ActorKind, (caller: Caller) => Promise<Grant>> = {
+    KEY: (caller) => this.ofKey(caller),
+    USER: (caller) => this.ofMember(caller),
+    // Nothing admits a token yet: what its grant is comes with it.
+    TOKEN: () => Promise.reject(noCredential()),
+    OPERATOR: () => Promise.resolve(unlimited),
+    SERVICE: () => Promise.resolve(unlimited),
+  };
+
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly keys: ApiKeysRepository,
+    private readonly members: MembersRepository,
+  ) {}
+
+  /**
+   * Holds the project, so that changes of its keys happen one after another, and then the credential, so that it is reduced
+   * before this or after it (0013).
+   */
+  async hold(caller: Caller): Promise<Grant> {
+    if (!(await this.projects.findForUpdate(caller.projectId))) throw projectNotFound();
+    const grant = await this.of[caller.actor.kind](caller);
+    if (!grant.scopes.has(needed)) throw scopeMissing(needed);
+    return grant;
+  }
+
+  private async ofKey({ projectId, actor }: Caller): Promise<Grant> {
+    const key = await this.keys.findForShare(projectId, actor.id);
+    if (!key || key.revokedAt) throw noCredential();
+    return { scopes: new Set(key.granted), mode: key.mode, domainId: key.domainId };
+  }
+
+  private async ofMember({ projectId, actor }: Caller): Promise<Grant> {
+    const member = await this.members.findForShare(projectId, actor.id);
+    if (!member) throw foreignProject();
+    return { ...unlimited, scopes: new Set(roleScopes[member.role]) };
+  }
+}

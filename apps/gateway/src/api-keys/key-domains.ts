@@ -1,0 +1,15 @@
+import { Injectable } from '@nestjs/common';
+import { domains, invalidMember, type Caller } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+
+/** The domains that a key can be confined to are the sending service's. */
+@Injectable()
+export class KeyDomains {
+  constructor(private readonly bus: Bus) {}
+
+  async refuseForeign(caller: Caller, domainId: string | null | undefined): Promise<void> {
+    if (!domainId) return;
+    const own = await this.bus.call(domains.list, caller, {});
+    if (!own.domains.some(({ id }) => id === domainId.toLowerCase())) throw invalidMember(['domainId'], 'not_found', 'names no domain');
+  }
+}

@@ -1,0 +1,169 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projects } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { startGatewaySuite, type Ask, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+});
+afterAll(() => suite.stop());
+
+const html = { accept: 'text/html,application/xhtml+xml;q=0.9' };
+const tokenPattern = /sk_live_\w{42}/;
+
+interface Link {
+  projectId: string;
+  keyId: string;
+  path: string;
+  owner: Person;
+}
+
+async function buildLink(): Promise<Link> {
+  const { projectId } = await suite.buildProject();
+  const owner = await suite.buildUser({ projectId });
+  const { json } = await suite.ask('POST', `/api/projects/${projectId}/api-keys`, { as: owner, body: { name: 'A key' } });
+  const { id, revealUrl } = json['data'] as { id: string; revealUrl: string };
+  const { pathname, search } = new URL(revealUrl);
+  return { projectId, keyId: id, path: pathname + search, owner };
+}
+
+const open = ({ path }: Pick<Link, 'path'>, ask: Ask, method = 'GET'): Promise<Told> => suite.ask(method, path, ask);
+const expectGone = ({ status, json }: Told) =>
+  expect([status, json]).toMatchObject([404, { success: false, error: { code: 'RESOURCE_NOT_FOUND' } }]);
+const waiting = async ({ keyId }: Link) =>
+  (await suite.database.query<{ row: string }>(`SELECT to_jsonb(r)::text AS row FROM api_key_reveals r WHERE key_id = $1`, [keyId])).map(
+    ({ row }) => row,
+  );
+
+describe('a reveal link', () => {
+  it('is read once, by a member, and its secret is then nowhere', async () => {
+    const link = await buildLink();
+    const [sealed] = await waiting(link);
+    const told = await open(link, { as: link.owner });
+    const token = (told.json['data'] as { token: string }).token;
+    expect([told.status, told.json]).toEqual([200, { success: true, data: { token: expect.stringMatching(tokenPattern) } }]);
+    expect(told.headers.get('cache-control')).toBe('no-store');
+    expect(sealed).not.toContain(token);
+    expect(sealed).not.toContain(new URL(link.path, 'http://x').searchParams.get('token'));
+    expect(await waiting(link)).toEqual([]);
+    expectGone(await open(link, { as: link.owner }));
+    expect((await suite.ask('GET', `/api/v1/projects/${link.projectId}`, { key: token })).status).toBe(200);
+  });
+
+  it('is read once by many at the same instant', async () => {
+    const link = await buildLink();
+    const told = await Promise.all(Array.from({ length: 10 }, () => open(link, { as: link.owner })));
+    expect(told.filter(({ text }) => tokenPattern.test(text))).toHaveLength(1);
+    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 404)]);
+  });
+
+  it('is for sessions of members alone', async () => {
+    const link = await buildLink();
+    const { token } = await suite.buildKey(link.projectId);
+    const codeOf = ({ status, json }: Told) => [status, (json['error'] as { code: string }).code];
+    expect(codeOf(await open(link, { key: token }))).toEqual([401, 'INVALID_SESSION']);
+    expect(codeOf(await open(link, {}))).toEqual([401, 'INVALID_SESSION']);
+    expect(codeOf(await open(link, { as: await suite.buildUser() }))).toEqual([403, 'PROJECT_ACCESS_DENIED']);
+    const member = await suite.buildUser({ projectId: link.projectId, role: 'MEMBER' });
+    expect((await open(link, { as: member })).text).toMatch(tokenPattern);
+  });
+
+  it('opens for five minutes of Postgres’s clock', async () => {
+    const link = await buildLink();
+    const move = (seconds: number) =>
+      suite.database.query(`UPDATE api_key_reveals SET expires_at = clock_timestamp() + make_interval(secs => $2) WHERE key_id = $1`, [
+        link.keyId,
+        seconds,
+      ]);
+    await move(-0.001);
+    expectGone(await open(link, { as: link.owner }));
+    await move(5);
+    expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
+  });
+
+  it('says nothing to any other token, key or project', async () => {
+    const [link, other] = [await buildLink(), await buildLink()];
+    const token = new URL(link.path, 'http://x').searchParams.get('token')!;
+    const at = (keyId: string, secret: string) => `/api/projects/${link.projectId}/api-keys/${keyId}/reveal?token=${secret}`;
+    const changed = token.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'));
+    const wrong = [at(link.keyId, changed), at(link.keyId, token.slice(1)), at(other.keyId, token), at(newId(), token), at('no-id', token)];
+    const said = new Set<string>();
+    for (const path of wrong) {
+      const told = await open({ path }, { as: link.owner });
+      expectGone(told);
+      said.add(told.text);
+    }
+    expect(said.size).toBe(1);
+    for (const query of [
+      '',
+      '?token=',
+      `?token=${'x'.repeat(201)}`,
+      '?token=%00',
+      `?token=${token}&token=${token}`,
+      `?token=${token}&x=1`,
+    ]) {
+      expect([query, (await open({ path: link.path.replace(/\?.*/, query) }, { as: link.owner })).status]).toEqual([query, 422]);
+    }
+    expect((await open({ path: `${link.path}${'x'.repeat(1024 * 1024)}` }, { as: link.owner })).status).toBe(431);
+    expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
+  });
+
+  it('ends with the next rotation and with the key', async () => {
+    const link = await buildLink();
+    const keys = `/api/projects/${link.projectId}/api-keys/${link.keyId}`;
+    const { json } = await suite.ask('POST', `${keys}/rotate`, { as: link.owner });
+    expectGone(await open(link, { as: link.owner }));
+    const { pathname, search } = new URL((json['data'] as { revealUrl: string }).revealUrl);
+    await suite.ask('DELETE', keys, { as: link.owner });
+    expectGone(await open({ path: pathname + search }, { as: link.owner }));
+    expect(await waiting(link)).toEqual([]);
+  });
+
+  it('opens while the project is disabled: it is a read', async () => {
+    const link = await buildLink();
+    await suite.bus.call(
+      projects.disable,
+      { projectId: link.projectId, actor: { kind: 'OPERATOR', id: 'tests' } },
+      { id: link.projectId, reason: 'MANUAL' },
+    );
+    expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
+  });
+});
+
+describe('a reveal link in a browser', () => {
+  it('asks first, and shows the key on the button', async () => {
+    const link = await buildLink();
+    for (let look = 0; look < 3; look += 1) {
+      const asked = await open(link, { as: link.owner, headers: html });
+      expect([asked.status, asked.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(asked.text).toContain('<form method="post">');
+      expect(asked.text).not.toMatch(tokenPattern);
+      expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'; form-action 'self'");
+      expect([asked.headers.get('referrer-policy'), asked.headers.get('cache-control')]).toEqual(['same-origin', 'no-store']);
+    }
+    const form = { ...html, 'content-type': 'application/x-www-form-urlencoded' };
+    const foreign = await open(link, { as: link.owner, headers: { ...form, origin: 'https://elsewhere.example' } }, 'POST');
+    expect(foreign.status).toBe(403);
+    const shown = await open(link, { as: link.owner, headers: form }, 'POST');
+    expect([shown.status, shown.text]).toEqual([200, expect.stringMatching(/<code>sk_live_\w{42}<\/code>/)]);
+    for (const method of ['GET', 'POST']) {
+      const gone = await open(link, { as: link.owner, headers: form }, method);
+      expect([gone.status, gone.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(gone.text).not.toMatch(tokenPattern);
+    }
+  });
+
+  it('is not used up by a HEAD', async () => {
+    const link = await buildLink();
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(`${suite.gateway.url}${link.path}`, { method: 'HEAD', headers: { cookie: link.owner.cookie } }, (response) =>
+        resolve(response.resume().statusCode),
+      );
+      asked.on('error', reject).end();
+    });
+    expect(status).toBe(200);
+    expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
+  });
+});

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+
+/** Secrets that wait to be read once, for five minutes of Postgres's clock; one a key. */
+@Injectable()
+export class RevealsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Answers until when it may be read. */
+  async put(projectId: string, keyId: string, linkHash: string, sealed: string): Promise<Date> {
+    const [row] = await this.database.query<{ expiresAt: Date }>(
+      `INSERT INTO api_key_reveals (project_id, key_id, link_hash, sealed, expires_at)
+       VALUES ($1, $2, $3, $4, clock_timestamp() + interval '5 minutes')
+       ON CONFLICT (project_id, key_id) DO UPDATE
+         SET link_hash = excluded.link_hash, sealed = excluded.sealed, expires_at = excluded.expires_at
+       RETURNING expires_at AS "expiresAt"`,
+      [projectId, keyId, linkHash, sealed],
+    );
+    return row!.expiresAt;
+  }
+
+  /** The sealed secret, which is then nowhere any more. */
+  async take(projectId: string, keyId: string, linkHash: string): Promise<string | null> {
+    const [row] = await this.database.query<{ sealed: string }>(
+      `DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND link_hash = $3 AND expires_at > clock_timestamp()
+       RETURNING sealed`,
+      [projectId, keyId, linkHash],
+    );
+    return row?.sealed ?? null;
+  }
+
+  async has(projectId: string, keyId: string, linkHash: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND link_hash = $3 AND expires_at > clock_timestamp()`,
+      [projectId, keyId, linkHash],
+    );
+    return rows.length > 0;
+  }
+
+  async remove(projectId: string, keyId: string): Promise<void> {
+    await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2`, [projectId, keyId]);
+  }
+
+  /** What nobody read in time, of whatever project. */
+  async removeExpired(): Promise<void> {
+    await this.database.query(`DELETE FROM api_key_reveals WHERE expires_at <= clock_timestamp()`);
+  }
+}

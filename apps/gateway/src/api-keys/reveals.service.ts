@@ -1,0 +1,70 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { revealNotFound } from '@posthorn/contracts';
+import { Loop } from '@posthorn/messaging';
+import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
+import { Audit } from '../audit/audit.js';
+import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import type { ApiKeyRow } from './api-key.entity.js';
+import { RevealsRepository } from './reveals.repository.js';
+
+/** The link under which a secret is read. */
+export interface Reveal {
+  linkToken: string;
+  expiresAt: Date;
+}
+
+const everyMs = 30_000;
+
+@Injectable()
+export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log = new Logger('Reveals');
+  private readonly loop: Loop;
+
+  constructor(
+    private readonly commits: Commits,
+    private readonly reveals: RevealsRepository,
+    private readonly secrets: Secrets,
+    private readonly audit: Audit,
+  ) {
+    this.loop = new Loop({
+      everyMs,
+      work: () => this.reveals.removeExpired(),
+      onError: (error) => this.log.warn((error as Error).message),
+    });
+  }
+
+  /** Within the transaction that makes the secret. */
+  async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
+    const linkToken = mintLinkToken();
+    const sealed = this.secrets.seal(token, placeOf(projectId, id));
+    return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfLinkToken(linkToken), sealed) };
+  }
+
+  /** Reads it, once: whoever comes second finds nothing. */
+  read(projectId: string, keyId: string, linkToken: string): Promise<string> {
+    return this.commits.before(null, async () => {
+      const sealed = await this.reveals.take(projectId, keyId, hashOfLinkToken(linkToken));
+      if (sealed === null) throw revealNotFound();
+      await this.audit.record(projectId, 'api_key.revealed', keyId);
+      return this.secrets.open(sealed, placeOf(projectId, keyId));
+    });
+  }
+
+  waits(projectId: string, keyId: string, linkToken: string): Promise<boolean> {
+    return this.reveals.has(projectId, keyId, hashOfLinkToken(linkToken));
+  }
+
+  forget({ projectId, id }: ApiKeyRow): Promise<void> {
+    return this.reveals.remove(projectId, id);
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.loop.stop();
+  }
+}
+
+const placeOf = (projectId: string, id: string): SecretPlace => ({ table: 'api_key_reveals', projectId, id });

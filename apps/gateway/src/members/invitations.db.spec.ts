@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFacts } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { startGatewaySuite, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+});
+afterAll(() => suite.stop());
+
+const buildOwner = async () => {
+  const { projectId } = await suite.buildProject();
+  return { projectId, owner: await suite.buildUser({ projectId }) };
+};
+const invite = (projectId: string, as: Person, email: string, role = 'MEMBER'): Promise<Told> =>
+  suite.ask('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role } });
+const accept = (as: Person, token: string): Promise<Told> => suite.ask('POST', '/api/v1/invitations/accept', { as, body: { token } });
+
+/** The mail is not there to be read: the row is given a token that is known. */
+async function linkOf(invitationId: unknown): Promise<string> {
+  const token = mintLinkToken();
+  await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [invitationId, hashOfLinkToken(token)]);
+  return token;
+}
+
+async function buildInvited(role = 'MEMBER') {
+  const { projectId, owner } = await buildOwner();
+  const invited = await suite.buildUser();
+  const { json } = await invite(projectId, owner, invited.email, role);
+  return { projectId, owner, invited, id: json['id'] as string, token: await linkOf(json['id']) };
+}
+
+const expectNoInvitation = ({ status, json }: Told) =>
+  expect([status, json['code'], json['detail']]).toEqual([404, 'resource_not_found', 'No such invitation']);
+
+describe('an invitation', () => {
+  it('makes the person of its address a member, once', async () => {
+    const { projectId, invited, token } = await buildInvited('ADMIN');
+    const accepted = await accept(invited, token);
+    expect([accepted.status, accepted.json]).toEqual([200, { project_id: projectId, role: 'ADMIN' }]);
+    expect(await suite.factsOf(projectId, projectFacts.memberAdded)).toMatchObject([{ userId: invited.userId, role: 'ADMIN' }]);
+    expectNoInvitation(await accept(invited, token));
+    const [row] = await suite.database.query<{ count: number }>(`SELECT count(*) FROM invitations WHERE project_id = $1`, [projectId]);
+    expect(row!.count).toBe(0);
+  });
+
+  it('is used once, also by many at the same instant', async () => {
+    const { projectId, invited, token } = await buildInvited();
+    const told = await Promise.all(Array.from({ length: 8 }, () => accept(invited, token)));
+    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
+    expect(await suite.factsOf(projectId, projectFacts.memberAdded)).toHaveLength(1);
+  });
+
+  it('is nothing to anybody else, to an address without proof, after seven days, and after its end', async () => {
+    const { projectId, owner, invited, id, token } = await buildInvited();
+    expectNoInvitation(await accept(await suite.buildUser(), token));
+    expectNoInvitation(await accept(owner, token));
+    const unverified = await suite.buildUser({ verified: false });
+    const theirs = await invite(projectId, owner, unverified.email);
+    expectNoInvitation(await accept(unverified, await linkOf(theirs.json['id'])));
+    for (const bad of [`${token}x`, token.slice(1), mintLinkToken(), 'x']) expectNoInvitation(await accept(invited, bad));
+    await suite.database.query(`UPDATE invitations SET expires_at = now() WHERE id = $1`, [id]);
+    expectNoInvitation(await accept(invited, token));
+    await suite.database.query(`UPDATE invitations SET expires_at = now() + interval '1 hour' WHERE id = $1`, [id]);
+    expect((await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner })).json).toEqual({
+      id,
+      deleted: true,
+    });
+    expectNoInvitation(await accept(invited, token));
+  });
+
+  it('refuses tokens that can be none', async () => {
+    const { invited } = await buildInvited();
+    for (const body of [{}, { token: '' }, { token: 'x'.repeat(201) }, { token: 'a\0b' }, { token: ['x', 'y'] }, { token: 7 }]) {
+      expect((await suite.ask('POST', '/api/v1/invitations/accept', { as: invited, body })).status).toBe(422);
+    }
+    expect((await accept(invited, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('is answered alike for known, unknown and invited addresses and for members', async () => {
+    const { projectId, owner } = await buildOwner();
+    const known = await suite.buildUser();
+    const member = await suite.buildUser({ projectId, role: 'MEMBER' });
+    const shape = (email: string) => ({
+      ...{ id: expect.any(String), email, role: 'MEMBER', created_at: expect.any(String), expires_at: expect.any(String) },
+    });
+    for (const email of [known.email, 'nobody@example.com', member.email, owner.email]) {
+      const told = await invite(projectId, owner, email);
+      expect([told.status, told.json]).toEqual([201, shape(email)]);
+      expect((await invite(projectId, owner, ` ${email.toUpperCase()} `)).json).toEqual(told.json);
+    }
+    const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM invitations WHERE project_id = $1 AND email = $2`, [
+      projectId,
+      owner.email,
+    ]);
+    expect((await accept(owner, await linkOf(row!.id))).json).toEqual({ project_id: projectId, role: 'OWNER' });
+  });
+
+  it('for an address is one, also when two are sent at the same instant; the second link ends the first', async () => {
+    const { projectId, owner } = await buildOwner();
+    const told = await Promise.all(['MEMBER', 'ADMIN', 'MEMBER', 'ADMIN'].map((role) => invite(projectId, owner, 'one@example.com', role)));
+    expect(new Set(told.map(({ json }) => json['id'])).size).toBe(1);
+    const first = await buildInvited();
+    await suite.database.query(`UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`, [first.id]);
+    expect((await invite(first.projectId, first.owner, first.invited.email)).json['id']).toBe(first.id);
+    expectNoInvitation(await accept(first.invited, first.token));
+  });
+
+  it('is for admins and owners to make, see and revoke, and for nobody to make an owner', async () => {
+    const { projectId, owner } = await buildOwner();
+    const member = await suite.buildUser({ projectId, role: 'MEMBER' });
+    expect((await invite(projectId, member, 'a@example.com')).status).toBe(403);
+    expect((await invite(projectId, owner, 'a@example.com', 'OWNER')).status).toBe(422);
+    expect((await invite(projectId, owner, 'no address')).status).toBe(422);
+    await invite(projectId, owner, 'a@example.com');
+    const list = `/api/v1/projects/${projectId}/invitations`;
+    expect((await suite.ask('GET', list, { as: member })).status).toBe(403);
+    const listed = await suite.ask('GET', list, { as: owner });
+    expect(listed.json).toMatchObject({ data: [{ email: 'a@example.com', role: 'MEMBER' }], has_more: false });
+    expect(listed.text).not.toContain('token');
+    for (const id of [newId(), (await buildInvited()).id, 'no-id']) {
+      expectNoInvitation(await suite.ask('DELETE', `${list}/${id}`, { as: owner }));
+    }
+  });
+
+  it('ends with the membership of whoever made it', async () => {
+    const { projectId, owner } = await buildOwner();
+    const admin = await suite.buildUser({ projectId, role: 'ADMIN' });
+    const invited = await suite.buildUser();
+    const token = await linkOf((await invite(projectId, admin, invited.email)).json['id']);
+    await suite.ask('DELETE', `/api/v1/projects/${projectId}/members/${admin.userId}`, { as: owner });
+    expectNoInvitation(await accept(invited, token));
+  });
+
+  it('is one of a hundred open ones at most', async () => {
+    const { projectId, owner } = await buildOwner();
+    await suite.database.query(
+      `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)
+       SELECT $1, gen_random_uuid(), 'p' || n || '@example.com', 'MEMBER', md5(n::text) || md5($2 || n::text), now(), now(), now() + interval '1 day'
+       FROM generate_series(1, 99) AS n`,
+      [projectId, projectId],
+    );
+    const told = await Promise.all([invite(projectId, owner, 'x@example.com'), invite(projectId, owner, 'y@example.com')]);
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await invite(projectId, owner, 'p1@example.com', 'ADMIN')).status).toBe(201);
+    await suite.database.query(`UPDATE invitations SET expires_at = now() WHERE project_id = $1 AND email LIKE 'p2%'`, [projectId]);
+    expect((await invite(projectId, owner, 'z@example.com')).status).toBe(201);
+  });
+});

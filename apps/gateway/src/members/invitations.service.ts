@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import {
+  invitationNotFound,
+  roleTooLow,
+  tooManyInvitations,
+  type AcceptedInvitation,
+  type Caller,
+  type InviteMember,
+  type PageQuery,
+} from '@posthorn/contracts';
+import { DatabaseClock, newId, type Page } from '@posthorn/database';
+import { Commits } from '@posthorn/platform';
+import { Audit } from '../audit/audit.js';
+import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { InvitationMails } from './invitation-mails.js';
+import { InvitationRow } from './invitation.entity.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { MembershipService } from './membership.service.js';
+
+const maxOpen = 100;
+const validMs = 7 * 24 * 60 * 60 * 1_000;
+
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly commits: Commits,
+    private readonly clock: DatabaseClock,
+    private readonly membership: MembershipService,
+    private readonly invitations: InvitationsRepository,
+    private readonly mails: InvitationMails,
+    private readonly audit: Audit,
+  ) {}
+
+  async list(projectId: string, page: PageQuery): Promise<Page<InvitationRow> & { total?: number }> {
+    const found = await this.invitations.open(projectId, page);
+    return page.withTotal ? { ...found, total: await this.invitations.countOpen(projectId) } : found;
+  }
+
+  /** Whoever the address belongs to, and whether it is a member's already, the answer is the same. */
+  invite(caller: Caller, { email, role }: InviteMember): Promise<InvitationRow> {
+    const { projectId } = caller;
+    return this.commits.before(null, async () => {
+      const actor = await this.membership.hold(caller);
+      if (!actor.decidesAbout(role)) throw roleTooLow();
+      await this.invitations.removeExpired(projectId);
+      const at = await this.clock.now();
+      const open = await this.invitations.findFor(projectId, email);
+      if (open?.saysAlready(role, at)) return open;
+      if (!open && (await this.invitations.countOpen(projectId)) >= maxOpen) throw tooManyInvitations();
+      const token = mintLinkToken();
+      const invitation = Object.assign(open ?? new InvitationRow(), {
+        ...{ projectId, email, role, tokenHash: hashOfLinkToken(token), invitedBy: actor.userId },
+        ...{ id: open?.id ?? newId(), createdAt: open?.createdAt ?? at, sentAt: at, expiresAt: new Date(at.getTime() + validMs) },
+      });
+      await this.invitations.save(invitation);
+      await this.audit.record(projectId, 'member.invited', invitation.id);
+      await this.mails.invite({ invitation, token });
+      return invitation;
+    });
+  }
+
+  revoke(caller: Caller, id: string): Promise<void> {
+    return this.commits.before(null, async () => {
+      const actor = await this.membership.hold(caller);
+      if (!actor.decidesAbout('MEMBER')) throw roleTooLow();
+      if (!(await this.invitations.remove(caller.projectId, id))) throw invitationNotFound();
+      await this.audit.record(caller.projectId, 'invitation.withdrawn', id);
+    });
+  }
+
+  /** Who is a member already stays what they are. */
+  accept(userId: string, token: string): Promise<AcceptedInvitation> {
+    return this.commits.before(null, async () => {
+      const taken = await this.invitations.take(hashOfLinkToken(token), userId);
+      if (!taken) throw invitationNotFound();
+      const { projectId, role } = taken;
+      const known = await this.membership.find(projectId, userId);
+      if (!known) await this.membership.add(projectId, userId, role);
+      return { projectId, role: known?.role ?? role };
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import { Controller } from '@nestjs/common';
+import {
+  AcceptedInvitation,
+  AcceptInvitation,
+  Invitation,
+  invitationNotFound,
+  InviteMember,
+  lastOwner,
+  Member,
+  memberNotFound,
+  RemovedMember,
+  roleTooLow,
+  tooManyInvitations,
+  TransferOwnership,
+  UpdateMember,
+} from '@posthorn/contracts';
+import type { DomainPage } from '../dialects/dialect.js';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+import { InvitationsService } from './invitations.service.js';
+import { MembersService } from './members.service.js';
+
+// Who belongs to a project is for people to say (contract.md §15).
+const people = { callers: ['SESSION'] } as const;
+
+@Controller()
+export class MembersController {
+  constructor(
+    private readonly members: MembersService,
+    private readonly invitations: InvitationsService,
+  ) {}
+
+  @Get('projects/:projectId/members', {
+    ...people,
+    summary: 'List the members of a project, newest first',
+    scope: 'projects:read',
+    paged: 'items',
+    reply: Member,
+  })
+  list({ caller, page }: Call): Promise<DomainPage> {
+    return this.members.list(caller.projectId, page);
+  }
+
+  @Post('projects/:projectId/members', {
+    ...people,
+    summary: 'Invite somebody by e-mail',
+    scope: 'projects:write',
+    body: InviteMember,
+    reply: Invitation,
+    outcome: 'created',
+    errors: [roleTooLow, tooManyInvitations],
+  })
+  invite({ caller, body }: Call<InviteMember>): Promise<Invitation> {
+    return this.invitations.invite(caller, body);
+  }
+
+  @Patch('projects/:projectId/members/:userId', {
+    ...people,
+    summary: 'Change the role of a member',
+    scope: 'projects:write',
+    body: UpdateMember,
+    reply: Member,
+    missing: memberNotFound,
+    errors: [roleTooLow, lastOwner],
+  })
+  changeRole({ caller, params, body }: Call<UpdateMember>): Promise<Member> {
+    return this.members.changeRole(caller, params['userId']!.toLowerCase(), body.role);
+  }
+
+  /** Everybody may leave: whom else one may remove is the service's. */
+  @Delete('projects/:projectId/members/:userId', {
+    ...people,
+    summary: 'Remove a member, or leave',
+    scope: 'projects:read',
+    reply: RemovedMember,
+    outcome: 'deleted',
+    missing: memberNotFound,
+    whileDisabled: true,
+    errors: [roleTooLow, lastOwner],
+  })
+  async remove({ caller, params }: Call): Promise<RemovedMember> {
+    const id = params['userId']!.toLowerCase();
+    await this.members.remove(caller, id);
+    return { id };
+  }
+
+  @Post('projects/:projectId/transfer-ownership', {
+    ...people,
+    summary: 'Make another member the owner in one’s own place',
+    scope: 'projects:write',
+    body: TransferOwnership,
+    reply: Member,
+    errors: [roleTooLow],
+  })
+  transfer({ caller, body }: Call<TransferOwnership>): Promise<Member> {
+    return this.members.transfer(caller, body.userId.toLowerCase());
+  }
+
+  @Get('projects/:projectId/invitations', {
+    ...people,
+    summary: 'List the open invitations of a project, newest first',
+    scope: 'projects:write',
+    paged: 'items',
+    reply: Invitation,
+  })
+  listInvitations({ caller, page }: Call): Promise<DomainPage> {
+    return this.invitations.list(caller.projectId, page);
+  }
+
+  @Delete('projects/:projectId/invitations/:id', {
+    ...people,
+    summary: 'Revoke an invitation',
+    scope: 'projects:write',
+    reply: RemovedMember,
+    outcome: 'deleted',
+    missing: invitationNotFound,
+    whileDisabled: true,
+    errors: [roleTooLow],
+  })
+  async revokeInvitation({ caller, params }: Call): Promise<RemovedMember> {
+    const id = params['id']!;
+    await this.invitations.revoke(caller, id);
+    return { id };
+  }
+
+  @Post('invitations/accept', {
+    ...people,
+    project: 'NONE',
+    summary: 'Become a member by the link of an invitation',
+    scope: 'projects:read',
+    body: AcceptInvitation,
+    reply: AcceptedInvitation,
+    errors: [invitationNotFound],
+  })
+  accept({ caller, body }: Call<AcceptInvitation>): Promise<AcceptedInvitation> {
+    return this.invitations.accept(caller.actor.id, body.token);
+  }
+}

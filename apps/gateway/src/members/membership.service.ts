@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { projectFacts, type Caller, type MemberRole } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { Audit } from '../audit/audit.js';
+import { foreignProject } from '../edge/edge-errors.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { MemberRow } from './member.entity.js';
+import { MembersRepository } from './members.repository.js';
+
+/** Who belongs to a project, with the facts of it. Every step runs within the transaction of what it is a part of. */
+@Injectable()
+export class MembershipService {
+  constructor(
+    private readonly clock: DatabaseClock,
+    private readonly projects: ProjectsRepository,
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly outbox: Outbox,
+    private readonly audit: Audit,
+  ) {}
+
+  /**
+   * The caller as a member, read again now that the project is held: of two owners who remove one another at the same
+   * instant the second one finds that it is no member any more.
+   */
+  async hold({ projectId, actor }: Caller): Promise<MemberRow> {
+    await this.projects.findForUpdate(projectId);
+    const member = await this.members.find(projectId, actor.id);
+    if (!member) throw foreignProject();
+    return member;
+  }
+
+  find(projectId: string, userId: string): Promise<MemberRow | null> {
+    return this.members.find(projectId, userId);
+  }
+
+  async add(projectId: string, userId: string, role: MemberRole): Promise<void> {
+    const createdAt = await this.clock.now();
+    await this.members.insert(Object.assign(new MemberRow(), { projectId, userId, role, createdAt }));
+    await this.outbox.publish(projectFacts.memberAdded, projectId, [{ userId, role, at: createdAt }]);
+    await this.audit.record(projectId, 'member.added', userId);
+  }
+
+  async change(member: MemberRow, role: MemberRole): Promise<void> {
+    member.role = role;
+    await this.members.save(member);
+    const { projectId, userId } = member;
+    await this.outbox.publish(projectFacts.memberChanged, projectId, [{ userId, role, at: await this.clock.now() }]);
+    await this.audit.record(projectId, 'member.changed', userId);
+  }
+
+  /** What the member offered to others ends too. */
+  async remove(member: MemberRow): Promise<void> {
+    const { projectId, userId, role } = member;
+    await this.members.remove(member);
+    await this.invitations.removeFrom(projectId, userId);
+    await this.outbox.publish(projectFacts.memberRemoved, projectId, [{ userId, role, at: await this.clock.now() }]);
+    await this.audit.record(projectId, 'member.removed', userId);
+  }
+}

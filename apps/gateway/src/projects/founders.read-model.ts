@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+
+export interface Founder {
+  verified: boolean;
+  /** Projects that the person owns and that are not disabled. */
+  owned: number;
+  lastHour: number;
+  /** Seconds until the oldest creation of the last hour is an hour old. */
+  nextIn: number;
+}
+
+/** What a person has founded so far: of a person, not of a project. */
+@Injectable()
+export class FoundersReadModel {
+  constructor(private readonly database: Database) {}
+
+  /** Held until the transaction ends, so that two creations count one another. */
+  async hold(userId: string): Promise<Founder | null> {
+    // A statement sees what was committed before it began: the counts wait for the lock.
+    const held = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 FOR NO KEY UPDATE`, [userId]);
+    if (held.length === 0) return null;
+    const [founder] = await this.database.query<Founder>(
+      `SELECT person."emailVerified" AS verified,
+              (SELECT count(*)::int FROM members member JOIN projects project ON project.id = member.project_id
+               WHERE member.user_id = $1 AND member.role = 'OWNER' AND project.disabled_reason IS NULL) AS owned,
+              recent.count AS "lastHour", recent.next AS "nextIn"
+       FROM auth_users person,
+            (SELECT count(*)::int, coalesce(extract(epoch FROM min(created_at) + interval '1 hour' - clock_timestamp()), 0)::float8 AS next
+             FROM projects WHERE created_by = $1 AND created_at > clock_timestamp() - interval '1 hour') AS recent
+       WHERE person.id = $1`,
+      [userId],
+    );
+    return founder!;
+  }
+}

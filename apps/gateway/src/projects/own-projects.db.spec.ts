@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFacts, projects } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type Person } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+});
+afterAll(() => suite.stop());
+
+const mine = '/api/v1/users/me/projects';
+const create = (as: Person, name: string, path = mine) => suite.ask('POST', path, { as, body: { name } });
+const age = (userId: string, minutes: number) =>
+  suite.database.query(`UPDATE projects SET created_at = created_at - make_interval(mins => $2) WHERE created_by = $1`, [userId, minutes]);
+
+describe('creating a project', () => {
+  it('makes the caller its owner, and tells of both', async () => {
+    const person = await suite.buildUser();
+    const { status, json } = await create(person, 'Mine');
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      ...{ id: expect.any(String), name: 'Mine', disabled: false, region: 'us-east-1', tracking: 'ENABLED', language: 'en' },
+      ...{ sandbox_address: expect.stringMatching(/^p-[0-9a-f]{12}@sandbox\.test$/), created_at: expect.any(String) },
+    });
+    const id = json['id'] as string;
+    expect(await suite.factsOf(id, projectFacts.changed)).toMatchObject([{ id, name: 'Mine', seq: 1 }]);
+    expect(await suite.factsOf(id, projectFacts.memberAdded)).toMatchObject([{ userId: person.userId, role: 'OWNER' }]);
+  });
+
+  it('answers the bare row on the legacy surface', async () => {
+    const { status, json } = await create(await suite.buildUser(), 'Old', '/api/users/me/projects');
+    expect(status).toBe(201);
+    expect(Object.keys(json).sort()).toEqual(
+      [
+        ...['id', 'name', 'disabled', 'disabledReason', 'sandboxHandle', 'paymentCustomerId', 'paymentSubscriptionId'],
+        ...['billingLimitWorkflows', 'billingLimitCampaigns', 'billingLimitTransactional', 'billingLimitInbound'],
+        ...['tracking', 'providerRegion', 'language', 'organizationId', 'createdAt', 'updatedAt'],
+      ].sort(),
+    );
+  });
+
+  it('needs a verified address, a trusted page and a session', async () => {
+    const unverified = await create(await suite.buildUser({ verified: false }), 'No');
+    expect([unverified.status, unverified.json['code']]).toEqual([403, 'scope_missing']);
+    const person = await suite.buildUser();
+    const elsewhere = await suite.ask('POST', mine, { as: person, body: { name: 'No' }, headers: { origin: 'https://elsewhere.example' } });
+    expect([elsewhere.status, elsewhere.json['code']]).toEqual([403, 'scope_missing']);
+    const { projectId } = await suite.buildProject();
+    const { token } = await suite.buildKey(projectId);
+    const byKey = await suite.ask('POST', mine, { key: token, body: { name: 'No' } });
+    expect([byKey.status, byKey.json['code']]).toEqual([401, 'invalid_session']);
+    for (const body of [{}, { name: '' }, { name: 'x'.repeat(101) }, { name: 'a\0b' }, { name: 'x', disabled: true }]) {
+      expect((await suite.ask('POST', mine, { as: person, body })).status).toBe(422);
+    }
+  });
+
+  it('is done five times an hour and no more, also at the same instant', async () => {
+    const person = await suite.buildUser();
+    const told = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((count) => create(person, `P${count}`)));
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
+    const refused = told.find(({ status }) => status === 429)!;
+    expect(refused.json['code']).toBe('rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+    await age(person.userId, 61);
+    expect((await create(person, 'Later')).status).toBe(201);
+  });
+
+  it('stops at ten active ones; a disabled one counts no more', async () => {
+    const person = await suite.buildUser();
+    const ids: string[] = [];
+    for (let count = 0; count < 9; count += 1) {
+      ids.push((await create(person, `P${count}`)).json['id'] as string);
+      await age(person.userId, 61);
+    }
+    const last = await Promise.all([create(person, 'tenth'), create(person, 'eleventh')]);
+    expect(last.map(({ status }) => status).sort()).toEqual([201, 409]);
+    await suite.bus.call(projects.disable, operatorOf(ids[0]!), { id: ids[0]!, reason: 'MANUAL' });
+    expect((await create(person, 'instead')).status).toBe(201);
+  });
+});
+
+describe('the projects of a person', () => {
+  it('are listed newest first, page by page, on both surfaces', async () => {
+    const person = await suite.buildUser();
+    for (const name of ['a', 'b', 'c']) await create(person, name);
+    const first = await suite.ask('GET', `${mine}?limit=2`, { as: person });
+    expect(first.json).toMatchObject({ data: [{ name: 'c' }, { name: 'b' }], has_more: true });
+    const second = await suite.ask('GET', `${mine}?limit=2&after=${String(first.json['next_cursor'])}`, { as: person });
+    expect(second.json).toMatchObject({ data: [{ name: 'a' }], has_more: false, next_cursor: null });
+    const legacy = await suite.ask('GET', '/api/users/me/projects', { as: person });
+    expect(legacy.json).toMatchObject({ success: true, data: { items: [{ name: 'c' }, { name: 'b' }, { name: 'a' }], total: 3 } });
+    expect((await suite.ask('GET', mine, { as: await suite.buildUser() })).json).toMatchObject({ data: [] });
+  });
+});
+
+describe('a project', () => {
+  it('is read and changed by its members and its keys, with a fact of each change', async () => {
+    const { projectId } = await suite.buildProject();
+    const owner = await suite.buildUser({ projectId });
+    const { token } = await suite.buildKey(projectId);
+    const path = `/api/v1/projects/${projectId}`;
+    const changed = await suite.ask('PATCH', path, { as: owner, body: { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' } });
+    expect([changed.status, changed.json]).toMatchObject([200, { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' }]);
+    expect((await suite.ask('PATCH', path, { key: token, body: {} })).json).toEqual(changed.json);
+    expect((await suite.ask('GET', path.toUpperCase().replace('/API/V1/PROJECTS', '/api/v1/projects'), { key: token })).json).toEqual(
+      changed.json,
+    );
+    expect((await suite.ask('GET', `/api/projects/${projectId}`, { as: owner })).json).toMatchObject({
+      success: true,
+      data: { id: projectId, name: 'Renamed' },
+    });
+    expect((await suite.factsOf(projectId, projectFacts.changed)).map(({ seq, name }) => [seq, name])).toEqual([
+      [1, 'A project'],
+      [2, 'Renamed'],
+    ]);
+    for (const body of [{ tracking: 'SOMETIMES' }, { name: null }, { language: '../../etc' }, { region: 'eu-west-1' }, { seq: 9 }]) {
+      expect((await suite.ask('PATCH', path, { as: owner, body })).status).toBe(422);
+    }
+  });
+
+  it('of another one answers like one that does not exist, to the byte', async () => {
+    const [own, other] = [await suite.buildProject(), await suite.buildProject()];
+    const owner = await suite.buildUser({ projectId: own.projectId });
+    const { token } = await suite.buildKey(own.projectId);
+    for (const by of [{ as: owner }, { key: token }]) {
+      const answers: unknown[] = [];
+      for (const id of [other.projectId, newId(), 'no-id', '%00', `${own.projectId}x`]) {
+        for (const [method, body] of [['GET'], ['PATCH', {}]] as const) {
+          const path = `/api/v1/projects/${id}`;
+          const { status, text } = await suite.ask(method, path, { ...by, body });
+          answers.push([status, text.replace(path, '').replace(/"request_id":"[^"]*"/, '')]);
+        }
+      }
+      expect(answers).toEqual(answers.map(() => [403, expect.stringContaining('project_access_denied')]));
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    }
+  });
+
+  it('that is disabled is read and not written, on both surfaces', async () => {
+    const { projectId, caller } = await suite.buildProject();
+    const owner = await suite.buildUser({ projectId });
+    const { token } = await suite.buildKey(projectId);
+    await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'PHISHING_DETECTED' });
+    for (const by of [{ as: owner, headers: { 'x-project-id': projectId } }, { key: token }]) {
+      for (const prefix of ['/api/v1', '/api']) {
+        expect((await suite.ask('GET', `${prefix}/projects/${projectId}`, by)).status).toBe(200);
+        const [write, send] = [
+          await suite.ask('PATCH', `${prefix}/projects/${projectId}`, { ...by, body: { name: 'x' } }),
+          await suite.ask('POST', `${prefix}/emails`, { ...by, body: { to: 'a@example.com', subject: 's', body: 'b' } }),
+        ];
+        for (const { status, text } of [write, send])
+          expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('project_disabled')]);
+      }
+    }
+    await suite.bus.call(projects.enable, caller, { id: projectId });
+    const again = async () => (await suite.ask('PATCH', `/api/v1/projects/${projectId}`, { as: owner, body: { name: 'x' } })).status;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await again()).toBe(200);
+  });
+});

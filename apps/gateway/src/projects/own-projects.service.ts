@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { emailNotVerified, tooManyNewProjects, tooManyProjects, type PageQuery } from '@posthorn/contracts';
+import { DatabaseClock, type Page } from '@posthorn/database';
+import { Commits } from '@posthorn/platform';
+import { noSession } from '../edge/edge-errors.js';
+import { MembershipService } from '../members/membership.service.js';
+import { FoundersReadModel, type Founder } from './founders.read-model.js';
+import { ProjectRow } from './project.entity.js';
+import { ProjectsRepository } from './projects.repository.js';
+import { ProjectsService } from './projects.service.js';
+
+const maxOwned = 10;
+const maxAnHour = 5;
+
+/** The projects of one person. */
+@Injectable()
+export class OwnProjectsService {
+  constructor(
+    private readonly commits: Commits,
+    private readonly clock: DatabaseClock,
+    private readonly founders: FoundersReadModel,
+    private readonly projects: ProjectsService,
+    private readonly rows: ProjectsRepository,
+    private readonly membership: MembershipService,
+  ) {}
+
+  create(userId: string, name: string): Promise<ProjectRow> {
+    return this.commits.before(null, async () => {
+      refuse(await this.founders.hold(userId));
+      const row = ProjectRow.found(name, await this.clock.now(), userId);
+      await this.projects.add(row);
+      await this.membership.add(row.id, userId, 'OWNER');
+      return row;
+    });
+  }
+
+  async list(userId: string, page: PageQuery): Promise<Page<ProjectRow> & { total?: number }> {
+    const [found, total] = await Promise.all([
+      this.rows.pageOf(userId, page),
+      page.withTotal ? this.rows.countOf(userId) : Promise.resolve(undefined),
+    ]);
+    return { ...found, total };
+  }
+}
+
+function refuse(founder: Founder | null): void {
+  // The account went within the second that its session is remembered.
+  if (!founder) throw noSession();
+  if (!founder.verified) throw emailNotVerified();
+  if (founder.owned >= maxOwned) throw tooManyProjects();
+  if (founder.lastHour >= maxAnHour) throw tooManyNewProjects(founder.nextIn);
+}

@@ -1,0 +1,81 @@
+import { Controller } from '@nestjs/common';
+import { CreateProject, emailNotVerified, ProjectDetails, tooManyNewProjects, tooManyProjects, UpdateProject } from '@posthorn/contracts';
+import { GatewayConfig } from '../config.js';
+import type { DomainPage } from '../dialects/dialect.js';
+import type { Call } from '../edge/call.js';
+import { Get, Patch, Post } from '../edge/route.js';
+import { OwnProjectsService } from './own-projects.service.js';
+import type { ProjectRow } from './project.entity.js';
+import { ProjectsService } from './projects.service.js';
+
+const ofAPerson = { callers: ['SESSION'], project: 'NONE' } as const;
+
+@Controller()
+export class ProjectsController {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly own: OwnProjectsService,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  @Post('users/me/projects', {
+    ...ofAPerson,
+    summary: 'Create a project, which is then the caller’s',
+    scope: 'projects:write',
+    body: CreateProject,
+    reply: ProjectDetails,
+    outcome: 'created',
+    bareOnLegacy: true,
+    errors: [emailNotVerified, tooManyProjects, () => tooManyNewProjects(1)],
+  })
+  async create({ caller, body }: Call<CreateProject>): Promise<ProjectDetails> {
+    return this.details(await this.own.create(caller.actor.id, body.name));
+  }
+
+  @Get('users/me/projects', {
+    ...ofAPerson,
+    summary: 'List the projects that the caller is a member of, newest first',
+    scope: 'projects:read',
+    paged: 'items',
+    reply: ProjectDetails,
+  })
+  async list({ caller, page }: Call): Promise<DomainPage> {
+    const found = await this.own.list(caller.actor.id, page);
+    return { ...found, items: found.items.map((row) => this.details(row)) };
+  }
+
+  @Get('projects/:projectId', { summary: 'Get a project', scope: 'projects:read', reply: ProjectDetails })
+  async get({ caller }: Call): Promise<ProjectDetails> {
+    return this.details(await this.projects.get(caller.projectId));
+  }
+
+  @Patch('projects/:projectId', {
+    summary: 'Change the settings of a project',
+    scope: 'projects:write',
+    body: UpdateProject,
+    reply: ProjectDetails,
+  })
+  async update({ caller, body }: Call<UpdateProject>): Promise<ProjectDetails> {
+    return this.details(await this.projects.settle(caller.projectId, body));
+  }
+
+  private details(row: ProjectRow): ProjectDetails {
+    const { id, name, disabled, disabledReason, sandboxHandle, region, tracking, language, createdAt, updatedAt } = row;
+    return {
+      ...{ id, name, disabled, disabledReason, sandboxHandle, region, tracking, language, createdAt, updatedAt },
+      sandboxAddress: row.sandboxAddress(this.config.sandboxDomain),
+      providerRegion: region,
+      ...unbilled,
+    };
+  }
+}
+
+const unbilled = {
+  paymentCustomerId: null,
+  paymentSubscriptionId: null,
+  billingLimitWorkflows: null,
+  billingLimitCampaigns: null,
+  billingLimitTransactional: null,
+  billingLimitInbound: null,
+  organizationId: null,
+} as const;
