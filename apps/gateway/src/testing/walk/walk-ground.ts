@@ -1,5 +1,4 @@
-import { scopes, type MemberRole, type Scope } from '@posthorn/contracts';
-import { apiKeys, projects } from '@posthorn/contracts';
+import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { mintToken } from '../../api-keys/api-key-token.js';
 import type { Route } from '../../edge/route-table.js';
