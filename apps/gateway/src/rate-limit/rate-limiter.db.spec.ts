@@ -123,7 +123,9 @@ describe('the rate limit', () => {
     for (const own of Map.groupBy(passed, (each) => header(each, 'x-ratelimit-reset')).values()) {
       expect(own.length).toBeLessThanOrEqual(limit);
       // Each place in a window is somebody's once.
-      expect(new Set(own.map((each) => header(each, 'x-ratelimit-remaining'))).size).toBe(own.length);
+      const lefts = own.map((each) => header(each, 'x-ratelimit-remaining'));
+      expect(new Set(lefts).size).toBe(own.length);
+      expect([Math.max(...lefts), Math.min(...lefts) >= 0]).toEqual([limit - 1, true]);
     }
     for (const each of told) {
       const [reset, left] = [header(each, 'x-ratelimit-reset'), header(each, 'x-ratelimit-remaining')];
