@@ -24,6 +24,35 @@ export async function load(url: string, connections: number, seconds: number, to
   return { perSecond: accepted / result.duration, p99: result.latency.p99, accepted, failed: result.non2xx + result.errors };
 }
 
+/** One request of many, each with what it shows. */
+export interface Asked {
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** The same load on several gateways at once, as a balancer would spread it. */
+export async function loadAll(urls: readonly string[], connections: number, seconds: number, asked: () => Asked): Promise<LoadResult> {
+  const results = await Promise.all(
+    urls.map((url) =>
+      autocannon({
+        url,
+        connections: connections / urls.length,
+        duration: seconds,
+        requests: [{ setupRequest: (request) => ({ ...request, ...asked() }) }],
+      }),
+    ),
+  );
+  const sum = (of: (result: (typeof results)[number]) => number) => results.reduce((total, result) => total + of(result), 0);
+  return {
+    perSecond: sum((result) => result['2xx'] / result.duration),
+    p99: Math.max(...results.map(({ latency }) => latency.p99)),
+    accepted: sum((result) => result['2xx']),
+    failed: sum(({ non2xx, errors }) => non2xx + errors),
+  };
+}
+
 const recipientsInOne = 50;
 const atOnce = 6;
 

@@ -5,6 +5,7 @@ import { startNats, startPostgres } from '@posthorn/dev';
 import pg from 'pg';
 import { benchAccepts } from './accepts.js';
 import { scales, type Bench } from './bench.js';
+import { benchEdge } from './edge.js';
 import { benchFairness } from './fairness.js';
 import { benchMemory, benchStart } from './footprint.js';
 import { benchHandOff } from './hand-off.js';
@@ -18,6 +19,7 @@ const parts = {
   fairness: benchFairness,
   memory: benchMemory,
   start: benchStart,
+  edge: benchEdge,
   profile: profileAccepts,
 };
 type Part = keyof typeof parts;

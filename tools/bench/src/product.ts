@@ -25,9 +25,14 @@ export class Product {
 
   private constructor(private readonly servers: Servers) {}
 
-  static async start(servers: Servers, changes: Record<string, string> = {}, replicas: { sending?: number } = {}): Promise<Product> {
+  static async start(
+    servers: Servers,
+    changes: Record<string, string> = {},
+    replicas: { sending?: number; gateway?: number } = {},
+  ): Promise<Product> {
     const product = new Product(servers);
-    const second = (replicas.sending ?? 1) > 1 ? [product.run('sending', changes, 2)] : [];
+    const doubled = (['sending', 'gateway'] as const).filter((service) => (replicas[service] ?? 1) > 1);
+    const second = doubled.map((service) => product.run(service, changes, 2));
     await Promise.all([...services.map((service) => product.run(service, changes)), ...second]);
     await untilAnswers(`${product.url}/healthz`);
     product.token = (await makeSendingProject(servers.natsUrl, 'bench', benchLimit)).token;
@@ -36,6 +41,17 @@ export class Product {
 
   async restart(service: (typeof services)[number], changes: Record<string, string>, replica = 1): Promise<void> {
     await this.running.get(`${service}-${replica}`)?.restart({ DELIVERY_PAUSED: 'false', ...changes });
+  }
+
+  /** Of those that started with the product. */
+  get gatewayUrls(): string[] {
+    return [1, 2].flatMap((replica) => this.running.get(`gateway-${replica}`)?.url ?? []);
+  }
+
+  /** One more gateway, set up otherwise; answers its URL. */
+  async addGateway(changes: Record<string, string>, replica: number): Promise<string> {
+    await this.run('gateway', changes, replica);
+    return this.running.get(`gateway-${replica}`)!.url;
   }
 
   async stop(): Promise<void> {
@@ -83,7 +99,7 @@ export class Product {
     };
     const started = await ServiceProcess.start({ service, environment, detached: false });
     this.running.set(`${service}-${replica}`, started);
-    if (service === 'gateway') this.url = started.url;
+    if (service === 'gateway' && replica === 1) this.url = started.url;
   }
 }
 

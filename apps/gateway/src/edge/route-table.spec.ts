@@ -65,8 +65,8 @@ describe('the route table', () => {
 
   it('becomes a page for people', () => {
     const page = describeRoutes(table);
-    expect(page).toContain('| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC | SendEmail | SendReceipt |');
-    expect(page).toContain('| GET | `/api/contacts` | contacts:read | SECRET | — | page of Contact |');
+    expect(page).toContain('| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC, SESSION, TOKEN | SendEmail | SendReceipt |');
+    expect(page).toContain('| GET | `/api/contacts` | contacts:read | SECRET, SESSION, TOKEN | — | page of Contact |');
     expect(page.trim().split('\n')).toHaveLength(table.routes.length + 2);
   });
 });

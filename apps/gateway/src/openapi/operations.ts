@@ -49,9 +49,10 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 }
 
 function descriptionOf({ declaration, method }: Route): string {
-  const { scope, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
+  const { scope, roles, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
   const sentences = [
     `Needs the scope \`${scope}\`.`,
+    roles ? `Of people only those with the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
     body ? `The body has at most ${bodyLimit} bytes; unknown members are refused.` : null,
     idempotent ? 'A repeat with the same `Idempotency-Key` and body is answered the first receipt.' : null,

@@ -5,14 +5,17 @@ import { newId } from '@posthorn/database';
 import { Metrics } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import type { Counted } from '../identity/credential.js';
+import type { RunningGateway } from '../service.js';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 import { isExceeded, type Allowance } from './allowance.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 
 let suite: GatewaySuite;
+let other: RunningGateway;
 beforeAll(async () => {
   suite = await startGatewaySuite({ RATE_LIMIT_ENABLED: 'true' });
+  other = await suite.startAnother();
 });
 afterAll(() => suite.stop());
 
@@ -101,6 +104,38 @@ describe('the rate limit', () => {
     expect([legacy.headers.get('ratelimit'), legacy.headers.get('ratelimit-policy')]).toEqual([null, null]);
     expect(v1.headers.get('ratelimit')).toMatch(/^"per-key";r=[01];t=1$/);
     expect(v1.headers.get('ratelimit-policy')).toBe('"per-key";q=2;w=1');
+  });
+
+  it.each([10, 200])('of %i a second holds for a thousand requests at once over two gateways, and its headers are true', async (limit) => {
+    const { projectId, caller } = await suite.buildProject();
+    const { token } = await suite.buildKey(projectId);
+    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: limit, publicPerSecond: null });
+    const told = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, index) => {
+        const began = Date.now();
+        const answer = await suite.askAt(index % 2 ? suite.gateway : other, 'GET', '/api/v1/contacts?no_such_name=1', { key: token });
+        return { ...answer, began, ended: Date.now() };
+      }),
+    );
+    const passed = told.filter(({ status }) => status === 422);
+    expect(passed.length + told.filter(({ status }) => status === 429).length).toBe(1_000);
+    const header = ({ headers }: (typeof told)[number], name: string) => Number(headers.get(name));
+    for (const own of Map.groupBy(passed, (each) => header(each, 'x-ratelimit-reset')).values()) {
+      expect(own.length).toBeLessThanOrEqual(limit);
+      // Each place in a window is somebody's once.
+      const lefts = own.map((each) => header(each, 'x-ratelimit-remaining'));
+      expect(new Set(lefts).size).toBe(own.length);
+      expect([Math.max(...lefts), Math.min(...lefts) >= 0]).toEqual([limit - 1, true]);
+    }
+    for (const each of told) {
+      const [reset, left] = [header(each, 'x-ratelimit-reset'), header(each, 'x-ratelimit-remaining')];
+      // The window is one of the server's seconds between question and answer; its clock is this machine's.
+      expect(reset).toBeGreaterThanOrEqual(Math.floor((each.began - 5) / 1_000) + 1);
+      expect(reset).toBeLessThanOrEqual(Math.floor((each.ended + 5) / 1_000) + 1);
+      expect([header(each, 'x-ratelimit-limit'), each.headers.get('ratelimit-policy')]).toEqual([limit, `"per-key";q=${limit};w=1`]);
+      expect(each.headers.get('ratelimit')).toBe(`"per-key";r=${left};t=1`);
+      if (each.status === 429) expect([left, each.headers.get('retry-after')]).toEqual([0, '1']);
+    }
   });
 
   it('refuses before the body is read', async () => {

@@ -35,6 +35,9 @@ export interface Person {
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
 export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats'> {
   gateway: RunningGateway;
+  /** Another one on the same database and bus; stopped with the suite. */
+  startAnother(): Promise<RunningGateway>;
+  askAt(gateway: Pick<RunningGateway, 'url'>, method: string, path: string, ask?: Ask): Promise<Told>;
   ask(method: string, path: string, ask?: Ask): Promise<Told>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
@@ -50,9 +53,16 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
   const { bus } = ground;
   const environment = { ...ground.environment, PORT: '0', DRAIN_MS: '0', RATE_LIMIT_ENABLED: 'false', ...changes };
   const gateway = await startGateway({ environment, processMetrics: false });
+  const others: RunningGateway[] = [];
   return {
     ...ground,
     gateway,
+    startAnother: async () => {
+      const another = await startGateway({ environment, processMetrics: false });
+      others.push(another);
+      return another;
+    },
+    askAt: ({ url }, method, path, ask = {}) => askOver(url, method, path, ask),
     ask: (method, path, ask = {}) => askOver(gateway.url, method, path, ask),
     buildProject: async () => {
       const { id } = await bus.call(projects.create, operatorOf(nobody), { name: 'A project' });
@@ -65,7 +75,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
       return person;
     },
     stop: async () => {
-      await gateway.stop();
+      await Promise.all([gateway, ...others].map((each) => each.stop()));
       await ground.close();
     },
   };

@@ -19,6 +19,7 @@ const queries: Record<string, Members> = {
   'GET contacts': { limit: 1, subscribed: true },
   'GET campaigns': { limit: 1 },
   'GET workflows': { limit: 1 },
+  'GET audit-log': { limit: 1, action: 'project.created' },
   'GET analytics/timeseries': { from: '2026-01-30', to: '2026-01-31' },
 };
 

@@ -7,6 +7,9 @@ import type { Answer, RunningPosthorn } from '../running-posthorn.js';
 
 export const strangersDomain = 'stranger.example';
 
+/** What the stranger's preparation leaves in the audit log by way of facts. */
+const deeds = ['domain.verified', 'contact.created', 'campaign.changed', 'workflow.changed'];
+
 interface Asked {
   key?: string;
   /** Instead of a key. */
@@ -107,12 +110,14 @@ export class WalkGround {
     return Object.fromEntries(await Promise.all(texts));
   }
 
-  /** The stranger's message makes a contact and is counted some time after it was accepted. */
+  /** The stranger's message makes a contact and is counted some time after it was accepted; so is written down what the stranger did. */
   private async factsArrived(): Promise<void> {
     await eventually(async () => {
       const contacts = await this.strangersOwn('/api/v1/contacts');
       const days = await this.strangersOwn(`/api/v1/analytics/timeseries?from=${this.today}&to=${this.today}`);
-      return contacts.body.data.length === 2 && days.body.data[0].emails === 1;
+      const done = await this.strangersOwn('/api/v1/audit-log?limit=100');
+      const written = deeds.every((deed) => done.body.data.some(({ action }: { action: string }) => action === deed));
+      return written && contacts.body.data.length === 2 && days.body.data[0].emails === 1;
     }, 'what the message of the stranger brings about');
   }
 

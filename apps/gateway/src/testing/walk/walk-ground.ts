@@ -1,5 +1,4 @@
-import { scopes, type MemberRole, type Scope } from '@posthorn/contracts';
-import { apiKeys, projects } from '@posthorn/contracts';
+import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { mintToken } from '../../api-keys/api-key-token.js';
 import type { Route } from '../../edge/route-table.js';
@@ -30,7 +29,8 @@ export class WalkGround {
   readonly cookies = {} as Record<MemberRole | 'STRANGER' | 'EXPIRED' | 'DISABLED', string>;
   readonly unknown = mintToken('FULL', 'LIVE');
   readonly unknownCookie = cookieOf('a-token-that-no-session-has');
-  readonly foreignCookie = cookieOf('a-token-that-no-session-has', 'the secret of another host');
+  /** The token of a session that there is, signed by somebody else. */
+  foreignCookie: string;
   private readonly justWith = new Map<Scope, string>();
   private readonly allBut = new Map<Scope, string>();
 
@@ -99,8 +99,11 @@ export class WalkGround {
     this.cookies.STRANGER = await signIn(database, stranger);
     await join(database, this.ours, expired, 'OWNER');
     this.cookies.EXPIRED = await signIn(database, expired);
+    this.foreignCookie = cookieOf(tokenIn(this.cookies.OWNER), 'the secret of another host');
     await database.query(`UPDATE auth_sessions SET "expiresAt" = now() WHERE "userId" = $1`, [expired.userId]);
     await join(database, this.disabled, owner, 'OWNER');
     this.cookies.DISABLED = await signIn(database, owner);
   }
 }
+
+const tokenIn = (cookie: string): string => decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;

@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiKeys, projects, type Caller } from '@posthorn/contracts';
+import { mintToken } from '../api-keys/api-key-token.js';
+import type { RunningGateway } from '../service.js';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { buildUser, join, signIn } from '../testing/people.js';
+import { codeOf } from '../testing/walk/dialect-shapes.js';
+
+const times = 100;
+const atOnce = 20;
+const everyMs = 25;
+// The machine may be busy: what counts is the time after the change.
+const patience = { timeoutMs: 20_000 };
+const origin = 'https://app.example.test';
+
+let suite: GatewaySuite;
+let other: RunningGateway;
+/** Made while the bus is there, for when it is not. */
+let spare: { key: Subject; member: Subject };
+
+beforeAll(async () => {
+  suite = await startGatewaySuite({ TRUSTED_ORIGINS: origin });
+  other = await suite.startAnother();
+  spare = { key: await ofKey(), member: await ofMember() };
+});
+afterAll(() => suite.stop());
+
+/** Whoever may change contacts, until something is taken away. */
+interface Subject {
+  projectId: string;
+  headers: Record<string, string>;
+  /** The key's or the person's. */
+  id: string;
+}
+
+/** What is taken away on one gateway, and what the other one then says. */
+interface Change {
+  says: string;
+  build(): Promise<Subject>;
+  make(subject: Subject, withNats: boolean): Promise<unknown>;
+  refusal: [status: number, code: string];
+}
+
+const ofKey = async (): Promise<Subject> => {
+  const { projectId } = await suite.buildProject();
+  const { id, token } = await suite.buildKey(projectId, { scopes: ['contacts:read', 'contacts:write'] });
+  return { projectId, id, headers: { authorization: `Bearer ${token}` } };
+};
+const ofMember = async (): Promise<Subject> => {
+  const { projectId } = await suite.buildProject();
+  const person = await buildUser(suite.database);
+  await join(suite.database, projectId, person, 'MEMBER');
+  const cookie = await signIn(suite.database, person);
+  return { projectId, id: person.userId, headers: { cookie, origin, 'x-project-id': projectId } };
+};
+const write = (sql: string, ...parameters: unknown[]) => suite.database.query(sql, parameters);
+const as = ({ projectId }: Subject): Caller => operatorOf(projectId);
+
+const changes: readonly Change[] = [
+  {
+    says: 'a key that is revoked',
+    build: ofKey,
+    make: (subject, withNats) =>
+      withNats
+        ? suite.bus.call(apiKeys.revoke, as(subject), { id: subject.id }, patience)
+        : write('UPDATE api_keys SET revoked_at = now() WHERE id = $1', subject.id),
+    refusal: [401, 'invalid_api_key'],
+  },
+  {
+    says: 'a project that is disabled',
+    build: ofKey,
+    make: (subject, withNats) =>
+      withNats
+        ? suite.bus.call(projects.disable, as(subject), { id: subject.projectId, reason: 'MANUAL' }, patience)
+        : write(`UPDATE projects SET disabled_reason = 'MANUAL', seq = seq + 1 WHERE id = $1`, subject.projectId),
+    refusal: [403, 'project_disabled'],
+  },
+  {
+    says: 'a key whose scopes are reduced',
+    build: ofKey,
+    make: ({ id }) => write(`UPDATE api_keys SET scopes = '{contacts:read}' WHERE id = $1`, id),
+    refusal: [403, 'scope_missing'],
+  },
+  {
+    says: 'a member who is removed',
+    build: ofMember,
+    make: ({ id }) => write('DELETE FROM members WHERE user_id = $1', id),
+    refusal: [403, 'project_access_denied'],
+  },
+  {
+    says: 'a session that is ended',
+    build: ofMember,
+    make: ({ id }) => write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
+    refusal: [401, 'invalid_session'],
+  },
+];
+
+/** Past the guard it is refused for its body, whatever is behind. */
+const ask = (gateway: RunningGateway, headers: Record<string, string>): Promise<Told> =>
+  suite.askAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
+
+/** Milliseconds from the commit of the change to the last request that the other gateway still let pass. */
+async function lastPass({ make, refusal }: Change, subject: Subject, withNats: boolean): Promise<number> {
+  expect((await ask(other, subject.headers)).status).toBe(422);
+  await make(subject, withNats);
+  const changed = performance.now();
+  let passed = 0;
+  for (let since = 0; since < 1_150; since = performance.now() - changed) {
+    const told = await ask(other, subject.headers);
+    if (told.status === 422) passed = since;
+    else expect([told.status, codeOf(told)]).toEqual(refusal);
+    await delay(everyMs);
+  }
+  return passed;
+}
+
+async function several(count: number, build: () => Promise<Subject>): Promise<Subject[]> {
+  const built: Subject[] = [];
+  while (built.length < count) built.push(...(await Promise.all(Array.from({ length: 5 }, build))));
+  return built;
+}
+
+async function measure(change: Change, withNats: boolean): Promise<void> {
+  const passes: number[] = [];
+  for (let made = 0; made < times; made += atOnce) {
+    const subjects = await several(atOnce, () => change.build());
+    passes.push(...(await Promise.all(subjects.map((subject) => lastPass(change, subject, withNats)))));
+  }
+  const last = Math.max(...passes);
+  process.stderr.write(
+    `${change.says}, NATS ${withNats ? 'up' : 'stopped'}: passes until ${Math.round(last)} ms, ${passes.length} times\n`,
+  );
+  expect(passes).toHaveLength(times);
+  expect(last).toBeLessThan(1_000);
+}
+
+describe('the other gateway refuses within a second', () => {
+  it.each(changes.map((change) => [change.says, change] as const))('%s', (_, change) => measure(change, true), 60_000);
+});
+
+describe('the other gateway refuses within a second while NATS is down', () => {
+  const ready = new Map<Change, Subject[]>();
+
+  beforeAll(async () => {
+    // Projects and keys are made over the bus, which is gone afterwards.
+    for (const change of changes) ready.set(change, await several(times, () => change.build()));
+    await suite.nats.stop();
+  }, 60_000);
+
+  it.each(changes.map((change) => [change.says, change] as const))(
+    '%s',
+    (_, change) => measure({ ...change, build: () => Promise.resolve(ready.get(change)!.shift()!) }, false),
+    60_000,
+  );
+});
+
+describe('without the database', () => {
+  it.each(['cut', 'hold'] as const)(
+    'nobody is honoured longer than a second, and nobody is called a stranger (%s)',
+    async (how) => {
+      const known = [spare.key.headers, spare.member.headers];
+      for (const gateway of [suite.gateway, other]) for (const headers of known) expect((await ask(gateway, headers)).status).toBe(422);
+      const strangers = { authorization: `Bearer ${mintToken('FULL', 'LIVE')}` };
+      suite.line[how]();
+      const gone = performance.now();
+      while (performance.now() - gone < 3_000) {
+        const since = performance.now() - gone;
+        const told = await Promise.all(
+          [suite.gateway, other].flatMap((each) => [...known, strangers].map((headers) => ask(each, headers))),
+        );
+        for (const { status, headers } of told) {
+          expect(since < 1_000 ? [422, 503] : [503]).toContain(status);
+          if (status === 503) expect(headers.get('retry-after')).toBe('1');
+        }
+        await delay(100);
+      }
+      suite.line.mend();
+      await delay(200);
+      for (const headers of known) expect((await ask(other, headers)).status).toBe(422);
+      expect((await ask(other, strangers)).status).toBe(401);
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeSendingProject } from '@posthorn/testing';
+import { fillKeys, gatewayCommits, makeKeys, makeSession } from './askers.js';
+import { agree, middle, type Bench } from './bench.js';
+import { loadAll, type Asked } from './load.js';
+import { benchMail } from './mail.js';
+import { Product, benchLimit } from './product.js';
+
+const connections = 16;
+const senders = 50;
+const readers = 10;
+const manyKeys = 100_000;
+/** An idle connection of Postgres tells its numbers within ten seconds. */
+const untilToldMs = 11_000;
+const warmSeconds = 3;
+
+type Requests = () => Asked;
+
+/** What knowing who asks costs: two gateways with the limiter beside two without, and one caller beside others. */
+export async function benchEdge(bench: Bench): Promise<void> {
+  const { servers } = bench;
+  const changes = { DELIVERY_PAUSED: 'true' };
+  const product = await Product.start(servers, changes, { gateway: 2 });
+  const free = await Promise.all([3, 4].map((replica) => product.addGateway({ ...changes, RATE_LIMIT_ENABLED: 'false' }, replica)));
+  try {
+    const { projectId, token } = await makeSendingProject(servers.natsUrl, 'edge', benchLimit);
+    const keys = [token, ...(await makeKeys(servers, projectId, senders - 1))];
+    const limited = product.gatewayUrls;
+    await compareAccepts(bench, limited, free, keys);
+    const path = await aContact(limited[0]!, token);
+    const cookie = await makeSession(servers, projectId);
+    await compareSession(bench, limited[0]!, path, { token, headers: { cookie, 'x-project-id': projectId } });
+    await countStatements(bench, free, path, keys);
+    await compareTables(bench, limited[0]!, path, { projectId, keys: keys.slice(0, readers) });
+    await agree(servers);
+  } finally {
+    await product.stop();
+  }
+}
+
+async function compareAccepts(bench: Bench, limited: string[], free: string[], keys: string[]): Promise<void> {
+  const fixed = accepts([keys[0]!]);
+  await taking(bench, [
+    { urls: limited, requests: accepts(keys) },
+    { urls: free, requests: fixed },
+  ]).then(([product, reference]) =>
+    bench.rows.push({
+      name: `accepts/s at ${connections} connections, ${senders} keys, limiter on, two gateways, beside one key without limiter`,
+      product: product!,
+      reference: reference!,
+      floorPercent: 85,
+    }),
+  );
+}
+
+async function compareSession(
+  bench: Bench,
+  url: string,
+  path: string,
+  { token, headers }: { token: string; headers: Record<string, string> },
+): Promise<void> {
+  const [product, reference] = await taking(bench, [
+    { urls: [url], requests: () => ({ method: 'GET', path, headers }) },
+    { urls: [url], requests: reads(path, [token]) },
+  ]);
+  bench.rows.push({
+    name: 'GET/s of one contact with a session, beside a key',
+    product: product!,
+    reference: reference!,
+    floorPercent: 80,
+  });
+}
+
+/** What the gateways ask by themselves, whether requests come or not, is taken off. */
+async function countStatements({ servers, scale, rows }: Bench, urls: string[], path: string, keys: string[]): Promise<void> {
+  const requests = reads(path, keys);
+  await loadAll(urls, connections, warmSeconds, requests);
+  await delay(untilToldMs);
+  const counts = [await gatewayCommits(servers)];
+  await delay(scale.seconds * 1_000 + untilToldMs);
+  counts.push(await gatewayCommits(servers));
+  const { accepted } = await measured(urls, scale.seconds, requests);
+  await delay(untilToldMs);
+  counts.push(await gatewayCommits(servers));
+  const [before, between, after] = counts as [number, number, number];
+  const statements = after - between - (between - before);
+  rows.push({
+    name: `statements of the gateways for one of ${accepted} requests of ${keys.length} keys`,
+    product: Math.max(0, statements) / accepted,
+    ceiling: 0.1,
+  });
+}
+
+async function compareTables(
+  bench: Bench,
+  url: string,
+  path: string,
+  { projectId, keys }: { projectId: string; keys: string[] },
+): Promise<void> {
+  const requests = reads(path, keys);
+  const table = (count: number) => () => fillKeys(bench.servers, projectId, count);
+  const [product, reference] = await taking(bench, [
+    { urls: [url], requests, before: table(manyKeys) },
+    { urls: [url], requests, before: table(0) },
+  ]);
+  bench.rows.push({
+    name: `GET/s of ${readers} keys among ${manyKeys}, beside ${readers} alone`,
+    product: product!,
+    reference: reference!,
+    floorPercent: 95,
+  });
+}
+
+interface Side {
+  urls: string[];
+  requests: Requests;
+  before?: () => Promise<void>;
+}
+
+/** Both sides take turns, so that the machine's moods are shared; the middle of each. */
+async function taking({ scale }: Bench, sides: Side[]): Promise<number[]> {
+  const rates: number[][] = sides.map(() => []);
+  for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
+  for (let round = 0; round < scale.rounds; round += 1) {
+    for (const [place, { urls, requests, before }] of sides.entries()) {
+      await before?.();
+      rates[place]!.push((await measured(urls, scale.seconds, requests)).perSecond);
+    }
+  }
+  return rates.map(middle);
+}
+
+async function measured(urls: string[], seconds: number, requests: Requests): Promise<{ perSecond: number; accepted: number }> {
+  const { failed, ...result } = await loadAll(urls, connections, seconds, requests);
+  if (failed > 0) throw new Error(`${failed} of ${result.accepted + failed} requests failed`);
+  return result;
+}
+
+async function aContact(url: string, token: string): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/contacts?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  return `/api/v1/contacts/${data[0]!.id}`;
+}
+
+let place = 0;
+const inTurn = (tokens: readonly string[]): { authorization: string } => ({ authorization: `Bearer ${tokens[place++ % tokens.length]!}` });
+
+const reads =
+  (path: string, tokens: readonly string[]): Requests =>
+  () => ({ method: 'GET', path, headers: inTurn(tokens) });
+
+const accepts =
+  (tokens: readonly string[]): Requests =>
+  () => ({
+    method: 'POST',
+    path: '/api/v1/emails',
+    headers: { 'content-type': 'application/json', ...inTurn(tokens) },
+    body: JSON.stringify({ ...benchMail(place), to: `edge-${place}@bench.test` }),
+  });
