@@ -41,6 +41,9 @@ import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
+import { SealedRowsRepository } from './secrets/sealed-rows.repository.js';
+import { SecretsHandlers } from './secrets/secrets.handlers.js';
+import { SecretsService } from './secrets/secrets.service.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
@@ -58,7 +61,7 @@ export const routeControllers = [
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, SecretsHandlers],
   providers: [
     // edge
     Registrar,
@@ -93,6 +96,8 @@ export const routeControllers = [
     KeyDomains,
     RevealsService,
     RevealsRepository,
+    SecretsService,
+    SealedRowsRepository,
     // sending
     Accepting,
   ],

@@ -26,6 +26,7 @@ export * from './parse.js';
 export * from './projects.js';
 export * from './revive.js';
 export * from './scopes.js';
+export * from './secrets.js';
 export * from './shapes.js';
 export * from './suppressions.js';
 export * from './workflows.js';
