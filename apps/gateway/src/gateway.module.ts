@@ -8,6 +8,7 @@ import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
 import { GrantsService } from './api-keys/grants.service.js';
 import { KeyDomains } from './api-keys/key-domains.js';
+import { KeyFacts } from './api-keys/key-facts.js';
 import { RevealController } from './api-keys/reveal.controller.js';
 import { RevealsRepository } from './api-keys/reveals.repository.js';
 import { RevealsService } from './api-keys/reveals.service.js';
@@ -94,6 +95,7 @@ export const routeControllers = [
     ApiKeysRepository,
     GrantsService,
     KeyDomains,
+    KeyFacts,
     RevealsService,
     RevealsRepository,
     SecretsService,
