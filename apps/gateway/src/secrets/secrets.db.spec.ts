@@ -5,6 +5,8 @@ import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type Person } from '../testing/gateway-suite.js';
+import { SealedRowsRepository } from './sealed-rows.repository.js';
+import type { SealedTable } from './sealed-tables.js';
 
 const newKey = 'another-secret-that-only-this-spec-knows-0123456789';
 const [oldSecrets, newSecrets, lostSecrets] = [
@@ -88,5 +90,20 @@ describe('a change of the secret key', () => {
     const both = await Promise.all([rotateAll(), rotateAll()]);
     expect(sum(both.flat(), 'rotated')).toBe(150);
     for (const each of waiting.slice(0, 5)) expect(await read(each)).toBe(each.token);
+  });
+
+  it('goes through rows of no project, too', async () => {
+    const rows = new SealedRowsRepository(suite.database);
+    const table: SealedTable = { table: 'sealed_things', project: null, id: 'id', sealed: 'sealed' };
+    await suite.database.query(`CREATE TABLE sealed_things (id uuid PRIMARY KEY, sealed text NOT NULL)`);
+    await suite.database.query(`INSERT INTO sealed_things SELECT gen_random_uuid(), 'old' || n FROM generate_series(1, 5) AS n`);
+    const first = await rows.otherThan('new', table, 3);
+    const second = await rows.otherThan('new', table, 3, first.at(-1));
+    expect([...first, ...second].map(({ sealed }) => sealed).sort()).toEqual(['old1', 'old2', 'old3', 'old4', 'old5']);
+    const changed = await rows.replace(table, [
+      { ...first[0]!, resealed: 'new1' },
+      { ...first[1]!, sealed: 'gone', resealed: 'new2' },
+    ]);
+    expect([changed, await rows.countOtherThan('new', [table])]).toEqual([1, 4]);
   });
 });
