@@ -12,6 +12,7 @@ import { AuditSubscribers } from './audit/audit.subscribers.js';
 import { Audit } from './audit/audit.js';
 import { GrantsService } from './api-keys/grants.service.js';
 import { KeyDomains } from './api-keys/key-domains.js';
+import { KeyFacts } from './api-keys/key-facts.js';
 import { RevealController } from './api-keys/reveal.controller.js';
 import { RevealsRepository } from './api-keys/reveals.repository.js';
 import { RevealsService } from './api-keys/reveals.service.js';
@@ -63,6 +64,9 @@ import { SystemMailDelivery } from './system-mails/system-mail-delivery.js';
 import { SystemMails } from './system-mails/system-mails.js';
 import { SystemMailsRepository } from './system-mails/system-mails.repository.js';
 import { SystemProject } from './system-mails/system-project.js';
+import { SealedRowsRepository } from './secrets/sealed-rows.repository.js';
+import { SecretsHandlers } from './secrets/secrets.handlers.js';
+import { SecretsService } from './secrets/secrets.service.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
@@ -82,7 +86,7 @@ export const routeControllers = [
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, AuditSubscribers],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, SecretsHandlers, AuditSubscribers],
   providers: [
     // edge
     Registrar,
@@ -135,8 +139,11 @@ export const routeControllers = [
     AuditEntriesRepository,
     GrantsService,
     KeyDomains,
+    KeyFacts,
     RevealsService,
     RevealsRepository,
+    SecretsService,
+    SealedRowsRepository,
     // sending
     Accepting,
   ],

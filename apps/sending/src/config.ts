@@ -11,6 +11,13 @@ export class SendingConfig extends ServiceConfig {
   })
   smtpUrl: string;
 
+  @Env('SANDBOX_DOMAIN', {
+    kind: 'text',
+    default: 'sandbox.test',
+    describe: 'domain of the address that a project sends from in TEST mode',
+  })
+  sandboxDomain: string;
+
   @Env('SENDING_PROVIDER', {
     kind: 'choice',
     choices: ['smtp', 'capture'],

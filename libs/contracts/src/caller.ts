@@ -10,6 +10,8 @@ export interface Caller {
   address?: string;
   /** The API key's mode; absent for callers that are no key. */
   mode?: 'LIVE' | 'TEST';
+  /** What a TEST key is kept to: its one sender, and the owners' verified addresses. */
+  sandbox?: { address: string; recipients: readonly string[] };
   /** Confines `from` to one domain (contract.md §2). */
   domainId?: string;
 }

@@ -8,6 +8,7 @@ import { emailFacts, emails } from './emails.js';
 import { templateFacts } from './later-facts.js';
 import { operations } from './operations.js';
 import { projectFacts, projects } from './projects.js';
+import { secrets } from './secrets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
 import { workflowFacts, workflows } from './workflows.js';
 
@@ -20,6 +21,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   analytics,
   projects,
   apiKeys,
+  secrets,
   domains,
   allowances,
   suppressions,

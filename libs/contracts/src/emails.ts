@@ -4,6 +4,7 @@ import { request, fact } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
 import {
   Address,
+  Addresses,
   Choice,
   Count,
   Flag,
@@ -123,6 +124,8 @@ export class AcceptedEmails {
 /** What can be said of a send before anything is stored for it. */
 export class CheckSend {
   @MailboxOf() @Optional() from?: Mailbox;
+  /** Whom a TEST key writes to; of other callers nobody asks. */
+  @Addresses(1, 50) @Optional() to?: string[];
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
 
@@ -257,4 +260,8 @@ export const emailFacts = {
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');
 export const emailNotPending = () => new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
 export const senderNotVerified = () => invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
+const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
+export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
+export const recipientOutsideSandbox = () => confined('A TEST key sends only to verified addresses of the owners and to the simulator');
+export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
 export const senderMissing = () => invalidMember(['from'], 'required', 'is required: the project has no default sending domain');

@@ -59,5 +59,9 @@ export const memberNotFound = () => new DomainError('not_found', 'resource_not_f
 /** Alike for a link that never was, was used, is too old, or is for somebody else. */
 export const invitationNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such invitation');
 export const tooManyInvitations = () => new DomainError('conflict', 'conflict', 'A project may have 100 open invitations');
+export const tooManyNewInvitations = (retryAfterSeconds: number) =>
+  new DomainError('rate_limited', 'rate_limited', 'A project may send 50 invitations an hour, and one a minute to an address', {
+    retryAfterSeconds,
+  });
 export const lastOwner = () => new DomainError('conflict', 'conflict', 'A project keeps an owner: make somebody else one first');
 export const roleTooLow = () => new DomainError('forbidden', 'scope_missing', 'The role of the caller does not reach that far');

@@ -1,14 +1,15 @@
-import type { RequestContract, ServiceName } from '@posthorn/contracts';
+import type { Caller, RequestContract, ServiceName } from '@posthorn/contracts';
 import { Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
 
 /** Answers one question in the place of a service that does not run in a suite; resolves once it is asked, and answers how to stop. */
 export async function standIn<In extends object, Out extends object>(
   connection: BusConnection,
   contract: RequestContract<In, Out>,
-  answer: (body: In) => Promise<Out>,
+  answer: (body: In, caller: Caller) => Promise<Out>,
 ): Promise<() => Promise<void>> {
   const queue: ServiceName = contract.owner;
-  const answering = new Answering(contract as unknown as RequestContract, (call) => answer((call as Incoming<object>).body as In), {
+  const answerOne = ({ body, caller }: Incoming<object>) => answer(body as In, caller);
+  const answering = new Answering(contract as unknown as RequestContract, (call) => answerOne(call as Incoming<object>), {
     nats: connection.nats,
     queue,
     onUnexpected: (error) => {

@@ -11,6 +11,7 @@ import {
   type SuppressionReason,
 } from '@posthorn/contracts';
 import { repairCommands } from './repair-commands.js';
+import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
 
 export const commands: Command[] = [
@@ -54,15 +55,16 @@ export const commands: Command[] = [
   {
     noun: 'keys',
     verb: 'create',
-    options: ['name', 'preset?', 'mode?', 'scopes?'],
+    options: ['name', 'preset?', 'mode?', 'scopes?', 'domain-id?'],
     inProject: true,
     describe: 'make an API key; the token is shown once',
-    run: (bus, caller, { name, preset, mode, scopes }) =>
+    run: (bus, caller, { name, preset, mode, scopes, 'domain-id': domainId }) =>
       bus.call(apiKeys.create, caller, {
         name: name!,
         ...(preset ? { legacyGrantPreset: preset as GrantPreset } : {}),
         ...(mode ? { mode: mode as 'LIVE' | 'TEST' } : {}),
         ...(scopes ? { scopes: scopes.split(',') as Scope[] } : {}),
+        ...(domainId ? { domainId } : {}),
       }),
   },
   {
@@ -114,6 +116,7 @@ export const commands: Command[] = [
     describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
     run: (bus, caller, { category, monthly }) => bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
   },
+  ...secretsCommands,
   ...repairCommands,
 ];
 

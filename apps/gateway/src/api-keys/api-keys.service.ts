@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import {
-  apiKeyFacts,
   apiKeyNotFound,
   invalid,
   keyRevoked,
@@ -17,13 +16,12 @@ import {
   type UpdateApiKey,
 } from '@posthorn/contracts';
 import { DatabaseClock, newId, type Page } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
-import { Audit } from '../audit/audit.js';
 import { Commits } from '@posthorn/platform';
 import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { covers, type Grant, type Reach } from './grant.js';
 import { GrantsService } from './grants.service.js';
+import { KeyFacts } from './key-facts.js';
 import { RevealsService, type Reveal } from './reveals.service.js';
 
 /** A key whose secret waits under a link. */
@@ -40,8 +38,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly grants: GrantsService,
     private readonly reveals: RevealsService,
-    private readonly outbox: Outbox,
-    private readonly audit: Audit,
+    private readonly facts: KeyFacts,
   ) {}
 
   /** For the operator, who sees the token at once. */
@@ -90,8 +87,7 @@ export class ApiKeysService {
       if (!row.revoke(at)) return row;
       await this.keys.save(row);
       await this.reveals.forget(row);
-      await this.outbox.publish(apiKeyFacts.revoked, caller.projectId, [{ keyId: row.id, at }]);
-      await this.audit.record(caller.projectId, 'api_key.revoked', row.id);
+      await this.facts.revoked(row, at);
       return row;
     });
   }
@@ -123,8 +119,7 @@ export class ApiKeysService {
     });
     const token = row.renew();
     await this.keys.insert(row);
-    await this.outbox.publish(apiKeyFacts.created, projectId, [{ keyId: row.id, at: row.createdAt }]);
-    await this.audit.record(projectId, 'api_key.created', row.id);
+    await this.facts.created(row);
     return { row, token };
   }
 
@@ -139,8 +134,7 @@ export class ApiKeysService {
 
   private async changed(row: ApiKeyRow, action: 'api_key.changed' | 'api_key.rotated'): Promise<void> {
     await this.keys.save(row);
-    await this.audit.record(row.projectId, action, row.id);
-    await this.outbox.publish(apiKeyFacts.changed, row.projectId, [{ keyId: row.id, at: await this.clock.now() }]);
+    await this.facts.changed(row, action);
   }
 }
 

@@ -30,6 +30,9 @@ export interface KeyRow {
   mode: KeyMode;
   scopes: Scope[];
   domainId: string | null;
+  /** Of TEST keys alone: the sandbox of their project, and the verified addresses of its owners. */
+  sandboxHandle: string | null;
+  ownAddresses: string[] | null;
   disabled: boolean;
   secretPerSecond: number | null;
   publicPerSecond: number | null;
@@ -56,7 +59,7 @@ export interface Membership {
   disabled: boolean;
 }
 
-export function credentialOf(row: KeyRow): Credential {
+export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
   const { keyId, projectId, legacyGrantPreset, mode, domainId } = row;
   const isPublic = legacyGrantPreset === 'SENDING_ONLY';
   return {
@@ -66,6 +69,10 @@ export function credentialOf(row: KeyRow): Credential {
     scopes: new Set(grantedScopes(legacyGrantPreset, row.scopes)),
     projectDisabled: row.disabled,
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
-    caller: { projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode, ...(domainId ? { domainId } : {}) },
+    caller: {
+      ...{ projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode },
+      ...(domainId ? { domainId } : {}),
+      ...(row.sandboxHandle ? { sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] } } : {}),
+    },
   };
 }

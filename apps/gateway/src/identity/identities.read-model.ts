@@ -12,6 +12,11 @@ export class IdentitiesReadModel {
     const rows = await this.database.query<KeyRow>(
       `SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
               key.legacy_grant_preset AS "legacyGrantPreset", key.mode, key.scopes, key.domain_id AS "domainId",
+              CASE key.mode WHEN 'TEST' THEN project.sandbox_handle END AS "sandboxHandle",
+              CASE key.mode WHEN 'TEST' THEN ARRAY(
+                SELECT person.email FROM members member JOIN auth_users person ON person.id = member.user_id
+                WHERE member.project_id = key.project_id AND member.role = 'OWNER' AND person."emailVerified"
+              ) END AS "ownAddresses",
               project.disabled_reason IS NOT NULL AS disabled,
               project.secret_per_second AS "secretPerSecond", project.public_per_second AS "publicPerSecond"
        FROM api_keys key JOIN projects project ON project.id = key.project_id

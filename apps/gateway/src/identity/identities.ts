@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GatewayConfig } from '../config.js';
 import { credentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
 import { ShortMemory } from './short-memory.js';
@@ -10,8 +11,8 @@ export class Identities {
   private readonly sessions: ShortMemory<SessionUser>;
   private readonly memberships: ShortMemory<Membership>;
 
-  constructor(rows: IdentitiesReadModel) {
-    this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row)));
+  constructor(rows: IdentitiesReadModel, { sandboxDomain }: GatewayConfig) {
+    this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)));
     this.sessions = new ShortMemory((hashes) => rows.sessionsByHashes(hashes));
     this.memberships = new ShortMemory((pairs) => rows.memberships(pairs.map(pairOf)));
   }

@@ -1,7 +1,8 @@
 import type { InvitedRole } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-const repeatMs = 60_000;
+/** Who may invite must not flood an address. */
+const restMs = 60_000;
 
 @Entity('invitations')
 export class InvitationRow {
@@ -16,8 +17,12 @@ export class InvitationRow {
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3 }) sentAt: Date;
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 }) expiresAt: Date;
 
-  /** Whether the same was said a moment ago: an address is not flooded with mail by who may invite. */
-  saysAlready(role: InvitedRole, at: Date): boolean {
-    return this.role === role && at.getTime() - this.sentAt.getTime() < repeatMs;
+  isOpen(at: Date): boolean {
+    return this.expiresAt > at;
+  }
+
+  /** Seconds until the address may be written to again; 0 for now. */
+  restsFor(at: Date): number {
+    return Math.max(0, (this.sentAt.getTime() + restMs - at.getTime()) / 1_000);
   }
 }

@@ -138,7 +138,7 @@ describe('an invitation', () => {
     const { projectId, owner } = await buildOwner();
     await suite.database.query(
       `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)
-       SELECT $1, gen_random_uuid(), 'p' || n || '@example.com', 'MEMBER', md5(n::text) || md5($2 || n::text), now(), now(), now() + interval '1 day'
+       SELECT $1, gen_random_uuid(), 'p' || n || '@example.com', 'MEMBER', md5(n::text) || md5($2 || n::text), now(), now() - interval '2 hours', now() + interval '1 day'
        FROM generate_series(1, 99) AS n`,
       [projectId, projectId],
     );
@@ -147,5 +147,32 @@ describe('an invitation', () => {
     expect((await invite(projectId, owner, 'p1@example.com', 'ADMIN')).status).toBe(201);
     await suite.database.query(`UPDATE invitations SET expires_at = now() WHERE project_id = $1 AND email LIKE 'p2%'`, [projectId]);
     expect((await invite(projectId, owner, 'z@example.com')).status).toBe(201);
+  });
+
+  it('is no way to flood an address, by whatever turns', async () => {
+    const { projectId, owner, invited, id, token } = await buildInvited();
+    const mend = await invite(projectId, owner, invited.email, 'ADMIN');
+    expect([mend.status, mend.json]).toMatchObject([201, { id, role: 'ADMIN' }]);
+    await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner });
+    const again = await invite(projectId, owner, invited.email);
+    expect([again.status, again.json['code']]).toEqual([429, 'rate_limited']);
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);
+    expectNoInvitation(await accept(invited, token));
+    await suite.database.query(`UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`, [id]);
+    const later = await invite(projectId, owner, invited.email);
+    expect(later.status).toBe(201);
+    expect((await accept(invited, await linkOf(later.json['id']))).status).toBe(200);
+  });
+
+  it('is one of fifty an hour, also at the same instant', async () => {
+    const { projectId, owner } = await buildOwner();
+    await suite.database.query(
+      `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)
+       SELECT $1, gen_random_uuid(), 'p' || n || '@example.com', 'MEMBER', md5(n::text) || md5($2 || n::text), now(), now(), now()
+       FROM generate_series(1, 48) AS n`,
+      [projectId, projectId],
+    );
+    const told = await Promise.all(['a', 'b', 'c', 'd'].map((name) => invite(projectId, owner, `${name}@example.com`)));
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
   });
 });

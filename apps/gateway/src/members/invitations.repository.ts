@@ -29,18 +29,38 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
       .getCount();
   }
 
-  /** Answers whether there was one. */
-  async remove(projectId: string, id: string): Promise<boolean> {
-    const { affected } = await this.rows.delete({ projectId, id });
-    return affected === 1;
+  /** How many were sent within an hour, and in how many seconds the first of them is an hour old. */
+  async sentLately(projectId: string): Promise<{ count: number; nextIn: number }> {
+    const [sent] = await this.database.query<{ count: number; nextIn: number }>(
+      `SELECT count(*)::int, coalesce(extract(epoch FROM min(sent_at) + interval '1 hour' - clock_timestamp()), 0)::float8 AS "nextIn"
+       FROM invitations WHERE project_id = $1 AND sent_at > clock_timestamp() - interval '1 hour'`,
+      [projectId],
+    );
+    return sent!;
   }
 
-  async removeFrom(projectId: string, invitedBy: string): Promise<void> {
-    await this.rows.delete({ projectId, invitedBy });
+  /** Answers whether there was an open one. The row stays for an hour: what was sent was sent. */
+  async revoke(projectId: string, id: string): Promise<boolean> {
+    const revoked = await this.database.query(
+      `UPDATE invitations SET expires_at = clock_timestamp() WHERE project_id = $1 AND id = $2 AND expires_at > clock_timestamp() RETURNING 1`,
+      [projectId, id],
+    );
+    return revoked.length === 1;
   }
 
-  async removeExpired(projectId: string): Promise<void> {
-    await this.database.query(`DELETE FROM invitations WHERE project_id = $1 AND expires_at <= clock_timestamp()`, [projectId]);
+  async revokeOf(projectId: string, invitedBy: string): Promise<void> {
+    await this.database.query(
+      `UPDATE invitations SET expires_at = clock_timestamp() WHERE project_id = $1 AND invited_by = $2 AND expires_at > clock_timestamp()`,
+      [projectId, invitedBy],
+    );
+  }
+
+  async removeOld(projectId: string): Promise<void> {
+    await this.database.query(
+      `DELETE FROM invitations
+       WHERE project_id = $1 AND expires_at <= clock_timestamp() AND sent_at <= clock_timestamp() - interval '1 hour'`,
+      [projectId],
+    );
   }
 
   /** Takes the invitation of a link whose project nobody knows yet: once, in time, and only for whom it is meant. */

@@ -3,6 +3,7 @@ import {
   invitationNotFound,
   roleTooLow,
   tooManyInvitations,
+  tooManyNewInvitations,
   type AcceptedInvitation,
   type Caller,
   type InviteMember,
@@ -18,6 +19,7 @@ import { InvitationsRepository } from './invitations.repository.js';
 import { MembershipService } from './membership.service.js';
 
 const maxOpen = 100;
+const maxAnHour = 50;
 const validMs = 7 * 24 * 60 * 60 * 1_000;
 
 @Injectable()
@@ -42,15 +44,17 @@ export class InvitationsService {
     return this.commits.before(null, async () => {
       const actor = await this.membership.hold(caller);
       if (!actor.decidesAbout(role)) throw roleTooLow();
-      await this.invitations.removeExpired(projectId);
+      await this.invitations.removeOld(projectId);
       const at = await this.clock.now();
-      const open = await this.invitations.findFor(projectId, email);
-      if (open?.saysAlready(role, at)) return open;
-      if (!open && (await this.invitations.countOpen(projectId)) >= maxOpen) throw tooManyInvitations();
+      const known = await this.invitations.findFor(projectId, email);
+      const open = known?.isOpen(at) ? known : null;
+      const rest = known?.restsFor(at) ?? 0;
+      if (open && rest > 0) return this.mend(open, role);
+      await this.refuseFlood(projectId, open === null, rest);
       const token = mintLinkToken();
-      const invitation = Object.assign(open ?? new InvitationRow(), {
+      const invitation = Object.assign(known ?? new InvitationRow(), {
         ...{ projectId, email, role, tokenHash: hashOfLinkToken(token), invitedBy: actor.userId },
-        ...{ id: open?.id ?? newId(), createdAt: open?.createdAt ?? at, sentAt: at, expiresAt: new Date(at.getTime() + validMs) },
+        ...{ id: known?.id ?? newId(), createdAt: open?.createdAt ?? at, sentAt: at, expiresAt: new Date(at.getTime() + validMs) },
       });
       await this.invitations.save(invitation);
       await this.audit.record(projectId, 'member.invited', invitation.id);
@@ -63,7 +67,7 @@ export class InvitationsService {
     return this.commits.before(null, async () => {
       const actor = await this.membership.hold(caller);
       if (!actor.decidesAbout('MEMBER')) throw roleTooLow();
-      if (!(await this.invitations.remove(caller.projectId, id))) throw invitationNotFound();
+      if (!(await this.invitations.revoke(caller.projectId, id))) throw invitationNotFound();
       await this.audit.record(caller.projectId, 'invitation.withdrawn', id);
     });
   }
@@ -78,5 +82,19 @@ export class InvitationsService {
       if (!known) await this.membership.add(projectId, userId, role);
       return { projectId, role: known?.role ?? role };
     });
+  }
+
+  /** The mail went out a moment ago, and its link is as good for another role. */
+  private async mend(open: InvitationRow, role: InvitationRow['role']): Promise<InvitationRow> {
+    open.role = role;
+    await this.invitations.save(open);
+    return open;
+  }
+
+  private async refuseFlood(projectId: string, isNew: boolean, rest: number): Promise<void> {
+    if (rest > 0) throw tooManyNewInvitations(rest);
+    if (isNew && (await this.invitations.countOpen(projectId)) >= maxOpen) throw tooManyInvitations();
+    const { count, nextIn } = await this.invitations.sentLately(projectId);
+    if (count >= maxAnHour) throw tooManyNewInvitations(nextIn);
   }
 }

@@ -11,6 +11,7 @@ import {
   RemovedMember,
   roleTooLow,
   tooManyInvitations,
+  tooManyNewInvitations,
   TransferOwnership,
   UpdateMember,
 } from '@posthorn/contracts';
@@ -48,7 +49,7 @@ export class MembersController {
     body: InviteMember,
     reply: Invitation,
     outcome: 'created',
-    errors: [roleTooLow, tooManyInvitations],
+    errors: [roleTooLow, tooManyInvitations, () => tooManyNewInvitations(1)],
   })
   invite({ caller, body }: Call<InviteMember>): Promise<Invitation> {
     return this.invitations.invite(caller, body);

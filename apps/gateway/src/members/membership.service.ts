@@ -55,7 +55,7 @@ export class MembershipService {
   async remove(member: MemberRow): Promise<void> {
     const { projectId, userId, role } = member;
     await this.members.remove(member);
-    await this.invitations.removeFrom(projectId, userId);
+    await this.invitations.revokeOf(projectId, userId);
     await this.outbox.publish(projectFacts.memberRemoved, projectId, [{ userId, role, at: await this.clock.now() }]);
     await this.audit.record(projectId, 'member.removed', userId);
   }

@@ -37,7 +37,7 @@ describe('the document', () => {
 
   it('says each way to fail with the codes of its surface', () => {
     expect(operationAt('patch', '/api/campaigns/{id}').responses).toMatchObject({
-      403: { $ref: '#/components/responses/LegacyProjectDisabledOrScopeMissing403' },
+      403: { $ref: '#/components/responses/LegacyProjectAccessDeniedOrProjectDisabledOrScopeMissing403' },
       404: { $ref: '#/components/responses/LegacyResourceNotFound404' },
       409: { $ref: '#/components/responses/LegacyConflict409' },
     });

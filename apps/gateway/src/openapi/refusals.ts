@@ -1,4 +1,5 @@
-import { RefusedMembers, noCredential, notForPublicKeys, notJson, projectDisabled, rateLimited } from '../edge/edge-errors.js';
+import { RefusedMembers, foreignProject, noCredential, noSession, notForPublicKeys } from '../edge/edge-errors.js';
+import { notJson, projectDisabled, rateLimited } from '../edge/edge-errors.js';
 import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/edge-errors.js';
 import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
 import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js';
@@ -6,6 +7,7 @@ import { statusOfKind } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
 import { surfaces, type Surface } from '../edge/call.js';
 import type { Route } from '../edge/route-table.js';
+import { callersOf } from '../edge/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 
@@ -22,7 +24,7 @@ export function refusalsOf(route: Route): Refusal[] {
   const { declaration, method, surface, sends } = route;
   const stopped = method !== 'GET' && !declaration.whileDisabled;
   const thrown = [
-    ...[noCredential(), notForPublicKeys(), rateLimited(1)],
+    ...refusalsOfGuard(route),
     ...[notJson(), tooLarge(0), wrongMediaType(), new RefusedMembers([])],
     ...(stopped ? [projectDisabled()] : []),
     ...(declaration.missing ? [declaration.missing()] : []),
@@ -31,6 +33,20 @@ export function refusalsOf(route: Route): Refusal[] {
     sends ? new DomainError('unavailable', 'enqueue_failed', '') : unavailable(),
   ];
   return grouped(surface, thrown);
+}
+
+/** Whom the guard turns away depends on whom it lets in. */
+function refusalsOfGuard({ declaration, projectInPath }: Route): DomainError[] {
+  const callers = callersOf(declaration);
+  const takesKeys = callers.includes('SECRET') || callers.includes('PUBLIC');
+  const takesSessions = callers.includes('SESSION');
+  const namesProject = projectInPath || (takesSessions && declaration.project !== 'NONE');
+  return [
+    ...(takesKeys ? [noCredential(), rateLimited(1)] : []),
+    ...(takesSessions ? [noSession()] : []),
+    ...(namesProject ? [foreignProject()] : []),
+    notForPublicKeys(),
+  ];
 }
 
 /** What is answered where there is no route. */

@@ -18,9 +18,9 @@ export class ProjectsRepository {
     return this.rows.findOneBy({ id: projectId });
   }
 
-  /** Held until the transaction ends, so that two changes do not take the same `seq`. */
+  /** Held until the transaction ends, so that two changes do not take the same `seq`; rows that only refer to it do not wait. */
   findForUpdate(projectId: string): Promise<ProjectRow | null> {
-    return this.rows.findOne({ where: { id: projectId }, lock: { mode: 'pessimistic_write' } });
+    return this.rows.findOne({ where: { id: projectId }, lock: { mode: 'for_no_key_update' } });
   }
 
   async insert(row: ProjectRow): Promise<void> {

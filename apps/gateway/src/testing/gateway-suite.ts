@@ -51,7 +51,14 @@ export const operatorOf = (projectId: string): Caller => ({ projectId, actor: { 
 export async function startGatewaySuite(changes: Record<string, string> = {}): Promise<GatewaySuite> {
   const ground = await openServiceGround('gateway', { entities, migrations });
   const { bus } = ground;
-  const environment = { ...ground.environment, PORT: '0', DRAIN_MS: '0', RATE_LIMIT_ENABLED: 'false', ...changes };
+  const environment: Record<string, string> & { POSTHORN_SECRET_KEY: string } = {
+    ...ground.environment,
+    POSTHORN_SECRET_KEY: testSecret,
+    PORT: '0',
+    DRAIN_MS: '0',
+    RATE_LIMIT_ENABLED: 'false',
+    ...changes,
+  };
   const gateway = await startGateway({ environment, processMetrics: false });
   const others: RunningGateway[] = [];
   return {
@@ -70,7 +77,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     },
     buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
     buildUser: async ({ projectId, role = 'OWNER', ...wanted } = {}) => {
-      const person = await signIn(ground.database, wanted);
+      const person = await signIn(ground.database, environment.POSTHORN_SECRET_KEY, wanted);
       if (projectId) await join(ground.database, projectId, person.userId, role);
       return person;
     },
@@ -81,7 +88,11 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
   };
 }
 
-async function signIn(database: Database, { email, verified = true }: { email?: string; verified?: boolean }): Promise<Person> {
+async function signIn(
+  database: Database,
+  secretKeys: string,
+  { email, verified = true }: { email?: string; verified?: boolean },
+): Promise<Person> {
   const userId = newId();
   const token = randomBytes(24).toString('base64url');
   const address = email ?? `person-${userId}@example.com`;
@@ -94,7 +105,9 @@ async function signIn(database: Database, { email, verified = true }: { email?: 
     `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 day', now())`,
     [newId(), hashOfSessionToken(token), userId],
   );
-  const signature = createHmac('sha256', sessionSecret(testSecret)).update(token).digest('base64');
+  const signature = createHmac('sha256', sessionSecret(secretKeys.split(',')[0]!))
+    .update(token)
+    .digest('base64');
   return { userId, email: address, cookie: `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}` };
 }
 

@@ -7,6 +7,7 @@ import {
   unavailable,
   type AcceptEmails,
   type AcceptedEmails,
+  type Caller,
   type CheckedSend,
   type CheckSend,
   type DomainError,
@@ -15,6 +16,7 @@ import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { currentTraces, Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { refuseOutsideSandbox } from '../domains/sandbox.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 import { emailsAccepted } from './accepting.metrics.js';
 import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
@@ -57,13 +59,18 @@ export class AcceptEmailsService {
 
   async accept(call: Incoming<AcceptEmails>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
-    const from = await this.senders.senderFor(caller.projectId, body.from);
+    const from = await this.senders.senderFor(caller, body.from);
+    refuseOutsideSandbox(
+      caller,
+      body.recipients.map(({ to }) => to.email),
+    );
     return this.gatherer.submit(toRow(caller.projectId, body, from, deadline));
   }
 
-  async check(projectId: string, { from, idempotency }: CheckSend): Promise<CheckedSend> {
-    await this.senders.senderFor(projectId, from);
-    const known = idempotency ? (await this.accepting.knownKeys([{ projectId, claim: idempotency }])).get(0) : undefined;
+  async check(caller: Caller, { from, to = [], idempotency }: CheckSend): Promise<CheckedSend> {
+    await this.senders.senderFor(caller, from);
+    refuseOutsideSandbox(caller, to);
+    const known = idempotency ? (await this.accepting.knownKeys([{ projectId: caller.projectId, claim: idempotency }])).get(0) : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
     return { accepted: known?.accepted ?? null };
   }

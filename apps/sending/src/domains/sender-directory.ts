@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { domainOf, senderMissing, senderNotVerified, type Mailbox } from '@posthorn/contracts';
+import { domainOf, outsideDomain, senderMissing, senderNotVerified, type Caller, type Mailbox } from '@posthorn/contracts';
 import type { DomainRow } from './domain.entity.js';
 import { DomainsRepository } from './domains.repository.js';
+import { sandboxSender } from './sandbox.js';
 
 interface Known {
   domains: DomainRow[];
@@ -18,11 +19,16 @@ export class SenderDirectory {
 
   constructor(private readonly domains: DomainsRepository) {}
 
-  async senderFor(projectId: string, from: Mailbox | undefined): Promise<Mailbox> {
+  async senderFor(caller: Caller, from: Mailbox | undefined): Promise<Mailbox> {
+    if (caller.mode === 'TEST') return sandboxSender(caller, from);
+    const { projectId, domainId } = caller;
     const kept = this.known.get(projectId);
-    const fresh = kept && performance.now() - kept.readAt < freshMs ? choose(kept.domains, from) : null;
-    const sender = fresh ?? choose(await this.read(projectId), from);
+    const fresh = kept && performance.now() - kept.readAt < freshMs ? choose(kept.domains, from, domainId) : null;
+    if (fresh) return fresh;
+    const domains = await this.read(projectId);
+    const sender = choose(domains, from, domainId);
     if (sender) return sender;
+    if (domainId && choose(domains, from)) throw outsideDomain();
     throw from ? senderNotVerified() : senderMissing();
   }
 
@@ -38,10 +44,14 @@ export class SenderDirectory {
   }
 }
 
-/** The sender as given when its domain, or a parent of it, is verified; the default domain's where none is given. */
-function choose(domains: DomainRow[], from: Mailbox | undefined): Mailbox | null {
+/**
+ * The sender as given when its domain, or a parent of it, is verified; the default domain's where none is given. A caller who
+ * is confined to one domain has no other.
+ */
+function choose(verified: DomainRow[], from: Mailbox | undefined, domainId?: string): Mailbox | null {
+  const domains = domainId ? verified.filter(({ id }) => id === domainId) : verified;
   if (!from) {
-    const standard = domains.find(({ isDefault }) => isDefault);
+    const standard = domainId ? domains[0] : domains.find(({ isDefault }) => isDefault);
     return standard ? { email: standard.sender } : null;
   }
   const host = domainOf(from.email);

@@ -33,7 +33,7 @@ export class EmailsHandlers {
 
   @Answers(emails.check)
   check({ caller, body }: Incoming<CheckSend>): Promise<CheckedSend> {
-    return this.accepts.check(caller.projectId, body);
+    return this.accepts.check(caller, body);
   }
 
   @Answers(emails.settle)

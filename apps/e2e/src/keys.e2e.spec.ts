@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
+import { withPosthorn } from './testing/bad-input.js';
+import { inboxMessages } from './testing/inbox.js';
+
+const suite = withPosthorn({ LOG_LEVEL: 'debug' });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const keysPath = () => `/api/v1/projects/${suite.posthorn.dev.projectId}/api-keys`;
+const tokenOf = async (...words: string[]) => (await suite.operator('keys', 'create', '--name', 'e2e', ...words))['token']!;
+
+describe('a key that manages keys', () => {
+  it('makes, reads, reduces, rotates and revokes another one, and never sees its secret', async () => {
+    const { posthorn } = suite;
+    const made = await posthorn.post(keysPath(), { name: 'Shop', scopes: ['contacts:read', 'emails:send'] });
+    expect([made.status, made.body.last_four.length]).toEqual([201, 4]);
+    const one = `${keysPath()}/${made.body.id}`;
+    expect((await posthorn.get(keysPath())).body.data[0].id).toBe(made.body.id);
+    expect((await posthorn.request('PATCH', one, { scopes: ['emails:send'] })).body.scopes).toEqual(['emails:send']);
+    const rotated = await posthorn.request('POST', `${one}/rotate`);
+    expect(rotated.status).toBe(200);
+    const { pathname, search } = new URL(rotated.body.reveal_url);
+    const revealed = await posthorn.get(pathname + search);
+    expect([revealed.status, revealed.body.error.code]).toEqual([401, 'INVALID_SESSION']);
+    expect((await posthorn.request('DELETE', one)).body).toEqual({ id: made.body.id, deleted: true });
+    const legacy = await posthorn.post(`${one.replace('/v1', '')}/rotate`, undefined);
+    expect([legacy.status, legacy.body.error.code]).toEqual([400, 'KEY_REVOKED']);
+    for (const answer of [made, rotated]) expect(answer.text).not.toMatch(/[sp]k_(live|test)_/);
+    for (const { body } of [made, rotated]) expect(posthorn.output).not.toContain(new URL(body.reveal_url).searchParams.get('token'));
+  });
+
+  it('makes none that reaches further, on either surface', async () => {
+    const key = await tokenOf('--scopes', 'api-keys:write,emails:send');
+    const v1 = await suite.posthorn.post(keysPath(), { name: 'More' }, bearer(key));
+    expect([v1.status, v1.body.code]).toEqual([400, 'validation_error']);
+    const legacy = await suite.posthorn.post(keysPath().replace('/v1', ''), { name: 'More', scopes: ['emails:read'] }, bearer(key));
+    expect([legacy.status, legacy.body.error.code]).toEqual([400, 'SCOPE_ESCALATION']);
+  });
+
+  it('is a stranger to every other project, whether there is one or not', async () => {
+    const { id } = await suite.operator('projects', 'create', '--name', 'Another');
+    for (const other of [id!, '019b0000-0000-7000-8000-000000000001', 'no-id']) {
+      const { status, body } = await suite.posthorn.get(`/api/v1/projects/${other}/api-keys`);
+      expect([status, body.code]).toEqual([403, 'project_access_denied']);
+    }
+  });
+});
+
+describe('a TEST key', () => {
+  it('sends from its sandbox alone, to the simulator here, on both surfaces', async () => {
+    const key = await tokenOf('--mode', 'TEST');
+    const project = await suite.posthorn.get(`/api/v1/projects/${suite.posthorn.dev.projectId}`);
+    const from = project.body.sandbox_address as string;
+    const mail = { to: 'success@simulator.posthorn.test', from, subject: 'From the sandbox', body: '<p>Hi</p>' };
+    for (const path of ['/api/v1/emails', '/api/emails']) {
+      const refusals = [
+        { ...mail, from: 'hello@example.test' },
+        { ...mail, to: 'ada@example.com' },
+      ];
+      for (const refused of refusals) {
+        const { status, text } = await suite.posthorn.post(path, refused, bearer(key));
+        expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('scope_missing')]);
+      }
+      expect((await suite.posthorn.post(path, mail, bearer(key))).status).toBe(path.includes('v1') ? 202 : 200);
+      expect((await suite.posthorn.post(path, mail)).status).toBe(422);
+    }
+    await eventually(async () => {
+      const sent = (await inboxMessages(suite.posthorn)).filter(({ subject }) => subject === mail.subject);
+      return sent.length === 2 && sent.every(({ envelope }) => envelope.to.includes(mail.to));
+    }, 'both mails are in the inbox');
+    const contacts = await suite.posthorn.get('/api/v1/contacts');
+    expect(JSON.stringify(contacts.body.data)).not.toContain('ada@example.com');
+  });
+});
+
+describe('the operator', () => {
+  it('seals anew what lies under another key, and says what is left', async () => {
+    expect(await suite.operator('secrets', 'rotate')).toEqual({ rotated: 0, unreadable: 0, left: 0 });
+  });
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, type Caller } from '@posthorn/contracts';
+import { standIn } from '@posthorn/testing';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+let asked: Caller[] = [];
+beforeAll(async () => {
+  suite = await startGatewaySuite({ SANDBOX_DOMAIN: 'try.example' });
+  await standIn(suite.connection, emails.check, (_, caller) => {
+    asked.push(caller);
+    return Promise.resolve({ accepted: null });
+  });
+});
+afterAll(() => suite.stop());
+
+/** What the sending service is told of whoever sends. */
+async function callerOf(token: string): Promise<Caller> {
+  asked = [];
+  await suite.ask('POST', '/api/emails', { key: token, body: { to: 'a@example.com', subject: 's', body: 'b' } });
+  return asked[0]!;
+}
+
+describe('a TEST key', () => {
+  it('brings along its sandbox and the verified addresses of the owners, as they are within a second', async () => {
+    const { projectId } = await suite.buildProject();
+    const owners = [await suite.buildUser({ projectId }), await suite.buildUser({ projectId })];
+    await suite.buildUser({ projectId, verified: false });
+    await suite.buildUser({ projectId, role: 'ADMIN' });
+    const { token } = await suite.buildKey(projectId, { mode: 'TEST' });
+    const { sandbox } = await callerOf(token);
+    expect(sandbox!.address).toMatch(/^p-[0-9a-f]{12}@try\.example$/);
+    expect([...sandbox!.recipients].sort()).toEqual(owners.map(({ email }) => email).sort());
+    await suite.database.query(`UPDATE members SET role = 'ADMIN' WHERE user_id = $1`, [owners[0]!.userId]);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await callerOf(token)).sandbox!.recipients).toEqual([owners[1]!.email]);
+  });
+
+  it('of a project without owners reaches nobody; a LIVE key brings no sandbox', async () => {
+    const { projectId } = await suite.buildProject();
+    const [test, live] = [await suite.buildKey(projectId, { mode: 'TEST' }), await suite.buildKey(projectId)];
+    expect((await callerOf(test.token)).sandbox!.recipients).toEqual([]);
+    expect(await callerOf(live.token)).toMatchObject({ mode: 'LIVE' });
+    expect(asked[0]).not.toHaveProperty('sandbox');
+  });
+});

@@ -1,0 +1,12 @@
+/** A table whose rows hold an envelope, bound to the table's name, the project and the id. */
+export interface SealedTable {
+  table: string;
+  /** The column of the row's project; null where rows belong to none. */
+  project: string | null;
+  /** The column of the row's id. */
+  id: string;
+  sealed: string;
+}
+
+/** Everything that lies sealed in the gateway's database. */
+export const sealedTables: readonly SealedTable[] = [{ table: 'api_key_reveals', project: 'project_id', id: 'key_id', sealed: 'sealed' }];
