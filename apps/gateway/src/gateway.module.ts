@@ -22,6 +22,9 @@ import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
+import { FirstOwnersRepository } from './people/first-owners.repository.js';
+import { UsersHandlers } from './people/users.handlers.js';
+import { UsersService } from './people/users.service.js';
 import { AccountPages } from './people/account.pages.js';
 import { SecondFactorPages } from './people/second-factor.pages.js';
 import { SessionsController } from './people/sessions.controller.js';
@@ -53,7 +56,7 @@ export const routeControllers = [
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, UsersHandlers],
   providers: [
     // edge
     Registrar,
@@ -81,6 +84,8 @@ export const routeControllers = [
     AccountPages,
     SecondFactorPages,
     SessionsRepository,
+    UsersService,
+    FirstOwnersRepository,
     SystemMails,
     SystemMailsRepository,
     SystemMailDelivery,

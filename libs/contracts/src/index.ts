@@ -29,4 +29,5 @@ export * from './scopes.js';
 export * from './sessions.js';
 export * from './shapes.js';
 export * from './suppressions.js';
+export * from './users.js';
 export * from './workflows.js';

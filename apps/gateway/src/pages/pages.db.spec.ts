@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
 import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '../testing/browser.js';
+import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
 // `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` draws them anew.
