@@ -22,6 +22,8 @@ import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
+import { ExpiredRepository } from './people/expired.repository.js';
+import { PeopleUpkeep } from './people/people-upkeep.js';
 import { FirstOwnersRepository } from './people/first-owners.repository.js';
 import { UsersHandlers } from './people/users.handlers.js';
 import { UsersService } from './people/users.service.js';
@@ -75,6 +77,8 @@ export const routeControllers = [
     // people
     People,
     PeopleDoor,
+    PeopleUpkeep,
+    ExpiredRepository,
     PeopleMails,
     AttemptsRepository,
     PageDoor,

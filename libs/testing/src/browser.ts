@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const require = createRequire(import.meta.url);
+const axe = require.resolve('axe-core/axe.min.js');
 
 /** Whether there is a browser on this machine: apt-get install chromium. */
 export const hasBrowser = executablePath !== undefined;

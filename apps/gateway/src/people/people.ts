@@ -54,6 +54,7 @@ export class People implements OnModuleInit {
 
   async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
     refuseForeignPaths({ ...query, ...body });
+    refuseName(body?.['name']);
     const began = performance.now();
     const url = new URL(`${authPath}${path}?${new URLSearchParams(query).toString()}`, this.config.publicUrl);
     const sent = method === 'GET' ? undefined : JSON.stringify({ ...body, ...always[path] });
@@ -96,6 +97,12 @@ export class People implements OnModuleInit {
       .filter((pair) => pair.split('=')[0]!.trim() !== sessionCookieName)
       .join(';');
   }
+}
+
+/** One line, and no page of text: others are shown it. */
+function refuseName(name: unknown): void {
+  if (typeof name === 'string' && !/^[^\p{Cc}\u2028\u2029]{1,100}$/u.test(name))
+    throw invalidMember(['name'], 'invalid_text', 'must be one line of 1 to 100 characters');
 }
 
 function refuseForeignPaths(members: Record<string, unknown>): void {

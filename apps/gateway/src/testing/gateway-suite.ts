@@ -21,7 +21,7 @@ export interface Told {
 }
 
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
-export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'line' | 'nats'> {
+export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats'> {
   gateway: RunningGateway;
   ask(method: string, path: string, ask?: Ask): Promise<Told>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
