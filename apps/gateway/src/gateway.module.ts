@@ -18,6 +18,7 @@ import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
 import { KeyUsage } from './identity/key-usage.js';
 import { Documentation } from './openapi/documentation.js';
+import { Attempts } from './people/attempts.js';
 import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleDoor } from './people/people-door.js';
@@ -80,6 +81,7 @@ export const routeControllers = [
     PeopleUpkeep,
     ExpiredRepository,
     PeopleMails,
+    Attempts,
     AttemptsRepository,
     PageDoor,
     SignInPages,

@@ -8,7 +8,7 @@ import type { HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
 import { hasSessionCookie, sessionCookieName, sessionSecret, sessionTokenOf } from '../identity/session-cookie.js';
 import { SystemMails } from '../system-mails/system-mails.js';
-import { AttemptsRepository } from './attempts.repository.js';
+import { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
 import { addressHeader, authPath, openAuth, type Auth } from './people-auth.js';
 import { PeopleMails } from './people-mails.js';
@@ -40,7 +40,7 @@ export class People implements OnModuleInit {
   constructor(
     private readonly config: GatewayConfig,
     private readonly database: Database,
-    private readonly attempts: AttemptsRepository,
+    private readonly attempts: Attempts,
     private readonly letters: PeopleMails,
     private readonly mails: SystemMails,
   ) {
