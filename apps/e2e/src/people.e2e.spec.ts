@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
 import { eventually, hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
@@ -11,7 +12,7 @@ let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
   base = `http://localhost:${port}`;
-  posthorn = await RunningPosthorn.start(directory.path, { PORT: String(port) });
+  posthorn = await RunningPosthorn.start(directory.path, { PORT: String(port), TRUSTED_PROXIES: '127.0.0.1' });
 });
 afterAll(async () => {
   await posthorn.stop();
@@ -28,19 +29,45 @@ function linkOf(subject: string, to: string): Promise<string> {
   }, `${subject} arrives`);
 }
 
+/** As at a prompt; what is typed goes to stdin. */
+function operator(words: string[], typed = ''): { status: number | null; stdout: string; stderr: string } {
+  const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
+  return spawnSync(process.execPath, ['dist/tools/operator/src/main.js', ...words], { env, input: typed, encoding: 'utf8' });
+}
+
+let places = 0;
+
+/** From an address of its own: tries are limited by it. */
+async function signIn(user: { email: string; password: string }): Promise<Response> {
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.0.0.${(places += 1)}` };
+  return fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, { method: 'POST', headers, body: JSON.stringify(user) });
+}
+
 describe('people', () => {
   it('have a demo user who owns the demo project', async () => {
     const { user, projectId } = posthorn.dev;
-    const signedIn = await fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(user),
-    });
+    const signedIn = await signIn(user);
     expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
     const contacts = await fetch(`${posthorn.dev.baseUrl}/api/v1/contacts`, { headers: { cookie, 'x-project-id': projectId } });
     expect(contacts.status).toBe(200);
     expect(posthorn.output).toContain(`/sign-in as ${user.email} with ${user.password}`);
+  });
+
+  it('are made by the operator, with a password that is shown once or typed', async () => {
+    const made = operator(['users', 'create', '--email', 'first@example.com', '--verified']);
+    expect(made.status).toBe(0);
+    const { email, password } = JSON.parse(made.stdout) as { email: string; password: string };
+    expect((await signIn({ email, password })).status).toBe(200);
+    const words = ['users', 'create', '--email', 'second@example.com', '--name', 'Second', '--password-stdin'];
+    expect(JSON.parse(operator(words, 'correct horse battery\n').stdout)).toMatchObject({
+      name: 'Second',
+      verified: false,
+      password: null,
+    });
+    expect((await signIn({ email: 'second@example.com', password: 'correct horse battery' })).status).toBe(403);
+    expect(operator(words, 'correct horse battery\n')).toMatchObject({ status: 1, stderr: expect.stringContaining('conflict') });
+    expect(operator(['users', 'create', '--email', 'third@example.com', '--password-stdin'], 'short\n').status).toBe(1);
   });
 
   inBrowser(
