@@ -27,6 +27,13 @@ export class AllInOneConfig {
   @Env('POSTHORN_SECRET_KEY', { kind: 'text', optional: true, secret: true, describe: 'instead of the key that npm start makes and keeps' })
   secretKey?: string;
 
+  @Env('SYSTEM_MAIL_FROM', {
+    kind: 'text',
+    default: 'Posthorn <hello@posthorn.example.test>',
+    describe: 'sender of confirmations, resets and invitations; npm start vouches for its domain',
+  })
+  systemMailFrom: string;
+
   @Env('DEV_VERIFIED_DOMAINS', {
     kind: 'text',
     default: 'example.test',

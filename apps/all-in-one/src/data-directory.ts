@@ -10,6 +10,8 @@ export interface DevFile {
   projectId: string;
   secretKey: string;
   publicKey: string;
+  /** Owns the project; signs in at `/sign-in`. */
+  user: { email: string; password: string };
 }
 
 /** The servers behind a running `npm start`, for the operator's commands. */

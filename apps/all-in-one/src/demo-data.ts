@@ -1,16 +1,20 @@
-import { DomainError, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import { DomainError, apiKeys, domainOf, domains, parseMailbox, projects, systemProjectId, users, type Caller } from '@posthorn/contracts';
 import type { Bus } from '@posthorn/messaging';
 import type { DevFile } from './data-directory.js';
 
-type Demo = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
+type Keys = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
+type Demo = Keys & Pick<DevFile, 'user'>;
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 const asOperator = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'npm start' } });
 const patience = { timeoutMs: 10_000 };
 
 /** The demo project of an earlier start, when these databases still know it; a new one otherwise. */
-export async function ensureDemo(bus: Bus, known: Demo | null, devDomains: string[]): Promise<Demo> {
-  const demo = known && (await isKnown(bus, known.projectId)) ? known : await createDemo(bus);
+export async function ensureDemo(bus: Bus, known: (Keys & Partial<Demo>) | null, devDomains: string[]): Promise<Demo> {
+  const kept = known && (await isKnown(bus, known.projectId)) ? known : null;
+  const keys = kept ?? (await createDemo(bus));
+  // A data directory of an earlier version has keys and no user.
+  const demo = { ...keys, user: kept?.user ?? (await createUser(bus, keys.projectId)) };
   for (const domain of devDomains) await verify(bus, demo.projectId, domain);
   return demo;
 }
@@ -25,12 +29,32 @@ async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
   }
 }
 
-async function createDemo(bus: Bus): Promise<Demo> {
+async function createDemo(bus: Bus): Promise<Keys> {
   const { id: projectId } = await bus.call(projects.create, asOperator(nobody), { name: 'Demo' }, patience);
   const caller = asOperator(projectId);
   const secret = await bus.call(apiKeys.create, caller, { name: 'Demo secret key' }, patience);
   const open = await bus.call(apiKeys.create, caller, { name: 'Demo public key', legacyGrantPreset: 'SENDING_ONLY' }, patience);
   return { projectId, secretKey: secret.token, publicKey: open.token };
+}
+
+/** An earlier demo user is left as it is: the new one gets an address beside it. */
+async function createUser(bus: Bus, projectId: string): Promise<Demo['user']> {
+  const person = { name: 'Demo', verified: true, ownedProjectId: projectId };
+  const create = (email: string) => bus.call(users.create, asOperator(projectId), { ...person, email }, patience);
+  try {
+    const { email, password } = await create('demo@example.test');
+    return { email, password: password! };
+  } catch (error) {
+    if (!(error instanceof DomainError && error.kind === 'conflict')) throw error;
+    const { email, password } = await create(`demo-${projectId.slice(-8)}@example.test`);
+    return { email, password: password! };
+  }
+}
+
+/** Where mail goes into an inbox, everybody may be its sender. */
+export async function vouchForSystemMail(bus: Bus, from: string): Promise<void> {
+  const domain = domainOf(parseMailbox(from)?.email ?? '');
+  if (domain) await verify(bus, systemProjectId, domain);
 }
 
 /** A domain that an earlier demo project holds is left to it: the new one gets a name beneath. */

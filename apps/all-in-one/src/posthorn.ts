@@ -4,7 +4,7 @@ import { readConfig, type Environment } from '@posthorn/platform';
 import { startAsProcesses, type Serving } from './as-processes.js';
 import { AllInOneConfig } from './config.js';
 import { DataDirectory, type DevFile } from './data-directory.js';
-import { ensureDemo } from './demo-data.js';
+import { ensureDemo, vouchForSystemMail } from './demo-data.js';
 import { startServers, type Servers } from './servers.js';
 import type { StartOptions } from './start-options.js';
 import { Started } from './started.js';
@@ -52,6 +52,7 @@ function serviceEnvironment(config: AllInOneConfig, directory: DataDirectory, se
   return {
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'text',
+    ...ownPages(config.port),
     ...environment,
     ...intoInbox,
     ...servers.databases,
@@ -60,6 +61,10 @@ function serviceEnvironment(config: AllInOneConfig, directory: DataDirectory, se
     POSTHORN_SECRET_KEY: config.secretKey ?? directory.secretKey(),
   };
 }
+
+/** Browsers come by either name; a port that is not known yet has no pages to come from. */
+const ownPages = (port: number): Environment =>
+  port === 0 ? {} : { PUBLIC_URL: `http://localhost:${port}`, TRUSTED_ORIGINS: `http://127.0.0.1:${port}` };
 
 /** The code of all services is loaded only where it runs. */
 async function startServices(
@@ -77,9 +82,11 @@ async function prepareDemo(config: AllInOneConfig, directory: DataDirectory, ser
   const connection = await BusConnection.open({ url: servers.natsUrl, name: 'npm start' });
   try {
     const domains = config.devDomains.split(',').flatMap((name) => name.trim() || []);
-    const demo = await ensureDemo(new Bus(connection), directory.readDevFile(), domains);
-    const { projectId, secretKey, publicKey } = demo;
-    const dev: DevFile = { baseUrl, inboxUrl: servers.inbox?.url ?? '', projectId, secretKey, publicKey };
+    const bus = new Bus(connection);
+    await vouchForSystemMail(bus, config.systemMailFrom);
+    const demo = await ensureDemo(bus, directory.readDevFile(), domains);
+    const { projectId, secretKey, publicKey, user } = demo;
+    const dev: DevFile = { baseUrl, inboxUrl: servers.inbox?.url ?? '', projectId, secretKey, publicKey, user };
     directory.writeDevFile(dev);
     return dev;
   } finally {

@@ -10,6 +10,7 @@ export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn
     `  API         ${dev.baseUrl}`,
     inbox ? `  Inbox       ${dev.inboxUrl}` : `  Mail goes to ${smtp}`,
     `  Keys        ${dataDirectory}/dev.json`,
+    `  Sign in     ${dev.baseUrl}/sign-in as ${dev.user.email} with ${dev.user.password}`,
     ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),
     '',
     'Send the first mail:',

@@ -40,10 +40,16 @@ import { MembersRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
 import { MembershipService } from './members/membership.service.js';
 import { Documentation } from './openapi/documentation.js';
+import { Attempts } from './people/attempts.js';
 import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
+import { ExpiredRepository } from './people/expired.repository.js';
+import { PeopleUpkeep } from './people/people-upkeep.js';
+import { FirstOwnersRepository } from './people/first-owners.repository.js';
+import { UsersHandlers } from './people/users.handlers.js';
+import { UsersService } from './people/users.service.js';
 import { AccountPages } from './people/account.pages.js';
 import { SecondFactorPages } from './people/second-factor.pages.js';
 import { SessionsController } from './people/sessions.controller.js';
@@ -86,7 +92,7 @@ export const routeControllers = [
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, SecretsHandlers, AuditSubscribers],
+  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, UsersHandlers, SecretsHandlers, AuditSubscribers],
   providers: [
     // edge
     Registrar,
@@ -106,7 +112,10 @@ export const routeControllers = [
     // people
     People,
     PeopleDoor,
+    PeopleUpkeep,
+    ExpiredRepository,
     PeopleMails,
+    Attempts,
     AttemptsRepository,
     PageDoor,
     SignInPages,
@@ -115,6 +124,8 @@ export const routeControllers = [
     AccountPages,
     SecondFactorPages,
     SessionsRepository,
+    UsersService,
+    FirstOwnersRepository,
     SystemMails,
     SystemMailsRepository,
     SystemMailDelivery,

@@ -10,6 +10,7 @@ import { operations } from './operations.js';
 import { projectFacts, projects } from './projects.js';
 import { secrets } from './secrets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
+import { users } from './users.js';
 import { workflowFacts, workflows } from './workflows.js';
 
 /** Every question that one service may ask another. The boot refuses a service that does not answer all of its own. */
@@ -25,6 +26,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   domains,
   allowances,
   suppressions,
+  users,
   ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 

@@ -31,4 +31,5 @@ export * from './secrets.js';
 export * from './sessions.js';
 export * from './shapes.js';
 export * from './suppressions.js';
+export * from './users.js';
 export * from './workflows.js';

@@ -5,6 +5,9 @@ import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from './page.js';
 import { PartialFields, PickFields } from './shapes.js';
 
+/** The project that sends Posthorn's own mail: the same in every installation, so that an operator can vouch for its domain. */
+export const systemProjectId = '01900000-0000-7000-8000-000000000001';
+
 export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'PHISHING_DETECTED', 'MANUAL'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 

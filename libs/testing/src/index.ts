@@ -1,3 +1,4 @@
+export * from './browser.js';
 export * from './database-line.js';
 export * from './eventually.js';
 export * from './fact-source.js';

@@ -10,6 +10,7 @@ import {
   type Stream,
   type SuppressionReason,
 } from '@posthorn/contracts';
+import { peopleCommands } from './people-commands.js';
 import { repairCommands } from './repair-commands.js';
 import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
@@ -116,13 +117,16 @@ export const commands: Command[] = [
     describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
     run: (bus, caller, { category, monthly }) => bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
   },
+  ...peopleCommands,
   ...secretsCommands,
   ...repairCommands,
 ];
 
 export function usage(only?: Command): string {
   const lines = (only ? [only] : commands).map(({ noun, verb, options, positional, flags = [], inProject, describe }) => {
-    const bare = [positional && `<${positional}>`, ...flags.map((name) => `--${name}`)].filter(Boolean).join(' | ');
+    const bare = positional
+      ? [`<${positional}>`, ...flags.map((name) => `--${name}`)].join(' | ')
+      : flags.map((name) => `[--${name}]`).join(' ');
     const words = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
       name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
     );

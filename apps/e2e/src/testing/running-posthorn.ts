@@ -31,6 +31,7 @@ export interface DevFile {
   projectId: string;
   secretKey: string;
   publicKey: string;
+  user: { email: string; password: string };
 }
 
 export interface Answer {

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chooseQuietPort } from '@posthorn/dev';
 import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '../testing/browser.js';
+import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
+import { codeNow } from '../testing/authenticator.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
 // `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` draws them anew.
@@ -98,7 +98,7 @@ describe('in a browser, by keyboard', () => {
       await typeForm(page, { Password: password });
       await looksGood(page, 'second-factor-key');
       const [backup] = await page.locator('.codes code').allTextContents();
-      await typeForm(page, { 'Code that the app shows now': codeOf((await page.locator('#key').textContent())!) });
+      await typeForm(page, { 'Code that the app shows now': codeNow((await page.locator('#key').textContent())!) });
       expect(await page.title()).toBe('The second factor is on · Posthorn');
       const { page: other } = await openTab(browser, 'dark');
       await other.goto(`${base}/sign-in`);
@@ -115,18 +115,6 @@ describe('in a browser, by keyboard', () => {
     }
   });
 });
-
-/** As an authenticator app reckons it (RFC 6238). */
-function codeOf(key: string): string {
-  const bits = [...key.replace(/\s/g, '')]
-    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('');
-  const bytes = Buffer.from(bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const mac = createHmac('sha1', bytes).update(counter).digest();
-  return String((mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0');
-}
 
 describe('a page', () => {
   it('runs and loads nothing but its own style, which may be kept for ever', async () => {

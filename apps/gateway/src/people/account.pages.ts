@@ -6,6 +6,7 @@ import { PageDoor } from '../pages/page-door.js';
 import { field, form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from './people-answer.js';
+import { deviceOf } from './device.js';
 import { People } from './people.js';
 import { SessionsRepository } from './sessions.repository.js';
 
@@ -89,7 +90,7 @@ ${field({ name: 'password', label: 'New password', type: 'password', autocomplet
 function row({ id, device, address, createdAt, current }: Session): Html {
   const since = createdAt.toISOString().slice(0, 16).replace('T', ' ');
   const what = html`<div>
-    <p>${device ?? 'Unknown device'}</p>
+    <p>${deviceOf(device)}</p>
     <p class="quiet-text">${address ?? 'unknown address'} · since ${since} UTC</p>
   </div>`;
   return html`<li>${what}${current ? html`<p class="done">This one</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}</li>`;

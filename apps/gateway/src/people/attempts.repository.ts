@@ -33,11 +33,4 @@ export class AttemptsRepository {
     const allowed = row!.count <= max;
     return { allowed, retryAfter: allowed ? null : Math.max(1, Math.ceil(window - Number(row!.age) / 1_000)) };
   }
-
-  /** No window is longer than a minute. */
-  async forgetOld(): Promise<void> {
-    await this.database.query(
-      `DELETE FROM auth_rate_limits WHERE "lastRequest" < extract(epoch FROM now() - interval '10 minutes') * 1000`,
-    );
-  }
 }

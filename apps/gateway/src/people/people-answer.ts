@@ -42,7 +42,7 @@ const words: Readonly<Record<string, string>> = {
   ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Try again in a quarter of an hour.',
 };
 
-export function wordsFor({ code, wait }: PeopleAnswer): string {
+function wordsFor({ code, wait }: PeopleAnswer): string {
   if (wait !== null) return `Too many tries. Wait ${wait} seconds, then try again.`;
   return words[code] ?? 'That did not work. Check what you filled in.';
 }

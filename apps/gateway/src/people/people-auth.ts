@@ -6,7 +6,7 @@ import { isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { GatewayConfig } from '../config.js';
 import { sessionSecret } from '../identity/session-cookie.js';
-import type { AttemptsRepository } from './attempts.repository.js';
+import type { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
 import type { PeopleMails } from './people-mails.js';
 import { openPeopleStore } from './people-store.js';
@@ -21,7 +21,7 @@ const linkSeconds = 3_600;
 export interface AuthParts {
   config: GatewayConfig;
   database: Database;
-  attempts: AttemptsRepository;
+  attempts: Attempts;
   mails: PeopleMails;
 }
 

@@ -45,16 +45,25 @@ export class PeopleDoor implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
     fastify.route({
-      method: ['GET', 'POST'],
+      method: ['GET', 'POST', 'OPTIONS'],
       url: `${authPath}/*`,
+      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (this.allowOurs(request, reply), done()),
       handler: (request: HttpRequest, reply: HttpReply) => this.serve(request, reply),
     });
+  }
+
+  /** Our pages at other origins may ask with their cookies; nobody else's may read an answer. */
+  private allowOurs({ raw: { rawHeaders } }: HttpRequest, reply: HttpReply): void {
+    const origins = headerValues(rawHeaders, 'origin');
+    if (!isTrustedOrigin(this.config, origins)) return;
+    void reply.headers({ 'access-control-allow-origin': origins[0]!, 'access-control-allow-credentials': 'true', vary: 'Origin' });
   }
 
   private async serve(request: HttpRequest, reply: HttpReply): Promise<string> {
     const path = `/${(request.params as { '*': string })['*']}`;
     const method = Object.hasOwn(open, path) ? open[path]! : null;
     if (!method) throw unknownRoute();
+    if (request.method === 'OPTIONS') return preflight(reply, method);
     if (request.method !== method) throw wrongMethod([method]);
     if (method === 'POST') this.refuseStrangers(request);
     const query = queryOf(request);
@@ -78,6 +87,16 @@ export class PeopleDoor implements OnApplicationBootstrap {
       release();
     }
   }
+}
+
+function preflight(reply: HttpReply, method: string): string {
+  reply.statusCode = 204;
+  void reply.headers({
+    'access-control-allow-methods': method,
+    'access-control-allow-headers': 'content-type',
+    'access-control-max-age': '86400',
+  });
+  return '';
 }
 
 /** A link must not act by being looked at (guarantees.md §6): a browser is shown a button. */

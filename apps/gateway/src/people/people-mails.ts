@@ -3,9 +3,9 @@ import { GatewayConfig } from '../config.js';
 import { html, type Html } from '../pages/html.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 
+/** By address alone: a name is what a stranger typed, and would be read as ours. */
 export interface Addressee {
   email: string;
-  name: string;
 }
 
 /** What people are told by mail about their own account. */
@@ -63,10 +63,10 @@ export class PeopleMails {
     return `${this.base}${path}${parameters ? `?${parameters}` : ''}`;
   }
 
-  private write({ email, name }: Addressee, subject: string, words: Words): Promise<void> {
+  private write({ email }: Addressee, subject: string, words: Words): Promise<void> {
     const { why, link, otherwise } = words;
-    const text = `Hello ${name},\n\n${why}\n\n${link}\n\n${otherwise}\n`;
-    return this.mails.send({ to: email, subject, text, body: letter(name, words).text });
+    const text = `${why}\n\n${link}\n\n${otherwise}\n`;
+    return this.mails.send({ to: email, subject, text, body: letter(words).text });
   }
 }
 
@@ -77,11 +77,10 @@ interface Words {
   otherwise: string;
 }
 
-const letter = (name: string, { why, action, link, otherwise }: Words): Html =>
+const letter = ({ why, action, link, otherwise }: Words): Html =>
   html`<!doctype html>
     <html lang="en">
       <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
-        <p>Hello ${name},</p>
         <p>${why}</p>
         <p>
           <a href="${link}" style="display: inline-block; padding: 10px 18px; border-radius: 8px; background: #b4530a; color: #fff"

@@ -192,6 +192,15 @@ describe('a stranger', () => {
       expect((await suite.visitor().post('/api/auth/reset-password', { token, newPassword: password })).status).toBe(400);
   });
 
+  it('has no way to write others a letter of its own', async () => {
+    const email = newAddress();
+    const body = { email, password, name: 'Buy now https://evil.example' };
+    expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: `a\nb` })).status).toBe(422);
+    expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: 'x'.repeat(101) })).status).toBe(422);
+    await suite.visitor().post('/api/auth/sign-up/email', body);
+    expect(JSON.stringify(await suite.mailsTo(email))).not.toContain('evil.example');
+  });
+
   it('is shown a button, not a deed, by a link in a mail', async () => {
     const email = newAddress();
     await suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
@@ -199,5 +208,9 @@ describe('a stranger', () => {
     expect(link).toContain(`${origin}/verify-email?token=`);
     const [user] = await suite.database.query(`SELECT "emailVerified" AS verified FROM auth_users WHERE email = $1`, [email]);
     expect(user).toEqual({ verified: false });
+    const token = await suite.tokenFor(email);
+    const html = { headers: { accept: 'text/html,*/*' } };
+    const looked = await suite.visitor().get(`/api/auth/verify-email?token=${token}`, html);
+    expect([looked.status, looked.headers.get('location')]).toEqual([303, `/verify-email?token=${token}`]);
   });
 });

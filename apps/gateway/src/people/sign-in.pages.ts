@@ -29,7 +29,7 @@ export class SignInPages implements OnApplicationBootstrap {
   }
 
   private async show({ person, next, query, form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown | SentOn> {
-    if (person && !failed) return sentOn(next ?? home);
+    if (person && !failed && !query['said']) return sentOn(next ?? home);
     const said = news[query['said'] ?? ''];
     const fields = html` ${hidden('next', next)}
     ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '' })}

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DomainError, emails, parseMailbox, serviceCaller, type AcceptEmails, type Mailbox } from '@posthorn/contracts';
+import { DomainError, emails, parseMailbox, serviceCaller, systemProjectId, type AcceptEmails, type Mailbox } from '@posthorn/contracts';
 import { Bus, Loop } from '@posthorn/messaging';
 import { ConfigError } from '@posthorn/platform';
 import { GatewayConfig } from '../config.js';
-import { systemProjectId } from './system-project.js';
 import { SystemMails } from './system-mails.js';
 import { SystemMailsRepository, type SealedMail } from './system-mails.repository.js';
 

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emails, projects, senderNotVerified, type AcceptEmails, type AcceptedEmails } from '@posthorn/contracts';
+import { emails, projects, senderNotVerified, systemProjectId, type AcceptEmails, type AcceptedEmails } from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
-import { systemProjectId } from './system-project.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const require = createRequire(import.meta.url);
+const axe = require.resolve('axe-core/axe.min.js');
 
 /** Whether there is a browser on this machine: apt-get install chromium. */
 export const hasBrowser = executablePath !== undefined;
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+// Loaded here, so that suites without a browser do not pay for it.
+export const openBrowser = async (): Promise<Browser> =>
+  (await import('playwright-core')).chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
 
 interface Violation {
   id: string;

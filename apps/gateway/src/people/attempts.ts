@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.repository.js';
+
+const mostRemembered = 10_000;
+
+/** Attempts, limited by address and path. Whoever must wait is told so from memory: hammering on costs no statement. */
+@Injectable()
+export class Attempts {
+  /** Until when, on the monotonic clock; in the order in which it was learnt. */
+  private readonly refused = new Map<string, number>();
+
+  constructor(private readonly rows: AttemptsRepository) {}
+
+  async take(key: string, rule: AttemptRule): Promise<Attempt> {
+    const left = (this.refused.get(key) ?? 0) - performance.now();
+    if (left > 0) return { allowed: false, retryAfter: Math.ceil(left / 1_000) };
+    const attempt = await this.rows.take(key, rule);
+    this.refused.delete(key);
+    if (attempt.retryAfter !== null) this.remember(key, attempt.retryAfter);
+    return attempt;
+  }
+
+  private remember(key: string, seconds: number): void {
+    this.refused.set(key, performance.now() + seconds * 1_000);
+    if (this.refused.size > mostRemembered) this.refused.delete(this.refused.keys().next().value!);
+  }
+}

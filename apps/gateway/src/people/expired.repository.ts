@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+
+/** What nobody can use any more: of sessions, of links, and of windows, none of which is longer than a minute. */
+const statements = [
+  `DELETE FROM auth_sessions WHERE "expiresAt" < now()`,
+  `DELETE FROM auth_verifications WHERE "expiresAt" < now()`,
+  `DELETE FROM auth_rate_limits WHERE "lastRequest" < extract(epoch FROM now() - interval '10 minutes') * 1000`,
+];
+
+@Injectable()
+export class ExpiredRepository {
+  constructor(private readonly database: Database) {}
+
+  async forget(): Promise<void> {
+    for (const statement of statements) await this.database.query(statement);
+  }
+}

@@ -1,0 +1,15 @@
+import { Controller } from '@nestjs/common';
+import { users, type CreatedUser, type CreateUser } from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { UsersService } from './users.service.js';
+
+/** Asked by the operator, who stands above projects. */
+@Controller()
+export class UsersHandlers {
+  constructor(private readonly users: UsersService) {}
+
+  @Answers(users.create)
+  create({ body }: Incoming<CreateUser>): Promise<CreatedUser> {
+    return this.users.create(body);
+  }
+}
