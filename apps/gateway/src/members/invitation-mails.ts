@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PeopleMails } from '../people/people-mails.js';
-import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { InvitationRow } from './invitation.entity.js';
+import { MembersReadModel } from './members.read-model.js';
 
 export interface InvitationMail {
   invitation: InvitationRow;
@@ -13,13 +13,14 @@ export interface InvitationMail {
 @Injectable()
 export class InvitationMails {
   constructor(
-    private readonly projects: ProjectsRepository,
+    private readonly members: MembersReadModel,
     private readonly mails: PeopleMails,
   ) {}
 
   /** Called within the transaction of the invitation. */
   async invite({ invitation, token }: InvitationMail): Promise<void> {
-    const project = await this.projects.find(invitation.projectId);
-    await this.mails.invitation(invitation.email, project?.name ?? 'Posthorn', token);
+    const { projectId, email, invitedBy } = invitation;
+    const by = await this.members.find(projectId, invitedBy);
+    await this.mails.invitation({ email }, by?.email ?? null, token);
   }
 }

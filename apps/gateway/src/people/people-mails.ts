@@ -48,13 +48,13 @@ export class PeopleMails {
     });
   }
 
-  /** To somebody who may have no account yet, and no name. */
-  invitation(email: string, project: string, token: string): Promise<void> {
-    return this.write({ email, name: email }, `Join ${project}`, {
-      why: `You are invited to work in the project “${project}”:`,
-      action: 'Accept the invitation',
+  /** Named is who invites, by an address that is confirmed; what a project is called is what a stranger typed. */
+  invitation(to: Addressee, by: string | null, token: string): Promise<void> {
+    return this.write(to, 'You are invited', {
+      why: `${by ?? 'A member'} invites you to work in a project. Sign in, or sign up with this address, to accept:`,
+      action: 'Look at the invitation',
       link: this.link('/invitations/accept', { token }),
-      otherwise: 'The link works once, for seven days, for this address only. If you do not know of it, nothing happens without it.',
+      otherwise: 'The link works once, for seven days, for this address only. Without it nothing happens.',
     });
   }
 
