@@ -5,7 +5,8 @@ import { withPosthorn } from './testing/bad-input.js';
 import { document } from './testing/described.js';
 import { bodyFor, nameOf, queryFor } from './testing/examples/asks.js';
 import { normalised } from './testing/examples/normalise.js';
-import { make, nounOf, nouns, pathFor } from './testing/resources.js';
+import { hasId, OwnedProject } from './testing/owned-project.js';
+import { nounOf, nouns } from './testing/resources.js';
 import type { Answer } from './testing/running-posthorn.js';
 
 // `npm run docs:examples` writes what is otherwise compared.
@@ -18,19 +19,26 @@ interface Recorded {
 }
 
 // Paused, so that a message is still PENDING when it is shown; with a limit that only one key reaches.
-const suite = withPosthorn({ DELIVERY_PAUSED: 'true', RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_SECRET_PER_SECOND: '100000' });
+const suite = withPosthorn({
+  DELIVERY_PAUSED: 'true',
+  RATE_LIMIT_ENABLED: 'true',
+  RATE_LIMIT_SECRET_PER_SECOND: '100000',
+  TRUSTED_PROXIES: '127.0.0.1',
+});
 const committed = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
 const told: Recorded = { operations: {}, refusals: {} };
 const operations = operationsOf(document);
+let ours: OwnedProject;
 let scopeless: string;
 
+/** An id of nothing, as the examples write it. */
+const nobodys = '019b76da-a800-7000-8000-000000000001';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const example = (value: unknown) => normalised(value, 'http://localhost:3000');
 
-async function ask(operation: Operation): Promise<Answer> {
-  const path = await pathFor(suite.posthorn, operation, suite.posthorn.dev.secretKey);
-  return suite.posthorn.request(operation.method, `${path}${queryFor(operation)}`, bodyFor(operation));
-}
+/** As its own caller: with the key, or as the person where only people may ask. */
+const askWith = (operation: Operation, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  suite.posthorn.request(operation.method, path, body, { ...ours.headersFor(operation), ...headers });
 
 /** The first refusal of each kind is the example of all that share its description. */
 function keep(operation: Operation, { status, body }: Answer): void {
@@ -43,7 +51,8 @@ const prefixOf = (operation: Operation): string => (operation['x-surface'] === '
 
 beforeAll(async () => {
   scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'lists:read'))['token']!;
-  for (const noun of nouns) for (let count = 0; count < 2; count += 1) await make(suite.posthorn, noun, suite.posthorn.dev.secretKey);
+  ours = await OwnedProject.ours(suite.posthorn, suite.operator);
+  for (const noun of nouns) for (let count = 0; count < 2; count += 1) await ours.make(noun);
 });
 
 afterAll(() => {
@@ -53,12 +62,13 @@ afterAll(() => {
 
 describe('the example of', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is what is answered', async (id, operation) => {
-    const answer = await ask(operation);
+    const path = await ours.pathTo(operation);
+    const body = await ours.freshened(bodyFor(operation));
+    const answer = await askWith(operation, `${path}${queryFor(operation)}`, body);
     expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
     // The other surface asks for the same address.
     if (nameOf(operation) === 'POST contacts') await forget(answer);
-    const body = bodyFor(operation);
-    told.operations[id] = { ...(body ? { request: body } : {}), answer: example(answer.body) };
+    told.operations[id] = { ...(body ? { request: example(body) } : {}), answer: example(answer.body) };
     if (!recording) expect(told.operations[id]).toEqual(committed.operations[id]);
   });
 });
@@ -71,17 +81,20 @@ describe('each way to be refused', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))('is asked for: %s', async (_, operation) => {
     const { posthorn } = suite;
     const { method } = operation;
-    const missing = operation.path.replace(/\{\w+\}/, '019b76da-a800-7000-8000-000000000001');
-    const path = await pathFor(posthorn, operation, posthorn.dev.secretKey);
+    const missing = ours.pathWith(operation, { id: nobodys });
+    const path = await ours.pathTo(operation);
     const unread = method === 'GET' ? undefined : bodyFor(operation);
     keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
     keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));
-    keep(operation, await posthorn.request(method, `${path}?nothing=1`, unread));
-    if (missing !== path) keep(operation, await posthorn.request(method, missing, unread));
+    keep(operation, await askWith(operation, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, unread));
+    if (hasId(operation)) keep(operation, await askWith(operation, missing, unread));
+    if (path.includes(ours.id)) keep(operation, await askWith(operation, path.replace(ours.id, nobodys), unread));
+    if (method !== 'GET')
+      keep(operation, await posthorn.request(method, path, unread, { ...ours.owner.headers, origin: 'https://elsewhere.example' }));
     if (operation.requestBody) {
-      keep(operation, await posthorn.request(method, path, '{"name":'));
-      keep(operation, await posthorn.request(method, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }));
-      keep(operation, await posthorn.request(method, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
+      keep(operation, await askWith(operation, path, '{"name":'));
+      keep(operation, await askWith(operation, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }));
+      keep(operation, await askWith(operation, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
     }
     if (nounOf(operation) === 'contacts') keep(operation, await posthorn.request('PUT', path));
   });

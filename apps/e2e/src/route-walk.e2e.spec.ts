@@ -7,7 +7,7 @@ import { routeChecks } from './testing/route-walk/route-checks.js';
 import { WalkGround } from './testing/route-walk/walk-ground.js';
 
 // Paused, so that a message of the test is still PENDING when it is cancelled.
-const suite = withPosthorn({ DELIVERY_PAUSED: 'true' });
+const suite = withPosthorn({ DELIVERY_PAUSED: 'true', TRUSTED_PROXIES: '127.0.0.1' });
 const operations = operationsOf(document).map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 let ground: WalkGround;
 

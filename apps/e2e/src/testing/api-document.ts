@@ -12,7 +12,7 @@ export interface Operation {
   operationId: string;
   'x-surface': 'v1' | 'legacy';
   'x-scope': string;
-  'x-callers': ('SECRET' | 'PUBLIC')[];
+  'x-callers': ('SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY')[];
   parameters?: { name: string; in: string; schema?: Schema; $ref?: string }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string }; example?: Record<string, unknown> } } };
   responses: Record<string, Response | { $ref: string }>;
@@ -31,8 +31,13 @@ export interface Schema {
   $ref?: string;
 }
 
-/** Of no surface: health, the document and its page. */
-export const outside = (path: string): boolean => /^\/(healthz|openapi\.json|docs)(\/|$)/.test(path);
+/** Of no surface: health, the document and its page, the pages for people, and the sign-in that is the library's. */
+export const outside = (path: string): boolean => path.startsWith('/api/auth/') || outsideFolders.includes(path.split('/')[1]!);
+
+const outsideFolders: readonly string[] = [
+  ...['healthz', 'openapi.json', 'docs', 'pages'],
+  ...['sign-in', 'sign-out', 'sign-up', 'verify-email', 'forgot-password', 'reset-password', 'account', 'invitations'],
+];
 
 export function operationsOf({ paths }: ApiDocument): Operation[] {
   return Object.entries(paths).flatMap(([path, operations]) =>

@@ -1,12 +1,26 @@
 import type { Operation } from './api-document.js';
-import type { Answer, RunningPosthorn } from './running-posthorn.js';
+import type { OwnedProject } from './owned-project.js';
+import { signIn } from './people.js';
+
+/** Something that stands behind an id. */
+export interface Made {
+  id: string;
+  /** What a link to it bears, where it is read by one. */
+  link?: string;
+}
+
+type Maker = (project: OwnedProject) => Promise<Made>;
 
 /** What can be made to stand behind an id in a path, by the noun before it. */
-const made: Record<string, () => object> = {
-  emails: () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' }),
-  contacts: () => ({ email: uniqueAddress() }),
-  campaigns: () => ({ name: 'News', audience_type: 'ALL' }),
-  workflows: () => ({ name: 'Welcome', trigger_type: 'MANUAL' }),
+const made: Record<string, Maker> = {
+  emails: created('emails', () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' })),
+  contacts: created('contacts', () => ({ email: uniqueAddress() })),
+  campaigns: created('campaigns', () => ({ name: 'News', audience_type: 'ALL' })),
+  workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
+  'api-keys': makeKey,
+  invitations: invite,
+  members: async (project) => ({ id: await project.joined() }),
+  sessions: beginSession,
 };
 
 export const nouns = Object.keys(made);
@@ -15,18 +29,31 @@ let count = 0;
 export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 
 /** The noun of a path, as `contacts` of `/api/v1/contacts/{id}`; both surfaces show the same rows. */
-export const nounOf = ({ path }: Operation): string => /^\/api\/(?:v1\/)?([^/]+)/.exec(path)![1]!;
+export const nounOf = ({ path }: Operation): string => /^\/api\/(?:v1\/)?(?:projects\/\{projectId\}\/|users\/me\/)?([^/]+)/.exec(path)![1]!;
 
-export async function make(posthorn: RunningPosthorn, noun: string, key: string): Promise<string> {
-  const body = made[noun];
-  if (!body) throw new Error(`say in testing/resources.ts how to make one of ${noun}`);
-  const answer: Answer = await posthorn.request('POST', `/api/v1/${noun}`, body(), { authorization: `Bearer ${key}` });
-  if (answer.status >= 300) throw new Error(`no ${noun} for the test: ${answer.text}`);
-  return answer.body.id as string;
+export function madeOf(noun: string): Maker {
+  const maker = made[noun];
+  if (!maker) throw new Error(`say in testing/resources.ts how to make one of ${noun}`);
+  return maker;
 }
 
-export async function pathFor(posthorn: RunningPosthorn, operation: Operation, key: string): Promise<string> {
-  return operation.path.includes('{') ? withId(operation, await make(posthorn, nounOf(operation), key)) : operation.path;
+function created(noun: string, body: () => object): Maker {
+  return async (project) => ({ id: (await project.asked('POST', `/api/v1/${noun}`, body(), 'key')).body.id as string });
 }
 
-export const withId = ({ path }: Operation, id: string): string => path.replace(/\{\w+\}/g, id);
+async function makeKey(project: OwnedProject): Promise<Made> {
+  const { body } = await project.asked('POST', `/api/v1/projects/${project.id}/api-keys`, { name: 'Shop' }, 'key');
+  return { id: body.id as string, link: new URL(body.reveal_url as string).searchParams.get('token')! };
+}
+
+async function invite(project: OwnedProject): Promise<Made> {
+  const wanted = { email: uniqueAddress(), role: 'MEMBER' };
+  return { id: (await project.asked('POST', `/api/v1/projects/${project.id}/members`, wanted, project.owner)).body.id as string };
+}
+
+/** Another one of the owner's: the one that asks lasts. */
+async function beginSession(project: OwnedProject): Promise<Made> {
+  const again = await signIn(project.posthorn, project.owner);
+  const { body } = await project.asked('GET', '/api/v1/users/me/sessions', undefined, again);
+  return { id: body.sessions.find(({ current }: { current: boolean }) => current).id as string };
+}

@@ -136,7 +136,8 @@ export class RunningPosthorn {
     const response = await fetch(`${this.dev.baseUrl}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.dev.secretKey}`,
+        // Who shows a cookie asks as a person: with a key beside it, it would be the key's.
+        ...('cookie' in headers ? {} : { authorization: `Bearer ${this.dev.secretKey}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

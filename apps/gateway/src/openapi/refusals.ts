@@ -22,7 +22,7 @@ export interface Refusal {
 /** Every way in which a route may fail: what it declares, and what the edge does to all. */
 export function refusalsOf(route: Route): Refusal[] {
   const { declaration, method, surface, sends } = route;
-  const stopped = method !== 'GET' && !declaration.whileDisabled;
+  const stopped = method !== 'GET' && !declaration.whileDisabled && declaration.project !== 'NONE';
   const thrown = [
     ...refusalsOfGuard(route),
     ...[notJson(), tooLarge(0), wrongMediaType(), new RefusedMembers([])],
@@ -36,16 +36,18 @@ export function refusalsOf(route: Route): Refusal[] {
 }
 
 /** Whom the guard turns away depends on whom it lets in. */
-function refusalsOfGuard({ declaration, projectInPath }: Route): DomainError[] {
+function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainError[] {
   const callers = callersOf(declaration);
   const takesKeys = callers.includes('SECRET') || callers.includes('PUBLIC');
   const takesSessions = callers.includes('SESSION');
   const namesProject = projectInPath || (takesSessions && declaration.project !== 'NONE');
+  // A person who only reads, and above projects, cannot lack a scope nor come from a wrong page.
+  const lacks = takesKeys || namesProject || method !== 'GET';
   return [
     ...(takesKeys ? [noCredential(), rateLimited(1)] : []),
     ...(takesSessions ? [noSession()] : []),
     ...(namesProject ? [foreignProject()] : []),
-    notForPublicKeys(),
+    ...(lacks ? [notForPublicKeys()] : []),
   ];
 }
 

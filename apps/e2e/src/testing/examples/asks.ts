@@ -12,6 +12,15 @@ const bodies: Record<string, Members> = {
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
+  'POST users/me/projects': { name: 'Shop' },
+  'PATCH projects/{projectId}': { tracking: 'MARKETING_ONLY' },
+  'POST projects/{projectId}/members': { email: 'grace@example.com', role: 'MEMBER' },
+  'PATCH projects/{projectId}/members/{userId}': { role: 'ADMIN' },
+  // Whom and by which link is made for each request (OwnedProject.freshened).
+  'POST projects/{projectId}/transfer-ownership': { userId: '' },
+  'POST invitations/accept': { token: '' },
+  'POST projects/{projectId}/api-keys': { name: 'Shop', scopes: ['emails:send', 'emails:read'] },
+  'PATCH projects/{projectId}/api-keys/{keyId}': { scopes: ['emails:send'] },
 };
 
 const queries: Record<string, Members> = {
@@ -19,6 +28,10 @@ const queries: Record<string, Members> = {
   'GET contacts': { limit: 1, subscribed: true },
   'GET campaigns': { limit: 1 },
   'GET workflows': { limit: 1 },
+  'GET users/me/projects': { limit: 1 },
+  'GET projects/{projectId}/members': { limit: 1 },
+  'GET projects/{projectId}/invitations': { limit: 1 },
+  'GET projects/{projectId}/api-keys': { limit: 1 },
   'GET audit-log': { limit: 1, action: 'project.created' },
   'GET analytics/timeseries': { from: '2026-01-30', to: '2026-01-31' },
 };
@@ -36,10 +49,13 @@ export function bodyFor(operation: Operation): Members | undefined {
 }
 
 export function queryFor(operation: Operation): string {
-  const query = Object.entries(queries[nameOf(operation)] ?? {}).map(([name, value]): [string, string] => [
-    operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : name,
-    String(value),
-  ]);
+  const known = operation.parameters?.map(({ name }) => name) ?? [];
+  const query = Object.entries(queries[nameOf(operation)] ?? {})
+    .map(([name, value]): [string, string] => [
+      operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : name,
+      String(value),
+    ])
+    .filter(([name]) => known.includes(name));
   return query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
 }
 

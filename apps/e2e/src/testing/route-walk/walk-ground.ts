@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@posthorn/testing';
-import type { ApiDocument, Operation } from '../api-document.js';
+import { operationsOf, type ApiDocument, type Operation } from '../api-document.js';
 import type { Operator } from '../bad-input.js';
-import { make, nounOf, nouns, uniqueAddress, withId } from '../resources.js';
+import { OwnedProject } from '../owned-project.js';
+import { nounOf, nouns, uniqueAddress, type Made } from '../resources.js';
 import type { Answer, RunningPosthorn } from '../running-posthorn.js';
 
 export const strangersDomain = 'stranger.example';
@@ -10,9 +11,12 @@ export const strangersDomain = 'stranger.example';
 /** What the stranger's preparation leaves in the audit log by way of facts. */
 const deeds = ['domain.verified', 'contact.created', 'campaign.changed', 'workflow.changed'];
 
+/** When a key of the stranger was used, which its own questions change. */
+const lastUsed = /"last_used_at":(null|"[^"]*")/g;
+
 interface Asked {
   key?: string;
-  /** Instead of a key. */
+  /** Instead of what the operation is open to. */
   authorization?: string;
   body?: unknown;
 }
@@ -23,7 +27,8 @@ export class WalkGround {
   readonly walked = new Set<string>();
   private readonly keysWithout = new Map<string, string>();
   private readonly ids: Record<string, string> = {};
-  private stranger: string;
+  private ours: OwnedProject;
+  private stranger: OwnedProject;
   /** A key of our project that was revoked. */
   revoked: string;
   private untouched: Record<string, string>;
@@ -36,10 +41,10 @@ export class WalkGround {
   ) {}
 
   async prepare(): Promise<void> {
-    const { id } = (await this.operator('projects', 'create', '--name', 'Strangers')) as { id: string };
-    await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', id);
-    this.stranger = await this.keyOf('--project', id);
-    for (const noun of nouns) this.ids[noun] = await make(this.posthorn, noun, this.stranger);
+    this.ours = await OwnedProject.ours(this.posthorn, this.operator);
+    this.stranger = await OwnedProject.ofAStranger(this.posthorn, this.operator);
+    await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', this.stranger.id);
+    for (const noun of nouns) this.ids[noun] = (await this.stranger.make(noun)).id;
     const { id: keyId, token } = (await this.operator('keys', 'create', '--name', 'revoked')) as { id: string; token: string };
     await this.operator('keys', 'revoke', '--id', keyId);
     this.revoked = token;
@@ -74,8 +79,9 @@ export class WalkGround {
   }
 
   /** Asks an operation, and says that nothing of the stranger is in the answer. */
-  async ask(operation: Operation, path: string, { key = this.key, authorization = `Bearer ${key}`, body }: Asked = {}): Promise<Answer> {
-    const answer = await this.posthorn.request(operation.method, path, body, { authorization });
+  async ask(operation: Operation, path: string, { key, authorization = key && `Bearer ${key}`, body }: Asked = {}): Promise<Answer> {
+    const headers = authorization === undefined ? this.ours.headersFor(operation) : { authorization };
+    const answer = await this.posthorn.request(operation.method, path, body, headers);
     for (const id of this.strangersIds) if (!path.includes(id)) expect(answer.text).not.toContain(id);
     this.checks += 1;
     this.walked.add(operation.operationId);
@@ -83,14 +89,19 @@ export class WalkGround {
   }
 
   /** A path of ours that exists. */
-  async pathOf(operation: Operation): Promise<string> {
-    return operation.path.includes('{') ? withId(operation, await make(this.posthorn, nounOf(operation), this.key)) : operation.path;
+  pathOf(operation: Operation): Promise<string> {
+    return this.ours.pathTo(operation);
   }
 
-  /** What the document shows as a request, with an address that nobody has. */
-  bodyOf({ requestBody }: Operation): Record<string, unknown> | undefined {
+  /** A path of our project that names this. */
+  pathWith(operation: Operation, made: Partial<Made>): string {
+    return this.ours.pathWith(operation, made);
+  }
+
+  /** What the document shows as a request, with an address that nobody has, and a member and a link that there are. */
+  bodyOf({ requestBody }: Operation): Promise<Record<string, unknown> | undefined> {
     const example = requestBody?.content['application/json'].example;
-    return example && 'email' in example ? { ...example, email: uniqueAddress() } : example;
+    return this.ours.freshened(example && 'email' in example ? { ...example, email: uniqueAddress() } : example);
   }
 
   async expectStrangerUntouched(): Promise<void> {
@@ -100,12 +111,15 @@ export class WalkGround {
 
   /** Everything that the stranger can read, as it stands. */
   private async strangersRows(): Promise<Record<string, string>> {
-    const v1 = Object.keys(this.document.paths).filter((path) => path.startsWith('/api/v1/') && 'get' in this.document.paths[path]!);
-    const paths = v1.map((path) => path.replace(/\{\w+\}/g, this.ids[path.split('/')[3]!] ?? ''));
-    const texts = paths.map(async (path): Promise<[string, string]> => {
-      const { status, text } = await this.strangersOwn(path.endsWith('/timeseries') ? `${path}?from=${this.today}&to=${this.today}` : path);
+    const v1 = operationsOf(this.document).filter((operation) => operation.method === 'GET' && operation['x-surface'] === 'v1');
+    // What is read once is gone when it was read.
+    const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
+    const texts = lasting.map(async (operation): Promise<[string, string]> => {
+      const path = this.stranger.pathWith(operation, { id: this.strangersIdFor(operation) });
+      const asked = path.endsWith('/timeseries') ? `${path}?from=${this.today}&to=${this.today}` : path;
+      const { status, text } = await this.posthorn.get(asked, this.stranger.headersFor(operation));
       expect(status).toBe(200);
-      return [path, text];
+      return [path, text.replace(lastUsed, '')];
     });
     return Object.fromEntries(await Promise.all(texts));
   }
@@ -122,7 +136,7 @@ export class WalkGround {
   }
 
   private strangersOwn(path: string): Promise<Answer> {
-    return this.posthorn.get(path, { authorization: `Bearer ${this.stranger}` });
+    return this.posthorn.get(path, { authorization: `Bearer ${this.stranger.key}` });
   }
 
   private async keyOf(...words: string[]): Promise<string> {

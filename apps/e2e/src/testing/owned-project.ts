@@ -1,0 +1,123 @@
+import { hash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Operation } from './api-document.js';
+import type { Operator } from './bad-input.js';
+import { makeUser, signIn, type Person } from './people.js';
+import { madeOf, nounOf, uniqueAddress, type Made } from './resources.js';
+import type { Answer, RunningPosthorn } from './running-posthorn.js';
+
+/** A project with a key and its owner: whatever can stand in a path or a body is made in it. */
+export class OwnedProject {
+  private colleague: Promise<string> | undefined;
+  private partners: Promise<string> | undefined;
+
+  private constructor(
+    readonly posthorn: RunningPosthorn,
+    private readonly operator: Operator,
+    readonly id: string,
+    readonly key: string,
+    readonly owner: Person,
+  ) {}
+
+  /** The one of `npm start` and its demo user. */
+  static async ours(posthorn: RunningPosthorn, operator: Operator): Promise<OwnedProject> {
+    const { projectId, secretKey, user } = posthorn.dev;
+    return new OwnedProject(posthorn, operator, projectId, secretKey, await signIn(posthorn, user));
+  }
+
+  /** Another one, of somebody else. */
+  static async ofAStranger(posthorn: RunningPosthorn, operator: Operator): Promise<OwnedProject> {
+    const owner = await signIn(posthorn, await makeUser(operator, 'stranger@example.com'));
+    const founded = await posthorn.post('/api/v1/users/me/projects', { name: 'Strangers' }, owner.headers);
+    const id = founded.body.id as string;
+    const { token } = await operator('keys', 'create', '--name', 'walk', '--project', id);
+    return new OwnedProject(posthorn, operator, id, token!, owner);
+  }
+
+  /** What an operation is asked with: the key, or the session where it takes no keys. */
+  headersFor(operation: Operation): Record<string, string> {
+    return takesKeys(operation) ? { authorization: `Bearer ${this.key}` } : this.owner.headers;
+  }
+
+  async make(noun: string): Promise<Made> {
+    return madeOf(noun)(this);
+  }
+
+  /** A path that exists, with what is read once by it if it reads such a thing. */
+  async pathTo(operation: Operation): Promise<string> {
+    return this.pathWith(operation, hasId(operation) ? await this.make(nounOf(operation)) : {});
+  }
+
+  pathWith({ path, parameters = [] }: Operation, { id = '', link = 'no-link' }: Partial<Made>): string {
+    const named = path.replace('{projectId}', this.id).replace(/\{\w+\}/g, id);
+    return parameters.some(({ in: place, name }) => place === 'query' && name === 'token') ? `${named}?token=${link}` : named;
+  }
+
+  /** The body with what holds for one request only. */
+  async freshened<Body extends object | undefined>(body: Body): Promise<Body> {
+    const fresh = Object.entries(body ?? {}).map(async ([name, value]) => [name, (await this.freshly[name]?.()) ?? (value as unknown)]);
+    return body && (Object.fromEntries(await Promise.all(fresh)) as Body);
+  }
+
+  private readonly freshly: Record<string, () => Promise<string>> = {
+    userId: () => this.joined(),
+    user_id: () => this.joined(),
+    token: () => this.invitedElsewhere(),
+  };
+
+  /** The same colleague each time, and again a member whatever became of both; by the front door an address is invited once a minute. */
+  async joined(): Promise<string> {
+    const userId = await (this.colleague ??= makeUser(this.operator, uniqueAddress()).then(({ id }) => id));
+    await this.query(
+      `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'OWNER', now()), ($1, $3, 'MEMBER', now())
+       ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
+      [this.id, this.owner.userId, userId],
+    );
+    return userId;
+  }
+
+  /** The token of a link by which the owner becomes a member of one more project; the mail that bears it waits while delivery is paused. */
+  private async invitedElsewhere(): Promise<string> {
+    const id = await (this.partners ??= this.operator('projects', 'create', '--name', 'Partners').then((made) => made['id']!));
+    const token = randomBytes(32).toString('base64url');
+    await this.query('DELETE FROM members WHERE project_id = $1', [id]);
+    await this.query(
+      `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)
+       VALUES ($1, gen_random_uuid(), $2, 'MEMBER', $3, now(), now(), now() + interval '1 day')
+       ON CONFLICT (project_id, email) DO UPDATE SET token_hash = excluded.token_hash`,
+      [id, this.owner.email, hash('sha256', token, 'hex')],
+    );
+    return token;
+  }
+
+  /** By the front door, as the key or as the owner. */
+  async asked(method: string, path: string, body: object | undefined, as: 'key' | Person): Promise<Answer> {
+    const headers = as === 'key' ? { authorization: `Bearer ${this.key}` } : as.headers;
+    const answer = await this.posthorn.request(method, path, body, headers);
+    if (answer.status >= 300) throw new Error(`nothing of ${path} for the test: ${answer.text}`);
+    return answer;
+  }
+
+  /** One server for all, or one for each service. */
+  private get gatewaysDatabase(): string {
+    const { databaseUrls } = this.posthorn.servers;
+    const url = new URL(databaseUrls.find((each) => each.endsWith('/posthorn_gateway')) ?? databaseUrls[0]!);
+    url.pathname = '/posthorn_gateway';
+    return url.toString();
+  }
+
+  private async query(sql: string, values: unknown[]): Promise<void> {
+    const client = new pg.Client({ connectionString: this.gatewaysDatabase });
+    await client.connect();
+    try {
+      await client.query(sql, values);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** The path names something in the project, not only the project. */
+export const hasId = ({ path }: Operation): boolean => path.replace('{projectId}', '').includes('{');
+
+export const takesKeys = ({ 'x-callers': callers }: Operation): boolean => callers.includes('SECRET') || callers.includes('PUBLIC');
