@@ -48,7 +48,7 @@ describe('members', () => {
     const listed = [...(first.json['data'] as object[]), ...(second.json['data'] as object[])];
     expect(listed).toEqual(
       [member, admin, owner].map(({ userId, email }) => ({
-        ...{ user_id: userId, email, name: 'A person', role: expect.any(String), created_at: expect.any(String) },
+        ...{ user_id: userId, email, name: 'Ada', role: expect.any(String), created_at: expect.any(String) },
       })),
     );
     expect((await suite.ask('GET', path.replace('/v1', ''), { as: owner })).json).toMatchObject({ data: { total: 3, hasMore: false } });
