@@ -112,9 +112,11 @@ describe('what the services write while mail goes well and badly', () => {
 });
 
 /** Those of the services; the start also speaks to whoever started it. */
+/** `npm run start:services` says before each line which process wrote it. */
 function linesOf(output: string): Line[] {
   return output
     .split('\n')
+    .map((line) => line.replace(/^[\w.-]+ \| /, ''))
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
 }

@@ -13,6 +13,7 @@ const manyKeys = 100_000;
 /** An idle connection of Postgres tells its numbers within ten seconds. */
 const untilToldMs = 11_000;
 const warmSeconds = 3;
+const turnsInRound = 3;
 
 type Requests = () => Asked;
 
@@ -117,14 +118,14 @@ interface Side {
   before?: () => Promise<void>;
 }
 
-/** Both sides take turns, so that the machine's moods are shared; the middle of each. */
+/** Both sides take short turns, so that they share the machine's moods; the middle of each. */
 async function taking({ scale }: Bench, sides: Side[]): Promise<number[]> {
   const rates: number[][] = sides.map(() => []);
   for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
-  for (let round = 0; round < scale.rounds; round += 1) {
+  for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
     for (const [place, { urls, requests, before }] of sides.entries()) {
       await before?.();
-      rates[place]!.push((await measured(urls, scale.seconds, requests)).perSecond);
+      rates[place]!.push((await measured(urls, scale.seconds / turnsInRound, requests)).perSecond);
     }
   }
   return rates.map(middle);

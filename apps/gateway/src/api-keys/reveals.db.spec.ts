@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startGatewaySuite, type Ask, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
+import { startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ interface Link {
   projectId: string;
   keyId: string;
   path: string;
-  owner: Person;
+  owner: SignedIn;
 }
 
 async function buildLink(): Promise<Link> {

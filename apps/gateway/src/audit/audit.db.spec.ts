@@ -129,6 +129,7 @@ describe('the audit log', () => {
     const { projectId, caller } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
     const person = await buildUser(suite.database, { name: 'Ada' });
+    await join(suite.database, projectId, person, 'ADMIN');
     const ada: Caller = { ...caller, actor: { kind: 'USER', id: person.userId, name: 'Ada' } };
     for (const name of ['One', 'Two']) await suite.bus.call(apiKeys.create, ada, { name });
     const first = await page(token, '?limit=3');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeys, projects, scopes, type CreatedApiKey, type Scope } from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import { routeControllers } from '../gateway.module.js';
-import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
+import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
 import { routeTable, type Route } from './route-table.js';
 import { callersOf } from './route.js';
 
@@ -21,7 +21,7 @@ const send = { to: 'a@example.test', subject: 's', body: 'b' };
 let suite: GatewaySuite;
 let projectId: string;
 let key: CreatedApiKey;
-let owner: Person;
+let owner: SignedIn;
 
 beforeAll(async () => {
   suite = await startGatewaySuite();

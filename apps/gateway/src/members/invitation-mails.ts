@@ -20,7 +20,7 @@ export class InvitationMails {
   /** Called within the transaction of the invitation. */
   async invite({ invitation, token }: InvitationMail): Promise<void> {
     const { projectId, email, invitedBy } = invitation;
-    const by = await this.members.find(projectId, invitedBy);
+    const by = invitedBy === null ? null : await this.members.find(projectId, invitedBy);
     await this.mails.invitation({ email }, by?.email ?? null, token);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFacts } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
-import { startGatewaySuite, type GatewaySuite, type Person, type Told } from '../testing/gateway-suite.js';
+import { startGatewaySuite, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -14,9 +14,9 @@ const buildOwner = async () => {
   const { projectId } = await suite.buildProject();
   return { projectId, owner: await suite.buildUser({ projectId }) };
 };
-const invite = (projectId: string, as: Person, email: string, role = 'MEMBER'): Promise<Told> =>
+const invite = (projectId: string, as: SignedIn, email: string, role = 'MEMBER'): Promise<Told> =>
   suite.ask('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role } });
-const accept = (as: Person, token: string): Promise<Told> => suite.ask('POST', '/api/v1/invitations/accept', { as, body: { token } });
+const accept = (as: SignedIn, token: string): Promise<Told> => suite.ask('POST', '/api/v1/invitations/accept', { as, body: { token } });
 
 /** The mail is not there to be read: the row is given a token that is known. */
 async function linkOf(invitationId: unknown): Promise<string> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFacts, type MemberRole } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { startGatewaySuite, type GatewaySuite, type Person } from '../testing/gateway-suite.js';
+import { startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -11,9 +11,9 @@ afterAll(() => suite.stop());
 
 interface Crew {
   projectId: string;
-  owner: Person;
-  admin: Person;
-  member: Person;
+  owner: SignedIn;
+  admin: SignedIn;
+  member: SignedIn;
 }
 
 async function buildCrew(): Promise<Crew> {
@@ -26,10 +26,10 @@ async function buildCrew(): Promise<Crew> {
   return { projectId, owner, admin, member };
 }
 
-const pathOf = (projectId: string, { userId }: Pick<Person, 'userId'>) => `/api/v1/projects/${projectId}/members/${userId}`;
-const remove = async (projectId: string, as: Person, whom: Pick<Person, 'userId'>) =>
+const pathOf = (projectId: string, { userId }: Pick<SignedIn, 'userId'>) => `/api/v1/projects/${projectId}/members/${userId}`;
+const remove = async (projectId: string, as: SignedIn, whom: Pick<SignedIn, 'userId'>) =>
   (await suite.ask('DELETE', pathOf(projectId, whom), { as })).status;
-const promote = async (projectId: string, as: Person, whom: Pick<Person, 'userId'>, role: string) =>
+const promote = async (projectId: string, as: SignedIn, whom: Pick<SignedIn, 'userId'>, role: string) =>
   (await suite.ask('PATCH', pathOf(projectId, whom), { as, body: { role } })).status;
 const rolesOf = async (projectId: string): Promise<Map<string, MemberRole>> => {
   const rows = await suite.database.query<{ user_id: string; role: MemberRole }>(
@@ -48,7 +48,7 @@ describe('members', () => {
     const listed = [...(first.json['data'] as object[]), ...(second.json['data'] as object[])];
     expect(listed).toEqual(
       [member, admin, owner].map(({ userId, email }) => ({
-        ...{ user_id: userId, email, name: 'A person', role: expect.any(String), created_at: expect.any(String) },
+        ...{ user_id: userId, email, name: 'Ada', role: expect.any(String), created_at: expect.any(String) },
       })),
     );
     expect((await suite.ask('GET', path.replace('/v1', ''), { as: owner })).json).toMatchObject({ data: { total: 3, hasMore: false } });
@@ -117,7 +117,7 @@ describe('members', () => {
   it('hand their ownership over in one step', async () => {
     const { projectId, owner, admin, member } = await buildCrew();
     const path = `/api/v1/projects/${projectId}/transfer-ownership`;
-    const transfer = (as: Person, user_id: string) => suite.ask('POST', path, { as, body: { user_id } });
+    const transfer = (as: SignedIn, user_id: string) => suite.ask('POST', path, { as, body: { user_id } });
     expect((await transfer(admin, admin.userId)).status).toBe(403);
     expect((await transfer(member, member.userId)).status).toBe(403);
     const [nobody, stranger] = [await transfer(owner, newId()), await transfer(owner, (await suite.buildUser()).userId)];

@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const tries = 8;
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+/** What else runs on the machine only adds: the fastest shows what the answer itself takes. */
+const fastest = (values: number[]) => Math.min(...values);
 
 async function ask(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
@@ -29,7 +30,7 @@ describe.each(['sign-up/email', 'request-password-reset', 'send-verification-ema
       expect([told[0]!.status, shapeOf(told[0]!.text)]).toEqual([told[1]!.status, shapeOf(told[1]!.text)]);
       told.forEach(({ ms }, place) => took[place]!.push(ms));
     }
-    const [of, ofNobody] = took.map(median) as [number, number];
+    const [of, ofNobody] = took.map(fastest) as [number, number];
     expect(Math.abs(of - ofNobody)).toBeLessThan(Math.max(15, 0.2 * ofNobody));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFacts, projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { operatorOf, startGatewaySuite, type GatewaySuite, type Person } from '../testing/gateway-suite.js';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const mine = '/api/v1/users/me/projects';
-const create = (as: Person, name: string, path = mine) => suite.ask('POST', path, { as, body: { name } });
+const create = (as: SignedIn, name: string, path = mine) => suite.ask('POST', path, { as, body: { name } });
 const age = (userId: string, minutes: number) =>
   suite.database.query(`UPDATE projects SET created_at = created_at - make_interval(mins => $2) WHERE created_by = $1`, [userId, minutes]);
 

@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
-import { operatorOf, startGatewaySuite, type GatewaySuite, type Person } from '../testing/gateway-suite.js';
+import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 import { SealedRowsRepository } from './sealed-rows.repository.js';
 import type { SealedTable } from './sealed-tables.js';
 
@@ -17,7 +17,7 @@ const [oldSecrets, newSecrets, lostSecrets] = [
 const operator = operatorOf(newId());
 
 let suite: GatewaySuite;
-let owner: Person;
+let owner: SignedIn;
 let projectId: string;
 beforeAll(async () => {
   suite = await startGatewaySuite({ POSTHORN_SECRET_KEY: `${newKey}, ${testSecret}` });

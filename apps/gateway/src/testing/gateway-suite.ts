@@ -1,17 +1,16 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
-import { newId, type Database } from '@posthorn/database';
 import { openServiceGround, testSecret, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
-import { hashOfSessionToken, sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
+import { sessionSecret } from '../identity/session-cookie.js';
 import { startGateway, type RunningGateway } from '../service.js';
+import { buildUser, join, signIn, type Person } from './people.js';
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 export interface Ask {
   key?: string | null;
   /** Whose browser asks, from a page of ours. */
-  as?: Person;
+  as?: SignedIn;
   /** JSON unless it is text or bytes already. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -26,9 +25,7 @@ export interface Told {
 }
 
 /** A person who is signed in. */
-export interface Person {
-  userId: string;
-  email: string;
+export interface SignedIn extends Person {
   cookie: string;
 }
 
@@ -42,7 +39,7 @@ export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' |
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
   /** Somebody with an account and a session; a member where a role says of which project. */
-  buildUser(wanted?: { email?: string; verified?: boolean; projectId?: string; role?: MemberRole }): Promise<Person>;
+  buildUser(wanted?: { email?: string; verified?: boolean; projectId?: string; role?: MemberRole }): Promise<SignedIn>;
   stop(): Promise<void>;
 }
 
@@ -77,42 +74,17 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     },
     buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
     buildUser: async ({ projectId, role = 'OWNER', ...wanted } = {}) => {
-      const person = await signIn(ground.database, environment.POSTHORN_SECRET_KEY, wanted);
-      if (projectId) await join(ground.database, projectId, person.userId, role);
-      return person;
+      const person = await buildUser(ground.database, wanted);
+      if (projectId) await join(ground.database, projectId, person, role);
+      // The first of several keys is the one that signs.
+      const secret = sessionSecret(environment.POSTHORN_SECRET_KEY.split(',')[0]!);
+      return { ...person, cookie: await signIn(ground.database, person, secret) };
     },
     stop: async () => {
       await Promise.all([gateway, ...others].map((each) => each.stop()));
       await ground.close();
     },
   };
-}
-
-async function signIn(
-  database: Database,
-  secretKeys: string,
-  { email, verified = true }: { email?: string; verified?: boolean },
-): Promise<Person> {
-  const userId = newId();
-  const token = randomBytes(24).toString('base64url');
-  const address = email ?? `person-${userId}@example.com`;
-  await database.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, 'A person', $2, $3)`, [
-    userId,
-    address,
-    verified,
-  ]);
-  await database.query(
-    `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 day', now())`,
-    [newId(), hashOfSessionToken(token), userId],
-  );
-  const signature = createHmac('sha256', sessionSecret(secretKeys.split(',')[0]!))
-    .update(token)
-    .digest('base64');
-  return { userId, email: address, cookie: `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}` };
-}
-
-async function join(database: Database, projectId: string, userId: string, role: MemberRole): Promise<void> {
-  await database.query(`INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, now())`, [projectId, userId, role]);
 }
 
 async function askOver(url: string, method: string, path: string, { key, as, body, headers = {} }: Ask): Promise<Told> {

@@ -11,13 +11,17 @@ export interface Person {
 }
 
 /** A person with a verified address, as signing up would leave them. */
-export async function buildUser(database: Database, overrides: Partial<Person> = {}): Promise<Person> {
+export async function buildUser(
+  database: Database,
+  { verified = true, ...overrides }: Partial<Person> & { verified?: boolean } = {},
+): Promise<Person> {
   const userId = newId();
   const person = { userId, name: 'Ada', email: `ada-${userId}@example.test`, ...overrides };
-  await database.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, $2, $3, true)`, [
+  await database.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, $2, $3, $4)`, [
     person.userId,
     person.name,
     person.email,
+    verified,
   ]);
   return person;
 }
@@ -31,13 +35,13 @@ export async function join(database: Database, projectId: string, { userId }: Pi
 }
 
 /** A session of the person; answers its cookie as a browser sends it. */
-export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>): Promise<string> {
+export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>, secret?: string): Promise<string> {
   const token = randomBytes(24).toString('base64url');
   await database.query(
     `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 hour', now())`,
     [newId(), hashOfSessionToken(token), userId],
   );
-  return cookieOf(token);
+  return cookieOf(token, secret);
 }
 
 /** The cookie of a token, signed as ours unless another secret is given. */
