@@ -29,6 +29,8 @@ const told = (status: number, body: unknown, headers: Record<string, string> = j
 });
 const asking = (method: string, path: string, answer: ReturnType<typeof told>, body?: unknown) => () =>
   refuseUndescribed({ method, path, body }, answer);
+const reveal = `/api/v1/projects/${contact.id}/api-keys/${contact.id}/reveal?token=x`;
+const page = (text: string) => ({ status: 200, headers: new Headers({ 'content-type': 'text/html; charset=utf-8' }), text });
 const create = (answer: ReturnType<typeof told>, body: unknown = { email: 'ada@example.com' }) =>
   asking('POST', '/api/v1/contacts', answer, body);
 
@@ -42,6 +44,9 @@ describe('an answer that the document describes', () => {
     ['HEAD', asking('HEAD', '/api/v1/contacts?limit=1', told(200, ''))],
     ['a preflight', asking('OPTIONS', '/api/emails', told(204, '', {}))],
     ['what lies outside both surfaces', asking('GET', '/healthz', told(200, 'anything'))],
+    ['a page for people', asking('GET', '/sign-in?next=/account', told(200, 'anything'))],
+    ['the sign-in of people', asking('POST', '/api/auth/sign-in/email', told(200, { user: {} }))],
+    ['a page where the route has one', asking('GET', reveal, page('<!doctype html><p>Read it once</p>'))],
   ])('passes: %s', (_, ask) => {
     expect(ask).not.toThrow();
   });
@@ -63,6 +68,9 @@ describe('an answer that the document does not describe', () => {
     ['405 without the methods', asking('PUT', '/api/contacts', told(405, failure)), 'the header Allow is missing'],
     ['404 where the path is known', asking('PUT', '/api/contacts', told(404, failure)), 'without such an operation it has to be 405'],
     ['a success where no route is', asking('GET', '/api/secrets', told(200, {})), 'without such an operation it has to be 404'],
+    ['a page where the route has none', asking('GET', '/api/v1/contacts', page('<!doctype html>')), 'the type text/html is none of'],
+    ['something else that calls itself a page', asking('GET', reveal, page('{}')), 'it is no page'],
+    ['a name that only begins like a page', asking('GET', '/sign-inside', told(200, {})), 'it has to be 404'],
     ['a body of HEAD', asking('HEAD', '/api/v1/contacts', told(200, {})), 'it has a body'],
     ['a request that it does not allow', create(told(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
     ['a parameter that it does not know', asking('GET', '/api/v1/contacts?all=1', told(200, { data: [], has_more: false, next_cursor: null })), 'all'],

@@ -88,12 +88,12 @@ export const routeChecks: readonly RouteCheck[] = [
     says: 'tells an id of another project from a random or malformed one by no byte',
     appliesTo: hasId,
     run: async (operation, ground) => {
-      const ids = [ground.strangersIdFor(operation), randomId, 'no-id', '%00', randomId.slice(1)];
+      const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
       const answers: unknown[] = [];
-      for (const id of ids) {
-        const path = ground.pathWith(operation, { id });
+      for (const thing of [ground.strangersThingFor(operation), ...nobodys]) {
+        const path = ground.pathWith(operation, thing);
         const answer = await ground.ask(operation, path, { body: await ground.bodyOf(operation) });
-        expect([id, answer.status, codeOf(answer)]).toEqual([id, 404, 'resource_not_found']);
+        expect([thing, answer.status, codeOf(answer)]).toEqual([thing, 404, 'resource_not_found']);
         answers.push(told(answer, path));
       }
       expect(answers).toEqual(answers.map(() => answers[0]));

@@ -26,7 +26,7 @@ export class WalkGround {
   checks = 0;
   readonly walked = new Set<string>();
   private readonly keysWithout = new Map<string, string>();
-  private readonly ids: Record<string, string> = {};
+  private readonly strangersThings: Record<string, Made> = {};
   private ours: OwnedProject;
   private stranger: OwnedProject;
   /** A key of our project that was revoked. */
@@ -44,7 +44,7 @@ export class WalkGround {
     this.ours = await OwnedProject.ours(this.posthorn, this.operator);
     this.stranger = await OwnedProject.ofAStranger(this.posthorn, this.operator);
     await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', this.stranger.id);
-    for (const noun of nouns) this.ids[noun] = (await this.stranger.make(noun)).id;
+    for (const noun of nouns) this.strangersThings[noun] = await this.stranger.make(noun);
     const { id: keyId, token } = (await this.operator('keys', 'create', '--name', 'revoked')) as { id: string; token: string };
     await this.operator('keys', 'revoke', '--id', keyId);
     this.revoked = token;
@@ -62,11 +62,12 @@ export class WalkGround {
 
   /** Every id that the stranger has, whatever it is of. */
   get strangersIds(): readonly string[] {
-    return Object.values(this.ids);
+    return Object.values(this.strangersThings).map(({ id }) => id);
   }
 
-  strangersIdFor(operation: Operation): string {
-    return this.ids[nounOf(operation)]!;
+  /** What the stranger has of the kind that the operation names; of a kind that it does not name by an id, nothing. */
+  strangersThingFor(operation: Operation): Partial<Made> {
+    return this.strangersThings[nounOf(operation)] ?? {};
   }
 
   /** A key of ours with every scope but one. */
@@ -115,7 +116,7 @@ export class WalkGround {
     // What is read once is gone when it was read.
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
-      const path = this.stranger.pathWith(operation, { id: this.strangersIdFor(operation) });
+      const path = this.stranger.pathWith(operation, this.strangersThingFor(operation));
       const asked = path.endsWith('/timeseries') ? `${path}?from=${this.today}&to=${this.today}` : path;
       const { status, text } = await this.posthorn.get(asked, this.stranger.headersFor(operation));
       expect(status).toBe(200);
