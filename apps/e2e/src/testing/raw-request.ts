@@ -14,7 +14,8 @@ export async function rawRequest(posthorn: RunningPosthorn, lines: readonly stri
   await new Promise((resolve) => socket.once('close', resolve));
   const end = answer.indexOf('\r\n\r\n');
   const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
-  refuseUndescribedBytes(lines[0]!, { status: Number(head.split(' ')[1]), headers: headersIn(head), text: body });
+  // Who still writes when the connection is closed may see that it is, and not the answer.
+  if (answer !== '') refuseUndescribedBytes(lines[0]!, { status: Number(head.split(' ')[1]), headers: headersIn(head), text: body });
   return { head, body };
 }
 
