@@ -33,9 +33,10 @@ export class Process {
 
   async untilSays(words: string): Promise<number> {
     const signal = AbortSignal.timeout(patienceMs);
+    const ended = once(this.child, 'exit', { signal }).catch(() => undefined);
     while (!this.output.includes(words)) {
       if (this.hasEnded || signal.aborted) throw new Error(`the process never said "${words}": ${this.output}`);
-      await Promise.race([once(this.child.stdout!, 'data', { signal }), once(this.child, 'exit', { signal })]).catch(() => undefined);
+      await Promise.race([once(this.child.stdout!, 'data', { signal }).catch(() => undefined), ended]);
     }
     return (performance.now() - this.startedAt) / 1_000;
   }
