@@ -1,6 +1,6 @@
 import { html, type Html } from '../pages/html.js';
 import { notice } from '../pages/page-kit.js';
-import { longestPassword, shortestPassword } from './people-auth.js';
+import { longestPassword, shortestPassword } from './people-rules.js';
 
 /** What a page needs of an answer of `/api/auth`. */
 export interface PeopleAnswer {

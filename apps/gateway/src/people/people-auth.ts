@@ -9,13 +9,9 @@ import { sessionSecret } from '../identity/session-cookie.js';
 import type { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
 import type { PeopleMails } from './people-mails.js';
+import { addressHeader, authPath, longestPassword, shortestPassword } from './people-rules.js';
 import { openPeopleStore } from './people-store.js';
 
-export const authPath = '/api/auth';
-/** Set by the gateway itself on what it hands on; nothing of this name is taken from a client. */
-export const addressHeader = 'x-posthorn-address';
-export const shortestPassword = 10;
-export const longestPassword = 128;
 const linkSeconds = 3_600;
 
 export interface AuthParts {

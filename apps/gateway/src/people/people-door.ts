@@ -6,7 +6,7 @@ import { unknownRoute, untrustedOrigin, wrongMethod } from '../edge/edge-errors.
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
 import { parseBody } from '../edge/parse-body.js';
-import { authPath } from './people-auth.js';
+import { authPath } from './people-rules.js';
 import { People } from './people.js';
 import { isTrustedOrigin } from './trusted-origins.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { invalidMember } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { GatewayConfig } from '../config.js';
@@ -10,8 +10,9 @@ import { hasSessionCookie, sessionCookieName, sessionSecret, sessionTokenOf } fr
 import { SystemMails } from '../system-mails/system-mails.js';
 import { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
-import { addressHeader, authPath, openAuth, type Auth } from './people-auth.js';
+import type { Auth } from './people-auth.js';
 import { PeopleMails } from './people-mails.js';
+import { addressHeader, authPath } from './people-rules.js';
 
 export interface PeopleAsk {
   method: 'GET' | 'POST';
@@ -33,8 +34,8 @@ const leadingElsewhere = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newU
 
 /** Sign-up, sign-in, passwords and second factors: every page and every client comes through here, with its limits. */
 @Injectable()
-export class People implements OnModuleInit {
-  private auth: Auth;
+export class People {
+  private auth: Promise<Auth> | null = null;
   private readonly secret: string;
 
   constructor(
@@ -47,18 +48,14 @@ export class People implements OnModuleInit {
     this.secret = sessionSecret(config.secretKey);
   }
 
-  async onModuleInit(): Promise<void> {
-    const { config, database, attempts, letters } = this;
-    this.auth = await openAuth({ config, database, attempts, mails: letters });
-  }
-
   async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
     refuseForeignPaths({ ...query, ...body });
     refuseName(body?.['name']);
     const began = performance.now();
     const url = new URL(`${authPath}${path}?${new URLSearchParams(query).toString()}`, this.config.publicUrl);
     const sent = method === 'GET' ? undefined : JSON.stringify({ ...body, ...always[path] });
-    const handle = () => this.auth.handler(new Request(url, { method, headers: this.headersOf(request, sent !== undefined), body: sent }));
+    const auth = await this.library();
+    const handle = () => auth.handler(new Request(url, { method, headers: this.headersOf(request, sent !== undefined), body: sent }));
     let answer = await within(longestWaitMs, handle());
     // Another sign-up with this address was an instant ahead: the second time it is seen, and nothing is told of it.
     if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await within(longestWaitMs, handle());
@@ -69,13 +66,20 @@ export class People implements OnModuleInit {
 
   /** A person made by the operator, in the ambient transaction. */
   async create(person: { email: string; name: string; password: string; verified: boolean }): Promise<{ id: string } | null> {
-    const { internalAdapter, password } = await this.auth.$context;
+    const { internalAdapter, password } = await (await this.library()).$context;
     if (await internalAdapter.findUserByEmail(person.email)) return null;
     const { email, name, verified: emailVerified } = person;
     const hash = await password.hash(person.password);
     const { id } = await internalAdapter.createUser({ email, name, emailVerified }, { method: 'email-password' });
     await internalAdapter.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash });
     return { id };
+  }
+
+  /** Loaded when first asked: that takes as long as everything else of a start. */
+  private library(): Promise<Auth> {
+    const { config, database, attempts, letters } = this;
+    this.auth ??= import('./people-auth.js').then(({ openAuth }) => openAuth({ config, database, attempts, mails: letters }));
+    return this.auth;
   }
 
   /** Only what is named here is handed on. */
