@@ -1,11 +1,21 @@
-import { DomainError, apiKeys, domainOf, domains, parseMailbox, projects, systemProjectId, users, type Caller } from '@posthorn/contracts';
+import {
+  DomainError,
+  aboveProjects,
+  apiKeys,
+  domainOf,
+  domains,
+  parseMailbox,
+  projects,
+  systemProjectId,
+  users,
+  type Caller,
+} from '@posthorn/contracts';
 import type { Bus } from '@posthorn/messaging';
 import type { DevFile } from './data-directory.js';
 
 type Keys = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
 type Demo = Keys & Pick<DevFile, 'user'>;
 
-const nobody = '00000000-0000-0000-0000-000000000000';
 const asOperator = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'npm start' } });
 const patience = { timeoutMs: 10_000 };
 
@@ -30,7 +40,7 @@ async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
 }
 
 async function createDemo(bus: Bus): Promise<Keys> {
-  const { id: projectId } = await bus.call(projects.create, asOperator(nobody), { name: 'Demo' }, patience);
+  const { id: projectId } = await bus.call(projects.create, asOperator(aboveProjects), { name: 'Demo' }, patience);
   const caller = asOperator(projectId);
   const secret = await bus.call(apiKeys.create, caller, { name: 'Demo secret key' }, patience);
   const open = await bus.call(apiKeys.create, caller, { name: 'Demo public key', legacyGrantPreset: 'SENDING_ONLY' }, patience);

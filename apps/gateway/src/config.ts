@@ -84,8 +84,14 @@ export class GatewayConfig extends ServiceConfig {
   })
   systemMailFrom: string;
 
+  private origins?: string[];
+
   /** In lower case, as browsers send them. */
   get trustedOrigins(): string[] {
+    return (this.origins ??= this.readOrigins());
+  }
+
+  private readOrigins(): string[] {
     const others = this.otherOrigins?.split(',').flatMap((origin) => origin.trim() || []) ?? [];
     return [this.publicUrl, ...others].map((url) => new URL(url).origin.toLowerCase());
   }

@@ -47,7 +47,6 @@ import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
 import { ExpiredRepository } from './people/expired.repository.js';
 import { PeopleUpkeep } from './people/people-upkeep.js';
-import { FirstOwnersRepository } from './people/first-owners.repository.js';
 import { UsersHandlers } from './people/users.handlers.js';
 import { UsersService } from './people/users.service.js';
 import { AccountPages } from './people/account.pages.js';
@@ -125,7 +124,6 @@ export const routeControllers = [
     SecondFactorPages,
     SessionsRepository,
     UsersService,
-    FirstOwnersRepository,
     SystemMails,
     SystemMailsRepository,
     SystemMailDelivery,

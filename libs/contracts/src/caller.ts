@@ -17,3 +17,6 @@ export interface Caller {
 }
 
 export const serviceCaller = (service: string, projectId: string): Caller => ({ projectId, actor: { kind: 'SERVICE', id: service } });
+
+/** In place of a project, where the caller stands above them. */
+export const aboveProjects = '00000000-0000-0000-0000-000000000000';

@@ -12,17 +12,20 @@ export interface DatabaseOptions {
   entities: DataSourceOptions['entities'];
   migrations: DataSourceOptions['migrations'];
   poolSize: number;
+  /** How long a connection may be waited for, also one of the pool. By default a request hears in time (G17). */
+  connectTimeoutMs?: number;
   /** Of the service whose database it is. */
   tracing?: Tracing;
 }
 
 // A request must hear within two seconds that the database is away (guarantees.md G17).
-const connectTimeoutMs = 1_500;
+const defaultConnectTimeoutMs = 1_500;
 
 /** int8 as number: counts and sequences here stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export async function openDatabase({ url, name, entities, migrations, poolSize, tracing }: DatabaseOptions): Promise<Database> {
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, name, entities, migrations, poolSize, connectTimeoutMs = defaultConnectTimeoutMs, tracing } = options;
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -45,7 +48,7 @@ export async function openDatabase({ url, name, entities, migrations, poolSize, 
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
-  const database = new Database(source, openHotPool({ url, name, poolSize }), tracing);
+  const database = new Database(source, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
   await assertDurable(database);
   return database;
 }
@@ -65,7 +68,12 @@ async function assertDurable(database: Database): Promise<void> {
  * For the few statements that run thousands of times a second: pipelined, and planned once for each connection. Such a
  * plan was made while its tables were of another size, so it must be one that no size spoils: by index, row by row.
  */
-function openHotPool({ url, name, poolSize }: Pick<DatabaseOptions, 'url' | 'name' | 'poolSize'>): pg.Pool {
+function openHotPool({
+  url,
+  name,
+  poolSize,
+  connectTimeoutMs,
+}: Required<Pick<DatabaseOptions, 'url' | 'name' | 'poolSize' | 'connectTimeoutMs'>>): pg.Pool {
   const plans = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off'];
   const pool = new pg.Pool({
     connectionString: url,

@@ -8,7 +8,7 @@ export async function migrate(database: Database, say: (line: string) => void = 
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     const applied = await database.source.runMigrations({ transaction: 'each' });
-    for (const { name } of applied) say(`migrated ${name}`);
+    if (applied.length > 0) say(`migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`);
     return applied.length;
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);

@@ -1,7 +1,6 @@
-import { apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
+import { aboveProjects, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
 
-const nobody = '00000000-0000-0000-0000-000000000000';
 const patience = { timeoutMs: 20_000 };
 
 export interface SendingProject {
@@ -17,7 +16,7 @@ export async function makeSendingProject(natsUrl: string, name: string, perSecon
   try {
     const bus = new Bus(connection);
     const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: name } });
-    const { id: projectId } = await bus.call(projects.create, as(nobody), { name }, patience);
+    const { id: projectId } = await bus.call(projects.create, as(aboveProjects), { name }, patience);
     const domain = `${name}-${projectId.slice(-8)}.test`;
     await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: perSecond, publicPerSecond: null }, patience);
     await bus.call(domains.verify, as(projectId), { domain }, patience);

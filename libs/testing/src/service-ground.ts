@@ -27,7 +27,7 @@ export async function openServiceGround(
 ): Promise<ServiceGround> {
   const [clone, nats] = await Promise.all([cloneDatabase(service, parts), startTestNats()]);
   const line = await DatabaseLine.open(clone.url);
-  const database = await openDatabase({ url: clone.url, name: 'suite', poolSize: 4, ...parts });
+  const database = await openDatabase({ url: clone.url, name: 'suite', poolSize: 4, connectTimeoutMs: 30_000, ...parts });
   const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
   return {
     environment: {

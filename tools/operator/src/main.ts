@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DomainError, type Caller } from '@posthorn/contracts';
+import { aboveProjects, DomainError, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { ReadingBus } from './reading-bus.js';
 import type { Command, Values } from './command.js';
 import { commands, usage } from './commands.js';
 
 /** Operator commands: a client of the bus with the operator's identity, never SQL into a service (contract.md §15). */
-const nobody = '00000000-0000-0000-0000-000000000000';
 const dataDirectory = process.env['POSTHORN_DATA_DIR'] ?? '.posthorn';
 
 process.exitCode = await run(process.argv.slice(2));
@@ -27,7 +26,7 @@ async function run([noun, verb, ...rest]: string[]): Promise<number> {
   if (missing.length > 0) return fail(`missing: ${missing.map((name) => `--${name}`).join(', ')}\n\n${usage(command)}`);
   if (!projectId && command.inProject) return fail(`missing: --project\n\n${usage(command)}`);
   return withBus(async (bus) => {
-    const caller: Caller = { projectId: projectId ?? nobody, actor: { kind: 'OPERATOR', id: 'posthorn' } };
+    const caller: Caller = { projectId: projectId ?? aboveProjects, actor: { kind: 'OPERATOR', id: 'posthorn' } };
     console.log(JSON.stringify(await command.run(bus, caller, values), null, 2));
     return 0;
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashOfToken, isWellFormedToken, lastFourOf, mintToken } from './api-key-token.js';
+import { isWellFormedToken, lastFourOf, mintToken } from './api-key-token.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 describe('an API key token', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { GrantPreset } from '@posthorn/contracts';
 
@@ -21,9 +21,6 @@ export function mintToken(preset: GrantPreset, mode: KeyMode): string {
 export function isWellFormedToken(token: string): boolean {
   return pattern.test(token) && checksumOf(token.slice(0, -checksumLength)) === token.slice(-checksumLength);
 }
-
-/** What is stored: the token is random, so that a slow hash would add latency only (contract.md §2). */
-export const hashOfToken = (token: string): string => hash('sha256', token, 'hex');
 
 export const lastFourOf = (token: string): string => token.slice(-4);
 

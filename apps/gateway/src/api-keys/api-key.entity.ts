@@ -1,6 +1,7 @@
 import { grantedScopes, type GrantPreset, type Scope } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { hashOfToken, lastFourOf, mintToken, type KeyMode } from './api-key-token.js';
+import { lastFourOf, mintToken, type KeyMode } from './api-key-token.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 @Entity('api_keys')
 export class ApiKeyRow {

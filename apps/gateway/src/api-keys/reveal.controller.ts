@@ -32,11 +32,11 @@ export class RevealController {
   async show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
     if (!call.wantsPage) return this.take(call);
     const waits = await this.waits(call);
-    return waits ? new HtmlPage(tokenPage((await this.take(call)).token)) : new HtmlPage(gonePage, 404);
+    return waits ? new HtmlPage(tokenPage((await this.take(call)).token)) : new HtmlPage(gonePage);
   }
 
   private async ask(call: Call<object, RevealQuery>): Promise<HtmlPage> {
-    return (await this.waits(call)) ? new HtmlPage(askPage) : new HtmlPage(gonePage, 404);
+    return (await this.waits(call)) ? new HtmlPage(askPage) : new HtmlPage(gonePage);
   }
 
   private waits({ caller, params, query }: Call<object, RevealQuery>): Promise<boolean> {

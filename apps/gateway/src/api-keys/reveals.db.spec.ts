@@ -138,9 +138,9 @@ describe('a reveal link in a browser', () => {
     for (let look = 0; look < 3; look += 1) {
       const asked = await open(link, { as: link.owner, headers: html });
       expect([asked.status, asked.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(asked.text).toContain('<form method="post">');
+      expect(asked.text).toContain('<form method="post"');
       expect(asked.text).not.toMatch(tokenPattern);
-      expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'; form-action 'self'");
+      expect(asked.headers.get('content-security-policy')).toMatch(/^default-src 'none';.* form-action 'self'/);
       expect([asked.headers.get('referrer-policy'), asked.headers.get('cache-control')]).toEqual(['same-origin', 'no-store']);
     }
     const form = { ...html, 'content-type': 'application/x-www-form-urlencoded' };

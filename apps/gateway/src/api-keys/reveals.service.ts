@@ -3,9 +3,10 @@ import { revealNotFound } from '@posthorn/contracts';
 import { Loop } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
-import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { mintLinkToken } from '../identity/link-token.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { RevealsRepository } from './reveals.repository.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 /** The link under which a secret is read. */
 export interface Reveal {
@@ -37,13 +38,13 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
   async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
     const linkToken = mintLinkToken();
     const sealed = this.secrets.seal(token, placeOf(projectId, id));
-    return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfLinkToken(linkToken), sealed) };
+    return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfToken(linkToken), sealed) };
   }
 
   /** Reads it, once: whoever comes second finds nothing. */
   read(projectId: string, keyId: string, linkToken: string): Promise<string> {
     return this.commits.before(null, async () => {
-      const sealed = await this.reveals.take(projectId, keyId, hashOfLinkToken(linkToken));
+      const sealed = await this.reveals.take(projectId, keyId, hashOfToken(linkToken));
       if (sealed === null) throw revealNotFound();
       await this.audit.record(projectId, 'api_key.revealed', keyId);
       return this.secrets.open(sealed, placeOf(projectId, keyId));
@@ -51,7 +52,7 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   waits(projectId: string, keyId: string, linkToken: string): Promise<boolean> {
-    return this.reveals.has(projectId, keyId, hashOfLinkToken(linkToken));
+    return this.reveals.has(projectId, keyId, hashOfToken(linkToken));
   }
 
   forget({ projectId, id }: ApiKeyRow): Promise<void> {

@@ -8,6 +8,7 @@ import { readBody } from '../dialects/read-body.js';
 import { parametersOf, readQuery, type Parameters } from '../dialects/read-query.js';
 import type { Admission, Counted } from '../identity/credential.js';
 import { Guard } from '../identity/guard.js';
+import { drawn, pageHeaders } from '../pages/page-look.js';
 import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { BodyReader, defaultBodyLimit } from './body-reader.js';
@@ -16,7 +17,7 @@ import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
 import { headerValues } from './header-values.js';
-import { HtmlPage, pageHeaders, wantsPage } from './html-page.js';
+import { HtmlPage, wantsPage } from './html-page.js';
 import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
 import { outcomeOf, type Handler } from './route.js';
@@ -61,8 +62,8 @@ export class FrontDoor {
       const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
       const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
       if (result instanceof HtmlPage) {
-        reply.headers(pageHeaders).statusCode = result.status;
-        return result.html;
+        reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
+        return drawn(result.shown);
       }
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
       reply.header('content-type', 'application/json; charset=utf-8');

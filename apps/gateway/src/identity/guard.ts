@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { DomainError, isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
-import { hashOfToken, isWellFormedToken } from '../api-keys/api-key-token.js';
+import { aboveProjects, DomainError, isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
+import { isWellFormedToken } from '../api-keys/api-key-token.js';
 import { GatewayConfig } from '../config.js';
 import {
   foreignProject,
@@ -22,7 +22,8 @@ import type { Admission, Credential, SessionUser } from './credential.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { Identities } from './identities.js';
 import { KeyUsage } from './key-usage.js';
-import { hasSessionCookie, hashOfSessionToken, sessionSecret, sessionTokenOf } from './session-cookie.js';
+import { hasSessionCookie } from './session-cookie.js';
+import { hashOfToken } from './token-hash.js';
 
 const maxAuthorization = 8 * 1024;
 const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
@@ -38,16 +39,12 @@ export interface Knock {
 /** Credential, then project, then scope: what a route declares is what is asked. */
 @Injectable()
 export class Guard {
-  private readonly secret: string;
-
   constructor(
     private readonly identities: Identities,
     private readonly usage: KeyUsage,
     private readonly config: GatewayConfig,
     private readonly attempts: FailedAttempts,
-  ) {
-    this.secret = sessionSecret(config.secretKey);
-  }
+  ) {}
 
   async admit(route: Route, request: Knock): Promise<Admission> {
     const wait = this.attempts.waitOf(request.ip);
@@ -58,7 +55,7 @@ export class Guard {
   /** Behind one address many may stand: those whom this gateway knows go on while another one guesses. */
   private isWorthAsking({ raw }: Knock): boolean {
     if (isWithoutCredential(raw)) return true;
-    const token = tokenOf(raw) ?? sessionTokenOf(headerValues(raw.rawHeaders, 'cookie'), this.secret);
+    const token = tokenOf(raw) ?? this.identities.sessionToken(headerValues(raw.rawHeaders, 'cookie'));
     return token !== null && this.identities.wasKnown(hashOfToken(token));
   }
 
@@ -72,7 +69,7 @@ export class Guard {
     const cookies = headerValues(rawHeaders, 'cookie');
     // Who shows a key means the key, whatever cookies the client keeps.
     const bySession = headerValues(rawHeaders, 'authorization').length === 0 && hasSessionCookie(cookies);
-    return bySession ? this.admitSession(route, request, await this.session(cookies)) : this.admitKey(route, request);
+    return bySession ? this.admitSession(route, request, await this.identities.session(cookies)) : this.admitKey(route, request);
   }
 
   private async admitKey(route: Route, request: Knock): Promise<Admission> {
@@ -95,7 +92,8 @@ export class Guard {
     if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin'))) throw untrustedOrigin();
     const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
     const { sessionId } = session;
-    if (route.declaration.project === 'NONE') return { kind: 'SESSION', caller: { projectId: nobody, actor }, sessionId, counted: null };
+    if (route.declaration.project === 'NONE')
+      return { kind: 'SESSION', caller: { projectId: aboveProjects, actor }, sessionId, counted: null };
     const projectId = route.projectInPath ? projectInPath(request) : headerProject(rawHeaders);
     const membership = isUuid(projectId) ? await this.identities.membership(session.userId, projectId) : null;
     if (!membership) throw foreignProject();
@@ -103,18 +101,10 @@ export class Guard {
     if (route.declaration.roles?.includes(membership.role) === false) throw notForRole();
     return { kind: 'SESSION', caller: { projectId, actor }, sessionId, counted: null };
   }
-
-  private async session(cookies: readonly string[]): Promise<SessionUser | null> {
-    const token = sessionTokenOf(cookies, this.secret);
-    return token === null ? null : this.identities.session(hashOfSessionToken(token));
-  }
 }
 
 const isWithoutCredential = ({ rawHeaders }: Knock['raw']): boolean =>
   headerValues(rawHeaders, 'authorization').length === 0 && !hasSessionCookie(headerValues(rawHeaders, 'cookie'));
-
-/** A caller of no project, on routes that have none. */
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 const scopesOfRole: Record<MemberRole, ReadonlySet<Scope>> = {
   OWNER: new Set(roleScopes.OWNER),

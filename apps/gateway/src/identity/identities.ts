@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { credentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
+import { sessionSecret, sessionTokenOf } from './session-cookie.js';
 import { ShortMemory } from './short-memory.js';
+import { hashOfToken } from './token-hash.js';
 
 /** Whom keys and sessions stand for, and who is a member of what: at most a second old on every gateway. */
 @Injectable()
@@ -11,7 +13,10 @@ export class Identities {
   private readonly sessions: ShortMemory<SessionUser>;
   private readonly memberships: ShortMemory<Membership>;
 
-  constructor(rows: IdentitiesReadModel, { sandboxDomain }: GatewayConfig) {
+  private readonly secret: string;
+
+  constructor(rows: IdentitiesReadModel, { sandboxDomain, secretKey }: GatewayConfig) {
+    this.secret = sessionSecret(secretKey);
     this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)));
     this.sessions = new ShortMemory((hashes) => rows.sessionsByHashes(hashes));
     this.memberships = new ShortMemory((pairs) => rows.memberships(pairs.map(pairOf)));
@@ -27,9 +32,15 @@ export class Identities {
     return this.keys.wasKnown(hash) || this.sessions.wasKnown(hash);
   }
 
-  /** A session of this hash that has not expired, with its user. */
-  session(hash: string): SessionUser | null | Promise<SessionUser | null> {
-    return this.sessions.resolve(hash);
+  /** The token of the session cookie, where there is one of ours. */
+  sessionToken(cookies: readonly string[]): string | null {
+    return sessionTokenOf(cookies, this.secret);
+  }
+
+  /** The session of the cookie, if it has not expired, with its user. */
+  session(cookies: readonly string[]): SessionUser | null | Promise<SessionUser | null> {
+    const token = this.sessionToken(cookies);
+    return token === null ? null : this.sessions.resolve(hashOfToken(token));
   }
 
   /** Both are UUIDs. Null alike for a project that does not exist. */

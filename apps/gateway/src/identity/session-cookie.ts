@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The name that the library gives it on http and, with `useSecureCookies` off, on https (contract.md §2). */
 export const sessionCookieName = 'better-auth.session_token';
@@ -6,9 +6,6 @@ const maxCookies = 8 * 1024;
 
 /** The secret that cookies are signed with and second factors sealed with: a key of its own, made from the installation's. */
 export const sessionSecret = (secretKey: string): string => createHmac('sha256', secretKey).update('posthorn:sessions').digest('base64url');
-
-/** What stands in the database for a session's token. */
-export const hashOfSessionToken = (token: string): string => hash('sha256', token, 'hex');
 
 export const hasSessionCookie = (cookieHeaders: readonly string[]): boolean =>
   cookieHeaders.some((text) => text.includes(`${sessionCookieName}=`));

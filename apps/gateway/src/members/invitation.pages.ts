@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DomainError } from '@posthorn/contracts';
+import { aboveProjects, DomainError } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import type { SessionUser } from '../identity/credential.js';
 import { html } from '../pages/html.js';
@@ -8,8 +8,6 @@ import { form, hidden, link, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { InvitationsService } from './invitations.service.js';
 
-/** A caller above projects. */
-const nobody = '00000000-0000-0000-0000-000000000000';
 const path = '/invitations/accept';
 
 /** Where the link of an invitation leads. Looking changes nothing: mail scanners follow links too. */
@@ -40,7 +38,7 @@ export class InvitationPages implements OnApplicationBootstrap {
   }
 
   private async join({ userId, name }: SessionUser, token: string, address: string): Promise<Shown> {
-    const caller = { projectId: nobody, actor: { kind: 'USER', id: userId, name }, address } as const;
+    const caller = { projectId: aboveProjects, actor: { kind: 'USER', id: userId, name }, address } as const;
     const joined = await actFor(caller, () => this.invitations.accept(userId, token)).catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === 'not_found') return null;
       throw error;

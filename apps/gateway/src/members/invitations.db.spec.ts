@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFacts } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { mintLinkToken } from '../identity/link-token.js';
 import { startGatewaySuite, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ const accept = (as: SignedIn, token: string): Promise<Told> => suite.ask('POST',
 /** The mail is not there to be read: the row is given a token that is known. */
 async function linkOf(invitationId: unknown): Promise<string> {
   const token = mintLinkToken();
-  await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [invitationId, hashOfLinkToken(token)]);
+  await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [invitationId, hashOfToken(token)]);
   return token;
 }
 

@@ -12,11 +12,12 @@ import {
 import { DatabaseClock, newId, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
-import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { mintLinkToken } from '../identity/link-token.js';
 import { InvitationMails } from './invitation-mails.js';
 import { InvitationRow } from './invitation.entity.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { MembershipService } from './membership.service.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 const maxOpen = 100;
 const maxAnHour = 50;
@@ -53,7 +54,7 @@ export class InvitationsService {
       await this.refuseFlood(projectId, open === null, rest);
       const token = mintLinkToken();
       const invitation = Object.assign(known ?? new InvitationRow(), {
-        ...{ projectId, email, role, tokenHash: hashOfLinkToken(token), invitedBy: actor.userId },
+        ...{ projectId, email, role, tokenHash: hashOfToken(token), invitedBy: actor.userId },
         ...{ id: known?.id ?? newId(), createdAt: open?.createdAt ?? at, sentAt: at, expiresAt: new Date(at.getTime() + validMs) },
       });
       await this.invitations.save(invitation);
@@ -75,7 +76,7 @@ export class InvitationsService {
   /** Who is a member already stays what they are. */
   accept(userId: string, token: string): Promise<AcceptedInvitation> {
     return this.commits.before(null, async () => {
-      const taken = await this.invitations.take(hashOfLinkToken(token), userId);
+      const taken = await this.invitations.take(hashOfToken(token), userId);
       if (!taken) throw invitationNotFound();
       const { projectId, role } = taken;
       const known = await this.membership.find(projectId, userId);

@@ -6,7 +6,7 @@ export class SystemMails1764000100000 implements MigrationInterface {
     await runner.query(`
       CREATE TABLE system_mails (
         id uuid PRIMARY KEY,
-        sealed bytea NOT NULL,
+        sealed text NOT NULL,
         tries integer NOT NULL DEFAULT 0,
         next_try_at timestamptz NOT NULL DEFAULT now(),
         created_at timestamptz NOT NULL DEFAULT now()

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { DomainError } from '@posthorn/contracts';
@@ -10,42 +8,28 @@ import { untrustedOrigin } from '../edge/edge-errors.js';
 import { Failures } from '../edge/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
-import type { SessionUser } from '../identity/credential.js';
 import { Identities } from '../identity/identities.js';
-import { hashOfSessionToken, sessionSecret, sessionTokenOf } from '../identity/session-cookie.js';
 import { isOwnPath } from '../people/own-path.js';
 import { isTrustedOrigin } from '../people/trusted-origins.js';
 import { html } from './html.js';
-import { layout } from './page-kit.js';
+import { drawn, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
 import type { Page, SentOn, Shown, Visit } from './page.js';
 import { readForm } from './read-form.js';
 
 const formLimit = 16 * 1024;
 const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
-const stylesheet = readFileSync(new URL('pages.css', import.meta.url));
-const stylesheetPath = `/pages/${hash('sha256', stylesheet).slice(0, 12)}.css`;
-// A browser that may name no page at all calls its origin "null" (Fetch, "append a request Origin header").
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-};
 
 /** Puts pages on Fastify: who visits, what was filled in, and one look for all of them, failures included. */
 @Injectable()
 export class PageDoor {
   private readonly bodies = new BodyReader();
-  private readonly secret: string;
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly config: GatewayConfig,
     private readonly identities: Identities,
     private readonly failures: Failures,
-  ) {
-    this.secret = sessionSecret(config.secretKey);
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.fastify.get(stylesheetPath, (_, reply) =>
@@ -76,7 +60,13 @@ export class PageDoor {
     const form = request.method === 'POST' ? await this.filledIn(request) : {};
     const query = readForm(request.url.split('?')[1] ?? '');
     const next = form['next'] ?? query['next'] ?? null;
-    return { request, query, form, person: await this.person(request), next: next !== null && isOwnPath(next) ? next : null };
+    return {
+      request,
+      query,
+      form,
+      person: await this.identities.session(headerValues(request.raw.rawHeaders, 'cookie')),
+      next: next !== null && isOwnPath(next) ? next : null,
+    };
   }
 
   private async filledIn(request: HttpRequest): Promise<Record<string, string>> {
@@ -87,18 +77,13 @@ export class PageDoor {
     return readForm(text);
   }
 
-  private async person({ raw }: HttpRequest): Promise<SessionUser | null> {
-    const token = sessionTokenOf(headerValues(raw.rawHeaders, 'cookie'), this.secret);
-    return token === null ? null : this.identities.session(hashOfSessionToken(token));
-  }
-
   private answer(reply: HttpReply, answer: Shown | SentOn): HttpReply {
     for (const cookie of answer.cookies ?? []) void reply.header('set-cookie', cookie);
     if ('location' in answer) return reply.code(303).header('location', answer.location).send();
     return reply
       .code(answer.status ?? 200)
       .headers(pageHeaders)
-      .send(layout(answer.title, answer.body, stylesheetPath).text);
+      .send(drawn(answer));
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {

@@ -17,27 +17,6 @@ export interface Field {
   maxLength?: number;
 }
 
-/** A whole page with its one heading. */
-export const layout = (title: string, body: Html, stylesheet: string): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · Posthorn</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${stylesheet}" />
-      </head>
-      <body>
-        <header class="bar"><p class="brand">Posthorn</p></header>
-        <main class="sheet">
-          <h1>${title}</h1>
-          ${body}
-        </main>
-      </body>
-    </html> `;
-
 export function field({
   name,
   label,

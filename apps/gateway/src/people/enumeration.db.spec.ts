@@ -9,9 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const tries = 8;
-/** What else runs on the machine only adds: the fastest shows what the answer itself takes. */
+const [fewest, most] = [4, 40];
+/** What else runs on the machine only adds: the fastest shows what the answer itself takes, the surer the more are asked. */
 const fastest = (values: number[]) => Math.min(...values);
+const tellsThemApart = ([of, ofNobody]: [number, number]) => Math.abs(of - ofNobody) >= Math.max(15, 0.2 * ofNobody);
 
 async function ask(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
@@ -24,14 +25,14 @@ const shapeOf = (text: string) =>
 describe.each(['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'])('%s', (path) => {
   it('answers alike for known and unknown addresses, and takes as long', async () => {
     const took: [number[], number[]] = [[], []];
-    for (let index = 0; index < tries; index += 1) {
+    const fastests = () => took.map(fastest) as [number, number];
+    for (let index = 0; index < fewest || (index < most && tellsThemApart(fastests())); index += 1) {
       const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
       const told = [await ask(path, addresses[0]!), await ask(path, addresses[1]!)];
       expect([told[0]!.status, shapeOf(told[0]!.text)]).toEqual([told[1]!.status, shapeOf(told[1]!.text)]);
       told.forEach(({ ms }, place) => took[place]!.push(ms));
     }
-    const [of, ofNobody] = took.map(fastest) as [number, number];
-    expect(Math.abs(of - ofNobody)).toBeLessThan(Math.max(15, 0.2 * ofNobody));
+    expect([fastests(), tellsThemApart(fastests())]).toEqual([fastests(), false]);
   });
 });
 

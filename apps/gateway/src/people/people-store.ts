@@ -1,8 +1,8 @@
 import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { Database } from '@posthorn/database';
 import type { BetterAuthOptions } from 'better-auth';
-import { hashOfSessionToken } from '../identity/session-cookie.js';
 import { ServicePool } from './service-pool.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
 type Row = Record<string, unknown>;
@@ -73,7 +73,7 @@ function withSessions(ask: Ask, method: Method, database: Database, endSessions:
 async function hashing(ask: Ask, method: Method): Promise<unknown> {
   if (ask.model !== 'session') return method(ask);
   const given = [...(ask.where ?? []).flatMap(({ field, value }) => (field === 'token' ? value : [])), ask.data?.['token']];
-  const tokens = new Map(given.flatMap((token) => (typeof token === 'string' ? [[hashOfSessionToken(token), token] as const] : [])));
+  const tokens = new Map(given.flatMap((token) => (typeof token === 'string' ? [[hashOfToken(token), token] as const] : [])));
   const answer = await method({
     ...ask,
     ...(ask.where ? { where: ask.where.map((condition) => hashedCondition(condition)) } : {}),
@@ -82,7 +82,7 @@ async function hashing(ask: Ask, method: Method): Promise<unknown> {
   return Array.isArray(answer) ? answer.map((row: Row) => restored(row, tokens)) : restored(answer, tokens);
 }
 
-const hashed = (value: unknown): unknown => (typeof value === 'string' ? hashOfSessionToken(value) : value);
+const hashed = (value: unknown): unknown => (typeof value === 'string' ? hashOfToken(value) : value);
 const hashedRow = (row: Row): Row => (row['token'] === undefined ? row : { ...row, token: hashed(row['token']) });
 
 function hashedCondition(condition: Condition): Condition {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
-import { hashOfSessionToken, sessionCookieName } from '../identity/session-cookie.js';
+import { sessionCookieName } from '../identity/session-cookie.js';
 import { origin, password, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {
@@ -89,7 +90,7 @@ describe('what is stored', () => {
       .join('\n');
     for (const secret of [tokenIn(person), verification, reset, password]) expect(dump).not.toContain(secret);
     for (const secret of [reset, password]) expect(dump).not.toContain(Buffer.from(secret).toString('hex'));
-    expect(dump).toContain(hashOfSessionToken(tokenIn(person)));
+    expect(dump).toContain(hashOfToken(tokenIn(person)));
   });
 });
 

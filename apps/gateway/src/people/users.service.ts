@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectFacts, projectNotFound, userExists, type CreatedUser, type CreateUser } from '@posthorn/contracts';
-import { Database, DatabaseClock } from '@posthorn/database';
+import { projectNotFound, userExists, type CreatedUser, type CreateUser } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
+import { MembershipService } from '../members/membership.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { FirstOwnersRepository } from './first-owners.repository.js';
 import { People } from './people.js';
 
 @Injectable()
 export class UsersService {
   constructor(
     private readonly database: Database,
-    private readonly clock: DatabaseClock,
     private readonly people: People,
     private readonly projects: ProjectsRepository,
-    private readonly owners: FirstOwnersRepository,
+    private readonly membership: MembershipService,
     private readonly outbox: Outbox,
   ) {}
 
@@ -31,9 +30,7 @@ export class UsersService {
   }
 
   private async own(projectId: string, userId: string): Promise<void> {
-    const at = await this.clock.now();
     if (!(await this.projects.findForUpdate(projectId))) throw projectNotFound();
-    await this.owners.insert(projectId, userId, at);
-    await this.outbox.publish(projectFacts.memberAdded, projectId, [{ userId, role: 'OWNER', at }]);
+    await this.membership.add(projectId, userId, 'OWNER');
   }
 }

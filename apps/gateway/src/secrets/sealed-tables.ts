@@ -9,4 +9,7 @@ export interface SealedTable {
 }
 
 /** Everything that lies sealed in the gateway's database. */
-export const sealedTables: readonly SealedTable[] = [{ table: 'api_key_reveals', project: 'project_id', id: 'key_id', sealed: 'sealed' }];
+export const sealedTables: readonly SealedTable[] = [
+  { table: 'api_key_reveals', project: 'project_id', id: 'key_id', sealed: 'sealed' },
+  { table: 'system_mails', project: null, id: 'id', sealed: 'sealed' },
+];

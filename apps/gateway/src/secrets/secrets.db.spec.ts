@@ -3,10 +3,11 @@ import { secrets, type RotatedSecrets } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
-import { hashOfLinkToken, mintLinkToken } from '../identity/link-token.js';
+import { mintLinkToken } from '../identity/link-token.js';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 import { SealedRowsRepository } from './sealed-rows.repository.js';
 import type { SealedTable } from './sealed-tables.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 const newKey = 'another-secret-that-only-this-spec-knows-0123456789';
 const [oldSecrets, newSecrets, lostSecrets] = [
@@ -44,7 +45,7 @@ async function buildWaiting(count: number, by: Secrets): Promise<Waiting[]> {
          INSERT INTO api_keys (project_id, id, name, token_hash, last_four, legacy_grant_preset, mode, scopes, created_at)
          VALUES ($1, $2, 'k', $3, 'four', 'FULL', 'LIVE', '{}', now()))
        INSERT INTO api_key_reveals (project_id, key_id, link_hash, sealed, expires_at) VALUES ($1, $2, $3, $4, now() + interval '1 hour')`,
-      [projectId, keyId, hashOfLinkToken(link), by.seal(token, { table: 'api_key_reveals', projectId, id: keyId })],
+      [projectId, keyId, hashOfToken(link), by.seal(token, { table: 'api_key_reveals', projectId, id: keyId })],
     );
     waiting.push({ keyId, token, path: `/api/v1/projects/${projectId}/api-keys/${keyId}/reveal?token=${link}` });
   }

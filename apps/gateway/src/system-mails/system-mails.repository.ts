@@ -3,7 +3,7 @@ import { Database } from '@posthorn/database';
 
 export interface SealedMail {
   id: string;
-  sealed: Buffer;
+  sealed: string;
   tries: number;
 }
 
@@ -18,7 +18,7 @@ const keptHours = 24;
 export class SystemMailsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(id: string, sealed: Buffer): Promise<void> {
+  async insert(id: string, sealed: string): Promise<void> {
     await this.database.query(`INSERT INTO system_mails (id, sealed) VALUES ($1, $2)`, [id, sealed]);
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '@posthorn/database';
-import { GatewayConfig } from '../config.js';
-import { Sealing } from './sealing.js';
+import { Secrets, type SecretPlace } from '@posthorn/platform';
 import { SystemMailsRepository, type SealedMail } from './system-mails.repository.js';
 
 export interface SystemMail {
@@ -15,24 +14,21 @@ export interface SystemMail {
 /** Mail that Posthorn itself has to send: stored in the transaction of its cause, under a key, and handed on afterwards. */
 @Injectable()
 export class SystemMails {
-  private readonly sealing: Sealing;
   private listener: () => void = () => undefined;
 
   constructor(
-    config: GatewayConfig,
     private readonly rows: SystemMailsRepository,
-  ) {
-    this.sealing = new Sealing(config.secretKey, 'posthorn:system-mails');
-  }
+    private readonly secrets: Secrets,
+  ) {}
 
   /** Joins the ambient transaction. */
   async send(mail: SystemMail): Promise<void> {
     const id = newId();
-    await this.rows.insert(id, this.sealing.seal(id, JSON.stringify(mail)));
+    await this.rows.insert(id, this.secrets.seal(JSON.stringify(mail), placeOf(id)));
   }
 
   open({ id, sealed }: SealedMail): SystemMail {
-    return JSON.parse(this.sealing.open(id, sealed)) as SystemMail;
+    return JSON.parse(this.secrets.open(sealed, placeOf(id))) as SystemMail;
   }
 
   /** After the commit; without it they go within a second. */
@@ -44,3 +40,5 @@ export class SystemMails {
     this.listener = listener;
   }
 }
+
+const placeOf = (id: string): SecretPlace => ({ table: 'system_mails', projectId: null, id });

@@ -1,11 +1,9 @@
-import { apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
+import { aboveProjects, apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
 import { openServiceGround, testSecret, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { sessionSecret } from '../identity/session-cookie.js';
 import { startGateway, type RunningGateway } from '../service.js';
 import { buildUser, join, signIn, type Person } from './people.js';
-
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 export interface Ask {
   key?: string | null;
@@ -69,7 +67,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     askAt: ({ url }, method, path, ask = {}) => askOver(url, method, path, ask),
     ask: (method, path, ask = {}) => askOver(gateway.url, method, path, ask),
     buildProject: async () => {
-      const { id } = await bus.call(projects.create, operatorOf(nobody), { name: 'A project' });
+      const { id } = await bus.call(projects.create, operatorOf(aboveProjects), { name: 'A project' });
       return { projectId: id, caller: operatorOf(id) };
     },
     buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),

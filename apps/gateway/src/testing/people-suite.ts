@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
-import { Sealing } from '../system-mails/sealing.js';
-import type { SealedMail } from '../system-mails/system-mails.repository.js';
-import type { SystemMail } from '../system-mails/system-mails.js';
+import { SystemMailsRepository, type SealedMail } from '../system-mails/system-mails.repository.js';
+import { SystemMails, type SystemMail } from '../system-mails/system-mails.js';
 import { startGatewaySuite, type Ask, type GatewaySuite, type Told } from './gateway-suite.js';
 
 export const origin = 'http://localhost:3000';
@@ -35,9 +35,9 @@ export async function startPeopleSuite(changes: Record<string, string> = {}): Pr
 }
 
 async function waiting({ database }: GatewaySuite): Promise<SystemMail[]> {
-  const sealing = new Sealing(testSecret, 'posthorn:system-mails');
+  const mails = new SystemMails(new SystemMailsRepository(database), new Secrets([testSecret]));
   const rows = await database.query<SealedMail>(`SELECT id, sealed FROM system_mails ORDER BY created_at, id`);
-  return rows.map(({ id, sealed }) => JSON.parse(sealing.open(id, sealed)) as SystemMail);
+  return rows.map((row) => mails.open(row));
 }
 
 /** Keeps cookies as a browser does. */

@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { MemberRole } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { testSecret } from '@posthorn/testing';
-import { hashOfSessionToken, sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
+import { sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
+import { hashOfToken } from '../identity/token-hash.js';
 
 export interface Person {
   userId: string;
@@ -39,7 +40,7 @@ export async function signIn(database: Database, { userId }: Pick<Person, 'userI
   const token = randomBytes(24).toString('base64url');
   await database.query(
     `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 hour', now())`,
-    [newId(), hashOfSessionToken(token), userId],
+    [newId(), hashOfToken(token), userId],
   );
   return cookieOf(token, secret);
 }

@@ -1,10 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { projects, serviceCaller } from '@posthorn/contracts';
+import { aboveProjects, projects, serviceCaller } from '@posthorn/contracts';
 import { Bus, Loop, ReadModels } from '@posthorn/messaging';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
 import { projectStatesName, ProjectStates } from './project-states.read-model.js';
-
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** A read model that is empty, gapped or long uncompared starts again from a snapshot of its owner; in between it follows the facts. */
 @Injectable()
@@ -41,7 +39,7 @@ export class ProjectSnapshot implements OnApplicationBootstrap, OnModuleDestroy 
   private async fill(): Promise<void> {
     let after: { at: Date; id: string } | undefined;
     do {
-      const page = await this.bus.call(projects.list, serviceCaller('sending', nobody), { limit: 100, after });
+      const page = await this.bus.call(projects.list, serviceCaller('sending', aboveProjects), { limit: 100, after });
       if (page.items.length > 0) await this.states.put(page.items);
       after = page.next ?? undefined;
     } while (after);
