@@ -39,7 +39,7 @@ describe.each(surfaces)('a credential on %s', (surface) => {
     const headers = headersOf(suite.posthorn.dev.secretKey);
     for (const answer of [await suite.posthorn.get(path, headers), await suite.posthorn.post(path, mail, headers)]) {
       expectRefusal(answer, surface, path, noCredential);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="http.+"$/);
     }
   });
 

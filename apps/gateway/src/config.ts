@@ -84,6 +84,13 @@ export class GatewayConfig extends ServiceConfig {
   })
   systemMailFrom: string;
 
+  @Env('OAUTH_CLIENT_REGISTRATION', {
+    kind: 'flag',
+    default: 'true',
+    describe: 'false lets only signed-in people register applications (RFC 7591)',
+  })
+  clientRegistration: boolean;
+
   private origins?: string[];
 
   /** In lower case, as browsers send them. */

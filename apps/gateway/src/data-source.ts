@@ -10,6 +10,7 @@ import { MemberRow } from './members/member.entity.js';
 import { People1764000000000 } from './migrations/1764000000000-people.js';
 import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-projects-and-keys.js';
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
+import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -23,4 +24,5 @@ export const migrations = [
   ProjectsAndKeys1764100000000,
   AttributeGatewayFacts1764200000000,
   Audit1764200100000,
+  Oauth1764300000000,
 ];

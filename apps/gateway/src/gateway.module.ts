@@ -56,6 +56,11 @@ import { SessionsRepository } from './people/sessions.repository.js';
 import { PasswordPages } from './people/password.pages.js';
 import { SignInPages } from './people/sign-in.pages.js';
 import { SignUpPages } from './people/sign-up.pages.js';
+import { ApplicationsPages } from './oauth/applications.pages.js';
+import { ConsentPages } from './oauth/consent.pages.js';
+import { DelegationsRepository } from './oauth/delegations.repository.js';
+import { DelegationsService } from './oauth/delegations.service.js';
+import { OAuthDoor } from './oauth/oauth-door.js';
 import { PageDoor } from './pages/page-door.js';
 import { FoundersReadModel } from './projects/founders.read-model.js';
 import { OwnProjectsService } from './projects/own-projects.service.js';
@@ -122,6 +127,11 @@ export const routeControllers = [
     PasswordPages,
     AccountPages,
     SecondFactorPages,
+    OAuthDoor,
+    ConsentPages,
+    ApplicationsPages,
+    DelegationsService,
+    DelegationsRepository,
     SessionsRepository,
     UsersService,
     SystemMails,

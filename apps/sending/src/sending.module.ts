@@ -26,6 +26,8 @@ import { SendersHandlers } from './domains/senders.handlers.js';
 import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
+import { SystemContents } from './emails/system-contents.js';
+import { SystemContentsRepository } from './emails/system-contents.repository.js';
 import { ProjectSnapshot } from './projects/project-snapshot.js';
 import { ProjectStates } from './projects/project-states.read-model.js';
 import { ProjectsSubscribers } from './projects/projects.subscribers.js';
@@ -43,7 +45,9 @@ const onDatabase = (room: Type): NestProvider => ({
   controllers: [EmailsHandlers, SendersHandlers, ProjectsSubscribers],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository].map(onDatabase),
+    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
+      onDatabase,
+    ),
     {
       provide: HandOffMarks,
       useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
@@ -53,6 +57,7 @@ const onDatabase = (room: Type): NestProvider => ({
     AcceptEmailsService,
     SettleSendService,
     EmailsService,
+    SystemContents,
     DomainsService,
     SenderDirectory,
     SuppressionsService,

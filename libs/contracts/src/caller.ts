@@ -12,6 +12,8 @@ export interface Caller {
   mode?: 'LIVE' | 'TEST';
   /** What a TEST key is kept to: its one sender, and the owners' verified addresses. */
   sandbox?: { address: string; recipients: readonly string[] };
+  /** The access token that a delegated caller shows; its grant is the actor. */
+  tokenId?: string;
   /** Confines `from` to one domain (contract.md §2). */
   domainId?: string;
 }

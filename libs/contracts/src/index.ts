@@ -27,6 +27,7 @@ export * from './parse.js';
 export * from './projects.js';
 export * from './revive.js';
 export * from './scopes.js';
+export * from './scope-words.js';
 export * from './secrets.js';
 export * from './sessions.js';
 export * from './shapes.js';

@@ -7,6 +7,7 @@ export const scopes = [
   'deliverability:read', 'validation:read', 'validation:write', 'topics:read', 'topics:write', 'lists:read', 'lists:write',
 ] as const; // prettier-ignore
 export type Scope = (typeof scopes)[number];
+export const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text);
 
 export const grantPresets = ['FULL', 'SENDING_ONLY'] as const;
 export type GrantPreset = (typeof grantPresets)[number];

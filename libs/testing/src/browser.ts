@@ -53,3 +53,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
   throw new Error(`Tab does not lead to ${name} on ${page.url()}`);
 }
+
+/** Chooses an option by keyboard, as somebody who types its first letters does. */
+export async function choose(page: Page, label: string, option: string): Promise<void> {
+  await tabTo(page, label);
+  await page.keyboard.type(option);
+}

@@ -37,6 +37,7 @@ export const outside = (path: string): boolean => path.startsWith('/api/auth/') 
 const outsideFolders: readonly string[] = [
   ...['healthz', 'openapi.json', 'docs', 'pages'],
   ...['sign-in', 'sign-out', 'sign-up', 'verify-email', 'forgot-password', 'reset-password', 'account', 'invitations'],
+  ...['oauth', '.well-known'],
 ];
 
 export function operationsOf({ paths }: ApiDocument): Operation[] {

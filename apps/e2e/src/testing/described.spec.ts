@@ -87,7 +87,11 @@ describe('an answer that the document does not describe', () => {
 });
 
 describe('every example of the document', () => {
-  const promised = { allow: 'GET', 'retry-after': '1', 'www-authenticate': 'Bearer' };
+  const promised = {
+    allow: 'GET',
+    'retry-after': '1',
+    'www-authenticate': 'Bearer resource_metadata="https://mail.example.test/.well-known/oauth-protected-resource/api"',
+  };
   const contentOf = (operation: Operation, status: string) => Object.entries(responseIn(document, operation, Number(status))!.content)[0]!;
 
   it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))('is described: %s', (_, operation) => {

@@ -30,8 +30,12 @@ export async function signIn(posthorn: RunningPosthorn, { email, password }: Acc
   if (!response.ok) throw new Error(`${email} cannot sign in: ${await response.text()}`);
   const { user } = (await response.json()) as { user: { id: string } };
   const cookie = response.headers.getSetCookie()[0]!.split(';')[0]!;
+  for (const secret of [password, sessionTokenIn(cookie)]) posthorn.keepSecret(secret);
   return { email, password, userId: user.id, headers: { cookie, origin: ownOrigin } };
 }
+
+/** Without its signature: the token is what would open the account. */
+export const sessionTokenIn = (cookie: string): string => decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;
 
 export async function makeUser(operator: Operator, email: string): Promise<Account & { id: string }> {
   const { id, password } = await operator('users', 'create', '--email', email, '--name', 'Ada', '--verified');

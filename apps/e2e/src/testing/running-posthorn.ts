@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { refuseUndescribed } from './described.js';
+import { refuseLeaks } from './leaks.js';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 
@@ -51,6 +52,7 @@ export function makeDataDirectory(): { path: string; remove(): void } {
 /** `npm start` or `npm run start:services` as a user runs it, in a process of its own. */
 export class RunningPosthorn {
   output = '';
+  private readonly secrets = new Set<string>();
   private readonly ended: Promise<number | null>;
 
   private constructor(
@@ -72,6 +74,7 @@ export class RunningPosthorn {
       PORT: '0',
       INBOX_PORT: '0',
       RATE_LIMIT_ENABLED: 'false',
+      LOG_LEVEL: 'debug',
       POSTHORN_DATA_DIR: dataDirectory,
       // The walks show more credentials that are none than any client does.
       FAILED_ATTEMPTS_PER_MINUTE: '100000',
@@ -79,6 +82,7 @@ export class RunningPosthorn {
     };
     const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const running = new RunningPosthorn(child, dataDirectory);
+    for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? []) running.keepSecret(key.trim());
     await new Promise<void>((ready) => {
       child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
       void running.ended.then(() => ready());
@@ -112,8 +116,17 @@ export class RunningPosthorn {
     await this.ended;
   }
 
-  /** Ctrl-C; answers the exit code. */
+  /** What a client showed, which nobody may find anywhere. */
+  keepSecret(secret: string): void {
+    this.secrets.add(secret);
+  }
+
+  /** Ctrl-C; answers the exit code. What was stored and said until then may hold no secret. */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+    if (this.child.exitCode === null && existsSync(join(this.dataDirectory, 'dev.json'))) {
+      this.keepSecret(this.dev.user.password);
+      await refuseLeaks(this.servers.databaseUrls, this.output, this.secrets);
+    }
     this.child.kill(signal);
     return this.ended;
   }

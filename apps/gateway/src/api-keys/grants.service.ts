@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { projectNotFound, roleScopes, type ActorKind, type Caller, type Scope } from '@posthorn/contracts';
 import { foreignProject, noCredential, scopeMissing } from '../edge/edge-errors.js';
+import { delegatedScopes } from '../identity/credential.js';
+import { DelegationsRepository } from '../oauth/delegations.repository.js';
 import { MembersRepository } from '../members/members.repository.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -14,8 +16,7 @@ export class GrantsService {
   private readonly of: Record<ActorKind, (caller: Caller) => Promise<Grant>> = {
     KEY: (caller) => this.ofKey(caller),
     USER: (caller) => this.ofMember(caller),
-    // Nothing admits a token yet: what its grant is comes with it.
-    TOKEN: () => Promise.reject(noCredential()),
+    TOKEN: (caller) => this.ofToken(caller),
     OPERATOR: () => Promise.resolve(unlimited),
     SERVICE: () => Promise.resolve(unlimited),
   };
@@ -24,6 +25,7 @@ export class GrantsService {
     private readonly projects: ProjectsRepository,
     private readonly keys: ApiKeysRepository,
     private readonly members: MembersRepository,
+    private readonly delegations: DelegationsRepository,
   ) {}
 
   /**
@@ -41,6 +43,12 @@ export class GrantsService {
     const key = await this.keys.findForShare(projectId, actor.id);
     if (!key || key.revokedAt) throw noCredential();
     return { scopes: new Set(key.granted), mode: key.mode, domainId: key.domainId };
+  }
+
+  private async ofToken({ projectId, tokenId = '' }: Caller): Promise<Grant> {
+    const held = await this.delegations.findForShare(projectId, tokenId);
+    if (!held) throw noCredential();
+    return { ...unlimited, scopes: new Set(delegatedScopes(held)) };
   }
 
   private async ofMember({ projectId, actor }: Caller): Promise<Grant> {

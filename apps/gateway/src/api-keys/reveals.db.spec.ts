@@ -155,6 +155,13 @@ describe('a reveal link in a browser', () => {
     }
   });
 
+  it('asks whoever is not signed in to, and comes back', async () => {
+    const link = await buildLink();
+    const asked = await open(link, { headers: html });
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, `/sign-in?${new URLSearchParams({ next: link.path }).toString()}`]);
+    expect((await open(link, {})).status).toBe(401);
+  });
+
   it('is not used up by a HEAD', async () => {
     const link = await buildLink();
     const status = await new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import { apiKeys, projects, scopes, type CreatedApiKey, type Scope } from '@post
 import { mintToken } from '../api-keys/api-key-token.js';
 import { routeControllers } from '../gateway.module.js';
 import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import { challenge } from '../testing/walk/dialect-shapes.js';
 import { routeTable, type Route } from './route-table.js';
 import { callersOf } from './route.js';
 
@@ -42,7 +43,7 @@ describe('every route', () => {
       expect([none.status, String(codeOf(none)).toLowerCase(), none.headers.get('www-authenticate')]).toEqual([
         401,
         isForKeys(route) ? 'invalid_api_key' : 'invalid_session',
-        'Bearer',
+        expect.stringMatching(challenge),
       ]);
       const scopeless = await suite.ask(route.method, pathOf(route), { key: lacking.token });
       expect([scopeless.status, String(codeOf(scopeless)).toLowerCase()]).toEqual(

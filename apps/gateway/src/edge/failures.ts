@@ -4,9 +4,11 @@ import { fromDatabaseError, newId } from '@posthorn/database';
 import { currentScene } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
+import { resourceMetadataUrlOf } from '../oauth/oauth-rules.js';
 import { dialectOfPath } from '../dialects/dialects.js';
 import { notJson, unexpected, unknownRoute, wrongMediaType } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
+import { wantsPage } from './html-page.js';
 import type { Route } from './route-table.js';
 
 /** What Fastify itself refuses, before any route: its codes, in the domain's words. */
@@ -22,18 +24,24 @@ const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
 export class Failures {
   private readonly log = new Logger('Edge');
 
-  constructor(private readonly config: GatewayConfig) {}
+  /** Also where a client learns whom to ask for a token (RFC 9728 §5.1). */
+  private readonly challenge: string;
+
+  constructor(private readonly config: GatewayConfig) {
+    this.challenge = `Bearer resource_metadata="${resourceMetadataUrlOf(config)}"`;
+  }
 
   answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
     // What Fastify refuses before any hook has no scene yet.
     const requestId = currentScene()?.requestIds[0] ?? newId();
     const error = this.tell(thrown, request, requestId, route);
+    if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw)) return toSignIn(request, reply);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
     const { retryAfterSeconds, allow } = error.details;
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     if (allow) void reply.header('allow', allow.join(', '));
-    if (error.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer');
+    if (error.kind === 'unauthenticated') void reply.header('www-authenticate', this.challenge);
     const shape = route?.declaration.body ?? route?.declaration.query;
     const queryNames = route?.declaration.legacyQueryNames;
     const body = dialect.error(error, { instance, requestId, shape, queryNames, docsUrl: this.config.docsUrl });
@@ -65,6 +73,14 @@ export class Failures {
     else if (error.kind === 'unavailable' || error.kind === 'timeout') this.log.warn(`${line} ${(thrown as Error).message}`);
     else this.log.log(line);
   }
+}
+
+/** A person who follows a link is asked to sign in, and comes back to it. */
+function toSignIn({ url }: HttpRequest, reply: HttpReply): void {
+  void reply
+    .code(303)
+    .header('location', `/sign-in?${new URLSearchParams({ next: url }).toString()}`)
+    .send();
 }
 
 export const pathOf = (url: string): string => {

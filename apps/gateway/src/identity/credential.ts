@@ -1,4 +1,4 @@
-import { grantedScopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
+import { grantedScopes, roleScopes, scopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
 /** Kinds of caller that a route may name; `NOBODY` is a request without any credential. */
@@ -38,9 +38,26 @@ export interface KeyRow {
   publicPerSecond: number | null;
 }
 
-/** A key, ready for the guard. */
-export interface Credential extends Counted {
+/** A delegated token that is in force, with what its grant and its person's role leave of it. */
+export interface TokenRow {
+  tokenHash: string;
+  tokenId: string;
+  grantId: string;
+  applicationName: string | null;
   projectId: string;
+  role: MemberRole;
+  scopes: string[];
+  grantedScopes: string[];
+  disabled: boolean;
+  secretPerSecond: number | null;
+}
+
+/** A key or a delegated token, ready for the guard. */
+export interface Credential extends Counted {
+  kind: Extract<CallerKind, 'SECRET' | 'PUBLIC' | 'TOKEN'>;
+  projectId: string;
+  /** Of the person behind a delegated token. */
+  role?: MemberRole;
   scopes: ReadonlySet<Scope>;
   projectDisabled: boolean;
   caller: Caller;
@@ -63,6 +80,7 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
   const { keyId, projectId, legacyGrantPreset, mode, domainId } = row;
   const isPublic = legacyGrantPreset === 'SENDING_ONLY';
   return {
+    kind: isPublic ? 'PUBLIC' : 'SECRET',
     keyId,
     projectId,
     isPublic,
@@ -74,5 +92,19 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
       ...(domainId ? { domainId } : {}),
       ...(row.sandboxHandle ? { sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] } } : {}),
     },
+  };
+}
+
+/** At most what the token was issued for, what is still granted, and what the person may do. */
+export const delegatedScopes = (row: Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>): Scope[] =>
+  scopes.filter((scope) => row.scopes.includes(scope) && row.grantedScopes.includes(scope) && roleScopes[row.role].includes(scope));
+
+/** Counted as one key for each grant, however many tokens it has. */
+export function delegatedCredentialOf(row: TokenRow): Credential {
+  const { tokenId, grantId, applicationName, projectId, role, disabled, secretPerSecond } = row;
+  const actor = { kind: 'TOKEN', id: grantId, ...(applicationName ? { name: applicationName } : {}) } as const;
+  return {
+    ...{ kind: 'TOKEN', keyId: grantId, isPublic: false, perSecond: secretPerSecond, projectId, role },
+    ...{ scopes: new Set(delegatedScopes(row)), projectDisabled: disabled, caller: { projectId, actor, tokenId } },
   };
 }

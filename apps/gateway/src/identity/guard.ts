@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { aboveProjects, DomainError, isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
 import { isWellFormedToken } from '../api-keys/api-key-token.js';
+import { isDelegatedToken } from '../oauth/delegated-token.js';
 import { GatewayConfig } from '../config.js';
 import {
   foreignProject,
@@ -69,20 +70,27 @@ export class Guard {
     const cookies = headerValues(rawHeaders, 'cookie');
     // Who shows a key means the key, whatever cookies the client keeps.
     const bySession = headerValues(rawHeaders, 'authorization').length === 0 && hasSessionCookie(cookies);
-    return bySession ? this.admitSession(route, request, await this.identities.session(cookies)) : this.admitKey(route, request);
+    return bySession ? this.admitSession(route, request, await this.identities.session(cookies)) : this.admitBearer(route, request);
   }
 
-  private async admitKey(route: Route, request: Knock): Promise<Admission> {
+  private async admitBearer(route: Route, request: Knock): Promise<Admission> {
     const callers = callersOf(route.declaration);
-    if (!callers.includes('SECRET') && !callers.includes('PUBLIC')) throw noSession();
+    if (!bearers.some((kind) => callers.includes(kind))) throw noSession();
     const token = tokenOf(request.raw);
-    const key = token === null ? null : await this.identities.key(hashOfToken(token));
-    if (!key) throw noCredential();
-    if (key.isPublic && !callers.includes('PUBLIC')) throw notForPublicKeys();
-    if (route.projectInPath && projectInPath(request) !== key.projectId) throw foreignProject();
-    refuse(route, key.projectDisabled, key.scopes);
-    this.usage.touch(key);
-    return admissionOf(key);
+    const credential = token === null ? null : await this.credentialOf(token);
+    if (!credential) throw noCredential();
+    const { kind, caller, keyId, isPublic, perSecond, role } = credential;
+    if (!callers.includes(kind)) throw kind === 'PUBLIC' ? notForPublicKeys() : noCredential();
+    if (route.projectInPath && projectInPath(request) !== credential.projectId) throw foreignProject();
+    refuse(route, credential.projectDisabled, credential.scopes);
+    if (role && route.declaration.roles?.includes(role) === false) throw notForRole();
+    if (kind !== 'TOKEN') this.usage.touch(credential);
+    return { kind, caller, counted: { keyId, isPublic, perSecond } };
+  }
+
+  private credentialOf(token: string): Credential | null | Promise<Credential | null> {
+    const hash = hashOfToken(token);
+    return isDelegatedToken(token) ? this.identities.delegated(hash) : this.identities.key(hash);
   }
 
   private async admitSession(route: Route, request: Knock, session: SessionUser | null): Promise<Admission> {
@@ -103,6 +111,9 @@ export class Guard {
   }
 }
 
+/** Whom a Bearer token may stand for. */
+const bearers = ['SECRET', 'PUBLIC', 'TOKEN'] as const;
+
 const isWithoutCredential = ({ rawHeaders }: Knock['raw']): boolean =>
   headerValues(rawHeaders, 'authorization').length === 0 && !hasSessionCookie(headerValues(rawHeaders, 'cookie'));
 
@@ -117,12 +128,6 @@ function refuse({ method, declaration }: Route, disabled: boolean, scopes: Reado
   if (!scopes.has(declaration.scope)) throw scopeMissing(declaration.scope);
 }
 
-const admissionOf = ({ caller, keyId, isPublic, perSecond }: Credential): Admission => ({
-  kind: isPublic ? 'PUBLIC' : 'SECRET',
-  caller,
-  counted: { keyId, isPublic, perSecond },
-});
-
 const projectInPath = ({ params }: Knock): string => ((params as Record<string, string>)['projectId'] ?? '').toLowerCase();
 
 function headerProject(rawHeaders: readonly string[]): string {
@@ -136,5 +141,5 @@ export function tokenOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): st
   const [value = ''] = values;
   if (values.length !== 1 || value.length > maxAuthorization) return null;
   const token = bearer.exec(value)?.[1] ?? '';
-  return isWellFormedToken(token) ? token : null;
+  return isWellFormedToken(token) || isDelegatedToken(token) ? token : null;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
-import type { KeyRow, Membership, SessionUser } from './credential.js';
+import type { KeyRow, Membership, SessionUser, TokenRow } from './credential.js';
 
 /** Who asks: the questions that no project can be named for. Each answers in the order of the question, null for what is not. */
 @Injectable()
@@ -21,6 +21,24 @@ export class IdentitiesReadModel {
               project.secret_per_second AS "secretPerSecond", project.public_per_second AS "publicPerSecond"
        FROM api_keys key JOIN projects project ON project.id = key.project_id
        WHERE key.token_hash = ANY($1::text[]) AND key.revoked_at IS NULL`,
+      [hashes],
+    );
+    return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);
+  }
+
+  /** Delegated tokens of these hashes that are in force: their grant stands, and their person is a member still. */
+  async tokensByHashes(hashes: string[]): Promise<(TokenRow | null)[]> {
+    const rows = await this.database.query<TokenRow>(
+      `SELECT token.token AS "tokenHash", token.id AS "tokenId", consent.id AS "grantId", left(client.name, 200) AS "applicationName",
+              member.project_id AS "projectId", member.role, token.scopes, consent.scopes AS "grantedScopes",
+              project.disabled_reason IS NOT NULL AS disabled, project.secret_per_second AS "secretPerSecond"
+       FROM oauth_access_tokens token
+       JOIN oauth_clients client ON client."clientId" = token."clientId" AND client.disabled IS NOT TRUE
+       JOIN oauth_consents consent ON consent."userId" = token."userId" AND consent."referenceId" = token."referenceId"
+                                  AND consent."clientId" = token."clientId"
+       JOIN members member ON member.project_id = token."referenceId" AND member.user_id = token."userId"
+       JOIN projects project ON project.id = token."referenceId"
+       WHERE token.token = ANY($1::text[]) AND token."expiresAt" > now() AND token.revoked IS NULL`,
       [hashes],
     );
     return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);

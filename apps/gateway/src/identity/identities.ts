@@ -1,23 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
-import { credentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
+import { credentialOf, delegatedCredentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
 import { sessionSecret, sessionTokenOf } from './session-cookie.js';
 import { ShortMemory } from './short-memory.js';
 import { hashOfToken } from './token-hash.js';
 
-/** Whom keys and sessions stand for, and who is a member of what: at most a second old on every gateway. */
+/** Whom keys, tokens and sessions stand for, and who is a member of what: at most a second old on every gateway. */
 @Injectable()
 export class Identities {
   private readonly keys: ShortMemory<Credential>;
+  private readonly tokens: ShortMemory<Credential>;
   private readonly sessions: ShortMemory<SessionUser>;
   private readonly memberships: ShortMemory<Membership>;
-
   private readonly secret: string;
 
   constructor(rows: IdentitiesReadModel, { sandboxDomain, secretKey }: GatewayConfig) {
     this.secret = sessionSecret(secretKey);
     this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)));
+    this.tokens = new ShortMemory(async (hashes) => (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)));
     this.sessions = new ShortMemory((hashes) => rows.sessionsByHashes(hashes));
     this.memberships = new ShortMemory((pairs) => rows.memberships(pairs.map(pairOf)));
   }
@@ -27,9 +28,14 @@ export class Identities {
     return this.keys.resolve(hash);
   }
 
-  /** Whether this gateway has seen the key or session before: only then is it worth a question of somebody who guesses. */
+  /** A delegated token of this hash that is in force, with its project. */
+  delegated(hash: string): Credential | null | Promise<Credential | null> {
+    return this.tokens.resolve(hash);
+  }
+
+  /** Whether this gateway has seen the key, token or session before: only then is it worth a question of somebody who guesses. */
   wasKnown(hash: string): boolean {
-    return this.keys.wasKnown(hash) || this.sessions.wasKnown(hash);
+    return this.keys.wasKnown(hash) || this.tokens.wasKnown(hash) || this.sessions.wasKnown(hash);
   }
 
   /** The token of the session cookie, where there is one of ours. */

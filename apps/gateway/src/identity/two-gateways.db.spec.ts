@@ -4,6 +4,7 @@ import { apiKeys, projects, type Caller } from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import type { RunningGateway } from '../service.js';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { delegate } from '../testing/delegate.js';
 import { buildUser, join, signIn } from '../testing/people.js';
 import { codeOf } from '../testing/walk/dialect-shapes.js';
 
@@ -54,6 +55,13 @@ const ofMember = async (): Promise<Subject> => {
   const cookie = await signIn(suite.database, person);
   return { projectId, id: person.userId, headers: { cookie, origin, 'x-project-id': projectId } };
 };
+const ofToken = async (): Promise<Subject> => {
+  const { projectId } = await suite.buildProject();
+  const person = await buildUser(suite.database);
+  await join(suite.database, projectId, person, 'MEMBER');
+  const { token, grantId } = await delegate(suite.database, projectId, person);
+  return { projectId, id: grantId, headers: { authorization: `Bearer ${token}` } };
+};
 const write = (sql: string, ...parameters: unknown[]) => suite.database.query(sql, parameters);
 const as = ({ projectId }: Subject): Caller => operatorOf(projectId);
 
@@ -93,6 +101,12 @@ const changes: readonly Change[] = [
     build: ofMember,
     make: ({ id }) => write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
     refusal: [401, 'invalid_session'],
+  },
+  {
+    says: 'a delegated token whose grant is ended',
+    build: ofToken,
+    make: ({ id }) => write('DELETE FROM oauth_consents WHERE id = $1', id),
+    refusal: [401, 'invalid_api_key'],
   },
 ];
 

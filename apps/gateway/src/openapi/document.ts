@@ -1,8 +1,10 @@
+import { scopeWords } from '@posthorn/contracts';
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { surfaces } from '../edge/call.js';
 import { bySubject } from '../edge/describe-routes.js';
 import type { RouteTable } from '../edge/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
+import { authPath } from '../people/people-rules.js';
 import { headers } from './headers.js';
 import { operationOf, tagOf } from './operations.js';
 import { refusalsOf, refusalsWithoutRoute, responseOf, unreadable } from './refusals.js';
@@ -47,6 +49,18 @@ const securitySchemes = {
   secretKey: { type: 'http', scheme: 'bearer', description: 'A key `sk_…`: everything that its scopes allow. Never in a page.' },
   publicKey: { type: 'http', scheme: 'bearer', description: 'A key `pk_…`, which may stand in a page: only what is open to it.' },
   session: { type: 'apiKey', in: 'cookie', name: sessionCookieName, description: 'A signed-in person; `x-project-id` names the project.' },
+  token: {
+    type: 'oauth2',
+    description: 'An access token `oat_…` that a person let an application have: one project, at most their own rights.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${authPath}/oauth2/authorize`,
+        tokenUrl: `${authPath}/oauth2/token`,
+        refreshUrl: `${authPath}/oauth2/token`,
+        scopes: scopeWords,
+      },
+    },
+  },
 };
 
 const idempotencyKey = {

@@ -14,7 +14,11 @@ export const headers: Readonly<Record<string, object>> = {
   'Retry-After': { description: 'Whole seconds to wait, at least 1', required: true, schema: { type: 'string', pattern: '^[1-9][0-9]*$' } },
   'Retry-After-If-Known': { description: 'Whole seconds to wait, where a repeat may succeed', schema: whole },
   Allow: { description: 'The methods that the path knows', required: true, schema: text },
-  'WWW-Authenticate': { description: 'The scheme that is asked for', required: true, schema: { type: 'string', const: 'Bearer' } },
+  'WWW-Authenticate': {
+    description: 'The scheme that is asked for, and where an application learns whom to ask for a token (RFC 9728)',
+    required: true,
+    schema: { type: 'string', pattern: '^Bearer resource_metadata="[^"]+"$' },
+  },
 };
 
 const older = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

@@ -38,7 +38,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
     summary: declaration.summary,
     description: descriptionOf(route),
     tags: [tagOf(route)],
-    security: callers.map((caller) => (caller === 'NOBODY' ? {} : { [schemeOf[caller]]: [] })),
+    security: callers.map((caller) => (caller === 'NOBODY' ? {} : { [schemeOf[caller]]: caller === 'TOKEN' ? [declaration.scope] : [] })),
     'x-surface': surface,
     'x-scope': declaration.scope,
     'x-callers': callers,

@@ -47,6 +47,15 @@ export function field({
   </div>`;
 }
 
+/** One of several. */
+export const choice = (name: string, label: string, options: readonly { value: string; text: string }[], chosen = ''): Html =>
+  html`<div class="field">
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}" required>
+      ${options.map(({ value, text }) => html`<option value="${value}" ${value === chosen ? html`selected` : null}>${text}</option>`)}
+    </select>
+  </div>`;
+
 /** Posts to the page's own path unless another one is named. */
 export const form = (content: Html | readonly Html[], submit: string, action?: string, kind: 'plain' | 'quiet' = 'plain'): Html =>
   html`<form method="post" ${action ? html` action="${action}"` : null} class="${kind}">

@@ -7,12 +7,11 @@ export const stylesheet = readFileSync(new URL('pages.css', import.meta.url));
 export const stylesheetPath = `/pages/${hash('sha256', stylesheet).slice(0, 12)}.css`;
 
 // A browser that may name no page at all calls its origin "null" (Fetch, "append a request Origin header").
-export const pageHeaders = {
+export const pageHeadersOf = ({ leadsTo }: Pick<Shown, 'leadsTo'>) => ({
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-};
+  'content-security-policy': `default-src 'none'; style-src 'self'; img-src data:; form-action 'self'${leadsTo ? ` ${leadsTo}` : ''}; base-uri 'none'; frame-ancestors 'none'`,
+});
 
 /** A whole page with its one heading. */
 export const drawn = ({ title, body }: Shown): string =>

@@ -20,6 +20,8 @@ export interface Shown {
   /** 200 unless said otherwise. */
   status?: number;
   cookies?: readonly string[];
+  /** Where the answer to the page's form may lead, beside ourselves: a source of `form-action` (CSP Level 3). */
+  leadsTo?: string;
 }
 
 export interface SentOn {

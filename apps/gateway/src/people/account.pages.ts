@@ -53,6 +53,7 @@ export class AccountPages implements OnApplicationBootstrap {
       <h2>Second factor</h2>
       <p>${hasSecondFactor ? 'It is on: signing in needs a code.' : 'It is off: the password alone signs you in.'}</p>
       <ul class="links">
+        <li>${link('/account/applications', 'Applications')}</li>
         <li>${link(`${path}/second-factor`, hasSecondFactor ? 'Turn it off' : 'Turn it on')}</li>
         <li>${link('/sign-out', 'Sign out')}</li>
       </ul>`;

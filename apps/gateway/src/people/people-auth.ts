@@ -6,6 +6,10 @@ import { isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { GatewayConfig } from '../config.js';
 import { sessionSecret } from '../identity/session-cookie.js';
+import type { Secrets } from '@posthorn/platform';
+import { clientSecrets } from '../oauth/client-secrets.js';
+import { oauthPlugin } from '../oauth/oauth-plugin.js';
+import { oauthPages } from '../oauth/oauth-rules.js';
 import type { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
 import type { PeopleMails } from './people-mails.js';
@@ -19,12 +23,13 @@ export interface AuthParts {
   database: Database;
   attempts: Attempts;
   mails: PeopleMails;
+  secrets: Secrets;
 }
 
 export type Auth = Awaited<ReturnType<typeof openAuth>>;
 
 /** The library with our tables, our ids, our mails and our limits. */
-export async function openAuth({ config, database, attempts, mails }: AuthParts) {
+export async function openAuth({ config, database, attempts, mails, secrets }: AuthParts) {
   const log = new Logger('People');
   return betterAuth({
     appName: 'Posthorn',
@@ -52,7 +57,10 @@ export async function openAuth({ config, database, attempts, mails }: AuthParts)
       expiresIn: linkSeconds,
       sendVerificationEmail: ({ user, url, token }) => mails.verifyAddress(user, token, nextOf(url)),
     },
-    plugins: [twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } })],
+    plugins: [
+      twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } }),
+      oauthPlugin(config, clientSecrets(secrets)),
+    ],
     rateLimit: { enabled: true, window: 60, max: 100, customStorage: { consume: (key, rule) => attempts.take(key, rule) } },
     advanced: {
       // The prefix of secure cookies would change their name with the address; the attribute does not.
@@ -63,7 +71,7 @@ export async function openAuth({ config, database, attempts, mails }: AuthParts)
     },
     // Lines of the library name people; what it throws is told by the edge like everything else.
     logger: { level: 'error', log: (_, message) => log.warn(message) },
-    onAPIError: { onError: refuseToAnswer },
+    onAPIError: { onError: refuseToAnswer, errorURL: new URL(oauthPages.error, config.publicUrl).href },
   });
 }
 

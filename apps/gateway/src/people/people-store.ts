@@ -1,8 +1,9 @@
 import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { Database } from '@posthorn/database';
 import type { BetterAuthOptions } from 'better-auth';
-import { ServicePool } from './service-pool.js';
 import { hashOfToken } from '../identity/token-hash.js';
+import { chosenProject } from '../oauth/chosen-project.js';
+import { ServicePool } from './service-pool.js';
 
 type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
 type Row = Record<string, unknown>;
@@ -37,7 +38,7 @@ const asking = [
 
 /**
  * The library's tables, written by the library through the service's connections. On the way a session's token becomes its
- * hash and back, and a new password ends every session in the transaction that stores it.
+ * hash and back, and a new password ends every session and everything granted in the transaction that stores it.
  */
 export async function openPeopleStore(database: Database): Promise<(options: BetterAuthOptions) => Store> {
   const pool = new ServicePool(database) as unknown as BetterAuthOptions['database'];
@@ -47,10 +48,13 @@ export async function openPeopleStore(database: Database): Promise<(options: Bet
 
 function guarded(store: Store, database: Database): Store {
   const plain = store as unknown as Record<(typeof asking)[number], Method>;
-  const endSessions = (userId: unknown) => plain.deleteMany({ model: 'session', where: [{ field: 'userId', value: userId }] });
+  const endAccess = async (userId: unknown) => {
+    for (const model of accesses) await plain.deleteMany({ model, where: [{ field: 'userId', value: userId }] });
+  };
   const methods = asking.map((name): [string, Method] => {
-    const method: Method = (ask) => plain[name](ask);
-    return [name, (ask) => (bearsPassword(ask) ? withSessions(ask, method, database, endSessions) : hashing(ask, method))];
+    const method: Method = (ask) => plain[name](outliving(ask));
+    const usual: Method = (ask) => (bearsPassword(ask) ? endingAccess(ask, method, database, endAccess) : hashing(ask, method));
+    return [name, name === 'findOne' ? (ask) => (isUngranted(ask) ? Promise.resolve(null) : usual(ask)) : usual];
   });
   const wrapped: Store = {
     ...store,
@@ -60,12 +64,24 @@ function guarded(store: Store, database: Database): Store {
   return wrapped;
 }
 
+/** What a new password ends. */
+const accesses = ['session', 'oauthConsent'];
+
+/** A person grants for one project, which they choose each time: until they have, they have granted nothing. */
+const isUngranted = ({ model }: Ask): boolean => model === 'oauthConsent' && chosenProject() === undefined;
+
+/** What is granted goes on when the session in which it was has ended. */
+const outliving = (ask: Ask): Ask =>
+  (ask.model === 'oauthAccessToken' || ask.model === 'oauthRefreshToken') && ask.data?.['sessionId']
+    ? { ...ask, data: { ...ask.data, sessionId: null } }
+    : ask;
+
 const bearsPassword = ({ model, update }: Ask): boolean => model === 'account' && update?.['password'] !== undefined;
 
-function withSessions(ask: Ask, method: Method, database: Database, endSessions: (userId: unknown) => Promise<unknown>): Promise<unknown> {
+function endingAccess(ask: Ask, method: Method, database: Database, end: (userId: unknown) => Promise<unknown>): Promise<unknown> {
   return database.transaction(async () => {
     const answer = await method(ask);
-    await endSessions(ask.where?.find(({ field }) => field === 'userId')?.value ?? (answer as Row | null)?.['userId']);
+    await end(ask.where?.find(({ field }) => field === 'userId')?.value ?? (answer as Row | null)?.['userId']);
     return answer;
   });
 }

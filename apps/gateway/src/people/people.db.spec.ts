@@ -36,6 +36,18 @@ describe('a person', () => {
     expect((await visitor.get('/api/auth/get-session', { headers: { cookie: stolen } })).text).toBe('null');
   });
 
+  it('is signed in by no link, however often the one of the confirmation is followed', async () => {
+    const email = newAddress();
+    await suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
+    const path = `/api/auth/verify-email?token=${await suite.tokenFor(email)}`;
+    for (const visitor of [suite.visitor(), suite.visitor()]) {
+      await visitor.get(path);
+      expect([visitor.cookies.size, await whoIs(visitor)]).toEqual([0, undefined]);
+    }
+    const [stored] = await suite.database.query(`SELECT "emailVerified" FROM auth_users WHERE email = $1`, [email]);
+    expect(stored).toEqual({ emailVerified: true });
+  });
+
   it('has a cookie that scripts cannot read and that stays with this site', async () => {
     const email = newAddress();
     await suite.buildPerson(email);

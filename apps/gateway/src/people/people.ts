@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { invalidMember } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
+import { Secrets } from '@posthorn/platform';
 import { GatewayConfig } from '../config.js';
 import { within } from '../edge/deadline.js';
 import type { HttpRequest } from '../edge/fastify.js';
@@ -44,6 +45,7 @@ export class People {
     private readonly attempts: Attempts,
     private readonly letters: PeopleMails,
     private readonly mails: SystemMails,
+    private readonly secrets: Secrets,
   ) {
     this.secret = sessionSecret(config.secretKey);
   }
@@ -52,16 +54,23 @@ export class People {
     refuseForeignPaths({ ...query, ...body });
     refuseName(body?.['name']);
     const began = performance.now();
-    const url = new URL(`${authPath}${path}?${new URLSearchParams(query).toString()}`, this.config.publicUrl);
-    const sent = method === 'GET' ? undefined : JSON.stringify({ ...body, ...always[path] });
-    const auth = await this.library();
-    const handle = () => auth.handler(new Request(url, { method, headers: this.headersOf(request, sent !== undefined), body: sent }));
-    let answer = await within(longestWaitMs, handle());
+    const url = `${authPath}${path}?${new URLSearchParams(query).toString()}`;
+    const sent = method === 'GET' ? null : JSON.stringify({ ...body, ...always[path] });
+    const headers = this.headersOf(request);
+    if (sent !== null) headers.set('content-type', 'application/json');
+    const handle = () => this.handOn(url, { method, headers, body: sent });
+    let answer = await handle();
     // Another sign-up with this address was an instant ahead: the second time it is seen, and nothing is told of it.
-    if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await within(longestWaitMs, handle());
+    if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await handle();
     this.mails.ring();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
+  }
+
+  /** What the library answers to this and nothing else; `path` is whole, with its query. */
+  async handOn(path: string, init: RequestInit): Promise<Response> {
+    const auth = await this.library();
+    return within(longestWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
   }
 
   /** A person made by the operator, in the ambient transaction. */
@@ -77,14 +86,14 @@ export class People {
 
   /** Loaded when first asked: that takes as long as everything else of a start. */
   private library(): Promise<Auth> {
-    const { config, database, attempts, letters } = this;
-    this.auth ??= import('./people-auth.js').then(({ openAuth }) => openAuth({ config, database, attempts, mails: letters }));
+    const { config, database, attempts, letters, secrets } = this;
+    this.auth ??= import('./people-auth.js').then(({ openAuth }) => openAuth({ config, database, attempts, mails: letters, secrets }));
     return this.auth;
   }
 
   /** Only what is named here is handed on. */
-  private headersOf({ raw, ip }: HttpRequest, withBody: boolean): Headers {
-    const headers = new Headers({ [addressHeader]: ip, ...(withBody ? { 'content-type': 'application/json' } : {}) });
+  headersOf({ raw, ip }: HttpRequest): Headers {
+    const headers = new Headers({ [addressHeader]: ip });
     const cookies = this.cookiesOf(headerValues(raw.rawHeaders, 'cookie'));
     const [origin] = headerValues(raw.rawHeaders, 'origin');
     const [agent] = headerValues(raw.rawHeaders, 'user-agent');

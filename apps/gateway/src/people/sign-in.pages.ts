@@ -11,6 +11,7 @@ const news: Readonly<Record<string, string>> = {
   verified: 'Your address is confirmed. Sign in.',
   reset: 'Your new password is set, and every session has ended. Sign in.',
   'signed-out': 'You are signed out.',
+  again: 'Sign in once more: the application asks for it.',
 };
 
 const home = '/account';

@@ -6,10 +6,16 @@ export interface SealedTable {
   /** The column of the row's id. */
   id: string;
   sealed: string;
+  /** Envelopes are bound to the table alone, under this id in place of the row's. */
+  placeId?: string;
 }
+
+/** Where whoever seals does not know the row. */
+export const sharedPlaceId = '00000000-0000-0000-0000-000000000000';
 
 /** Everything that lies sealed in the gateway's database. */
 export const sealedTables: readonly SealedTable[] = [
   { table: 'api_key_reveals', project: 'project_id', id: 'key_id', sealed: 'sealed' },
   { table: 'system_mails', project: null, id: 'id', sealed: 'sealed' },
+  { table: 'oauth_clients', project: null, id: 'id', sealed: '"clientSecret"', placeId: sharedPlaceId },
 ];

@@ -32,8 +32,8 @@ export class SecretsService {
     return this.rows.countOtherThan(this.secrets.prefix, sealedTables);
   }
 
-  private reseal({ table, project }: SealedTable, row: SealedRow): (SealedRow & { resealed: string })[] {
-    const place = { table, projectId: project === null ? null : row.projectId, id: row.id };
+  private reseal({ table, project, placeId }: SealedTable, row: SealedRow): (SealedRow & { resealed: string })[] {
+    const place = { table, projectId: project === null ? null : row.projectId, id: placeId ?? row.id };
     try {
       return [{ ...row, resealed: this.secrets.seal(this.secrets.open(row.sealed, place), place) }];
     } catch (error) {

@@ -11,13 +11,15 @@ export interface Refusal {
 /** What every request of the walk names that no route knows: whoever hears of it has come past the guard, and nothing happened. */
 export const strangeName = 'no_such_name';
 
+/** Says whom to ask for a token (RFC 9728 §5.1). */
+export const challenge = /^Bearer resource_metadata="http.+\/\.well-known\/oauth-protected-resource\/api"$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The whole answer, member by member, in the dialect of its surface. */
 export function expectRefused(told: Told, { surface }: Route, path: string, { status, code }: Refusal): void {
   expect([told.status, codeOf(told)]).toEqual([status, code]);
   expect(told.headers.get('x-request-id')).toBeNull();
-  expect(told.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  expect(told.headers.get('www-authenticate')).toEqual(status === 401 ? expect.stringMatching(challenge) : null);
   expect(told.text).not.toMatch(/node_modules|at \w+ \(|SELECT|INSERT/);
   const { json, headers } = told;
   if (surface === 'v1') {

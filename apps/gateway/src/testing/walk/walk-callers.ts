@@ -181,5 +181,54 @@ const sessions: readonly WalkCaller[] = [
   ),
 ];
 
-/** Everybody who asks; delegated tokens join with the issue that makes them. */
-export const walkCallers: readonly WalkCaller[] = [...keys, ...sessions];
+const shown = (name: keyof WalkGround['tokens']) => (ground: WalkGround) => ({ headers: bearer(ground.tokens[name]) });
+/** A delegated token that is somebody. */
+const delegated =
+  (verdict: Verdict): Verdict =>
+  (route) =>
+    isOpen(route, 'TOKEN') ? verdict(route) : takesKeys(route) ? unknownKey : unknownSession;
+
+const token = (says: string, shows: WalkCaller['shows'], hears: Verdict): WalkCaller => ({
+  says: `a delegated token ${says}`,
+  shows,
+  hears,
+});
+
+const tokens: readonly WalkCaller[] = [
+  ...(['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) => token(`of the project’s ${role}`, shown(role), delegated(ofRole(role)))),
+  token('with a typo', ({ tokens: { OWNER } }) => ({ headers: bearer(OWNER.slice(0, -1) + (OWNER.endsWith('0') ? '1' : '0')) }), nobody),
+  token('that is unknown', ({ unknownToken }) => ({ headers: bearer(unknownToken) }), nobody),
+  token('that is over', shown('EXPIRED'), nobody),
+  token('that is revoked', shown('REVOKED'), nobody),
+  token('whose grant has ended', shown('ENDED'), nobody),
+  token('whose application is disabled', shown('OUT'), nobody),
+  token('in place of which its refresh token is shown', ({ refreshToken }) => ({ headers: bearer(refreshToken) }), nobody),
+  token(
+    'with every scope but one',
+    (ground, { declaration }) => ({ headers: bearer(ground.tokenWithAllBut(declaration.scope)) }),
+    delegated(() => noScope),
+  ),
+  token(
+    'with just the scope',
+    (ground, { declaration }) => ({ headers: bearer(ground.tokenJustWith(declaration.scope)) }),
+    delegated(() => 'admitted'),
+  ),
+  token(
+    'with more than its grant leaves',
+    shown('REDUCED'),
+    delegated(() => noScope),
+  ),
+  token(
+    'of another project',
+    shown('STRANGER'),
+    delegated(({ projectInPath }) => (projectInPath ? noProject : 'admitted')),
+  ),
+  token(
+    'of a disabled project',
+    ({ tokens: { DISABLED }, disabled }) => ({ headers: bearer(DISABLED), projectId: disabled }),
+    delegated((route) => (barred(route) ? isDisabled : ofRole('OWNER')(route))),
+  ),
+];
+
+/** Everybody who asks. */
+export const walkCallers: readonly WalkCaller[] = [...keys, ...sessions, ...tokens];

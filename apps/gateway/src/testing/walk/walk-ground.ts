@@ -1,9 +1,11 @@
 import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
 import type { Route } from '../../edge/route-table.js';
 import type { GatewaySuite, Told } from '../gateway-suite.js';
-import { buildUser, cookieOf, join, signIn } from '../people.js';
+import { delegate } from '../delegate.js';
+import { buildUser, cookieOf, join, signIn, type Person } from '../people.js';
 import { strangeName } from './dialect-shapes.js';
 
 export const trustedOrigin = 'https://app.example.test';
@@ -27,12 +29,18 @@ export class WalkGround {
   readonly nothing = newId();
   readonly keys = {} as Record<'full' | 'public' | 'test' | 'revoked' | 'strangers' | 'disabled' | 'disabledPublic', string>;
   readonly cookies = {} as Record<MemberRole | 'STRANGER' | 'EXPIRED' | 'DISABLED', string>;
+  readonly tokens = {} as Record<MemberRole | 'STRANGER' | 'DISABLED' | 'EXPIRED' | 'REVOKED' | 'ENDED' | 'OUT' | 'REDUCED', string>;
+  readonly unknownToken = mintDelegatedToken('access');
+  readonly refreshToken = mintDelegatedToken('refresh');
   readonly unknown = mintToken('FULL', 'LIVE');
   readonly unknownCookie = cookieOf('a-token-that-no-session-has');
+  private readonly people = {} as Record<MemberRole | 'STRANGER' | 'DISABLED', Person>;
   /** The token of a session that there is, signed by somebody else. */
   foreignCookie: string;
   private readonly justWith = new Map<Scope, string>();
   private readonly allBut = new Map<Scope, string>();
+  private readonly tokensJustWith = new Map<Scope, string>();
+  private readonly tokensWithAllBut = new Map<Scope, string>();
 
   constructor(private readonly suite: GatewaySuite) {}
 
@@ -42,11 +50,21 @@ export class WalkGround {
     await this.makeKeys(made[2]!.caller);
     await this.makeScopedKeys(new Set(routes.map(({ declaration }) => declaration.scope)));
     await this.makePeople();
+    await this.makeTokens();
+    for (const { declaration } of routes) await this.makeScopedTokens(declaration.scope);
     await this.suite.bus.call(projects.disable, made[2]!.caller, { id: this.disabled, reason: 'MANUAL' });
   }
 
   keyJustWith(scope: Scope): string {
     return this.justWith.get(scope)!;
+  }
+
+  tokenJustWith(scope: Scope): string {
+    return this.tokensJustWith.get(scope)!;
+  }
+
+  tokenWithAllBut(scope: Scope): string {
+    return this.tokensWithAllBut.get(scope)!;
   }
 
   keyWithAllBut(scope: Scope): string {
@@ -93,8 +111,10 @@ export class WalkGround {
       const person = await buildUser(database);
       await join(database, this.ours, person, role);
       this.cookies[role] = await signIn(database, person);
+      this.people[role] = person;
     }
     const [stranger, expired, owner] = [await buildUser(database), await buildUser(database), await buildUser(database)];
+    Object.assign(this.people, { STRANGER: stranger, DISABLED: owner });
     await join(database, this.strangers, stranger, 'OWNER');
     this.cookies.STRANGER = await signIn(database, stranger);
     await join(database, this.ours, expired, 'OWNER');
@@ -103,6 +123,33 @@ export class WalkGround {
     await database.query(`UPDATE auth_sessions SET "expiresAt" = now() WHERE "userId" = $1`, [expired.userId]);
     await join(database, this.disabled, owner, 'OWNER');
     this.cookies.DISABLED = await signIn(database, owner);
+  }
+
+  private async makeTokens(): Promise<void> {
+    const { database } = this.suite;
+    const { OWNER: owner } = this.people;
+    for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const)
+      this.tokens[role] = (await delegate(database, this.ours, this.people[role])).token;
+    this.tokens.STRANGER = (await delegate(database, this.strangers, this.people.STRANGER)).token;
+    this.tokens.DISABLED = (await delegate(database, this.disabled, this.people.DISABLED)).token;
+    const spoiled = async (sql: string, of: 'tokenId' | 'grantId' | 'clientId') => {
+      const made = await delegate(database, this.ours, owner);
+      await database.query(sql, [made[of]]);
+      return made.token;
+    };
+    this.tokens.EXPIRED = await spoiled(`UPDATE oauth_access_tokens SET "expiresAt" = now() WHERE id = $1`, 'tokenId');
+    this.tokens.REVOKED = await spoiled(`UPDATE oauth_access_tokens SET revoked = now() WHERE id = $1`, 'tokenId');
+    this.tokens.ENDED = await spoiled(`DELETE FROM oauth_consents WHERE id = $1`, 'grantId');
+    this.tokens.OUT = await spoiled(`UPDATE oauth_clients SET disabled = true WHERE "clientId" = $1`, 'clientId');
+    this.tokens.REDUCED = await spoiled(`UPDATE oauth_consents SET scopes = '[]' WHERE id = $1`, 'grantId');
+  }
+
+  private async makeScopedTokens(scope: Scope): Promise<void> {
+    if (this.tokensJustWith.has(scope)) return;
+    const { database } = this.suite;
+    const others = scopes.filter((each) => each !== scope);
+    this.tokensJustWith.set(scope, (await delegate(database, this.ours, this.people.OWNER, [scope])).token);
+    this.tokensWithAllBut.set(scope, (await delegate(database, this.ours, this.people.OWNER, others)).token);
   }
 }
 

@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chooseQuietPort, startOtlpReceiver, type OtlpReceiver } from '@posthorn/dev';
+import { choose, hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
+import * as oauth from 'oauth4webapi';
+import type { Browser, Page } from 'playwright-core';
+import { looksSecret } from './testing/leaks.js';
+import { sessionTokenIn } from './testing/people.js';
+import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.js';
+
+const inBrowser = hasBrowser ? it : it.skip;
+const insecure = { [oauth.allowInsecureRequests]: true } as const;
+const directory = makeDataDirectory();
+let receiver: OtlpReceiver;
+let posthorn: RunningPosthorn;
+let base: string;
+let browser: Browser;
+let page: Page;
+/** Where the application on the person's device waits for its code. */
+let device: Server;
+let callback: string;
+let led: (url: URL) => void;
+
+beforeAll(async () => {
+  receiver = await startOtlpReceiver();
+  const port = await chooseQuietPort();
+  base = `http://localhost:${port}`;
+  posthorn = await RunningPosthorn.start(directory.path, {
+    PORT: String(port),
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_TRACES_SAMPLER: 'always_on',
+  });
+  device = createServer((request, response) => {
+    led(new URL(request.url!, callback));
+    response.end('Back in the application.');
+  }).listen(0, '127.0.0.1');
+  callback = `http://127.0.0.1:${(device.address() as AddressInfo).port}/callback`;
+  if (!hasBrowser) return;
+  browser = await openBrowser();
+  page = await browser.newPage({ viewport: { width: 900, height: 1000 } });
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn.stop();
+  device.close();
+  await receiver.close();
+  directory.remove();
+});
+
+/** Each is looked at by axe, and kept for the documentation where it is asked for. */
+async function look(name: string): Promise<void> {
+  expect([name, await violationsOf(page)]).toEqual([name, []]);
+  if (!process.env['POSTHORN_RECORD_SCREENSHOTS']) return;
+  mkdirSync('docs/pages', { recursive: true });
+  await page.screenshot({ path: `docs/pages/${name}.png`, clip: { x: 0, y: 0, width: 900, height: 1000 } });
+}
+
+async function letIn(): Promise<oauth.TokenEndpointResponse> {
+  const issuer = new URL(`${base}/api/auth`);
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }));
+  const metadata = { client_name: 'Notebook', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
+  const registered = await oauth.dynamicClientRegistrationRequest(server, metadata, insecure);
+  const client = await oauth.processDynamicClientRegistrationResponse(registered);
+  const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+  const asked = new URL(server.authorization_endpoint!);
+  asked.search = new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: callback, state },
+    scope: 'contacts:read contacts:write lists:read emails:send api-keys:read offline_access',
+    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+  }).toString();
+  const back = new Promise<URL>((resolve) => (led = resolve));
+  await page.goto(asked.href);
+  await signIn();
+  await look('oauth-consent');
+  await choose(page, 'Project', 'Demo (owner)');
+  await press(page, 'Allow');
+  const parameters = oauth.validateAuthResponse(server, client, await back, state);
+  posthorn.keepSecret(parameters.get('code')!);
+  const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), parameters, callback, verifier, insecure);
+  return oauth.processAuthorizationCodeResponse(server, client, response);
+}
+
+async function signIn(): Promise<void> {
+  const { email, password } = posthorn.dev.user;
+  expect(new URL(page.url()).pathname).toBe('/sign-in');
+  await look('sign-in');
+  await typeForm(page, { 'E-mail address': email, Password: password });
+  for (const { name, value } of await page.context().cookies()) posthorn.keepSecret(sessionTokenIn(`${name}=${value}`));
+}
+
+describe('an application on a person’s device', () => {
+  inBrowser('is let in by keyboard, acts with its token, and is ended in the account (needs: apt-get install chromium)', async () => {
+    const tokens = await letIn();
+    const authorization = `Bearer ${tokens.access_token}`;
+    const made = await posthorn.post('/api/v1/contacts', { email: 'ada@example.com' }, { authorization });
+    expect([made.status, (await posthorn.get('/api/v1/contacts', { authorization })).status]).toEqual([201, 200]);
+    expect((await posthorn.get('/api/v1/campaigns', { authorization })).status).toBe(403);
+    await page.goto(`${base}/account/applications`);
+    await look('applications');
+    await press(page, 'End');
+    expect(await page.textContent('main')).toContain('You have let no application in');
+  });
+
+  inBrowser('and the secret of a new key is read once, after signing in (needs: apt-get install chromium)', async () => {
+    const { projectId } = posthorn.dev;
+    const made = await posthorn.post(`/api/v1/projects/${projectId}/api-keys`, { name: 'For the shop' });
+    const link = new URL(made.body.reveal_url as string);
+    posthorn.keepSecret(link.searchParams.get('token')!);
+    await page.context().clearCookies();
+    await page.goto(base + link.pathname + link.search);
+    await signIn();
+    await look('reveal-ask');
+    await press(page, 'Show the key');
+    expect(looksSecret((await page.textContent('main'))!)).toBe(true);
+    await look('reveal-shown');
+    await page.goto(base + link.pathname + link.search);
+    expect(await page.textContent('h1')).toBe('There is nothing to show');
+  });
+
+  it('leaves no secret in a trace', () => {
+    const told = JSON.stringify(receiver.spans);
+    expect(receiver.spans.length).toBeGreaterThan(0);
+    expect([looksSecret(told), told.includes(posthorn.dev.user.password), /[?&](?:token|code|state)=/.test(told)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { isScope, isUuid, scopeWords, aboveProjects } from '@posthorn/contracts';
+import { actFor } from '@posthorn/messaging';
+import { html, type Html } from '../pages/html.js';
+import { PageDoor } from '../pages/page-door.js';
+import { form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
+import type { SentOn, Shown, Visit } from '../pages/page.js';
+import { signedIn } from '../people/account.pages.js';
+import type { SessionUser } from '../identity/credential.js';
+import { DelegationsRepository, type Delegation } from './delegations.repository.js';
+import { DelegationsService } from './delegations.service.js';
+
+const path = '/account/applications';
+
+/** The applications that a person has let in, and the end of each. */
+@Injectable()
+export class ApplicationsPages implements OnApplicationBootstrap {
+  constructor(
+    private readonly door: PageDoor,
+    private readonly rows: DelegationsRepository,
+    private readonly delegations: DelegationsService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const show = signedIn((visit, person) => this.show(visit, person));
+    this.door.open({ path, show, submit: signedIn((visit, person) => this.end(visit, person)) });
+  }
+
+  private async show({ query }: Visit, { userId }: SessionUser): Promise<Shown> {
+    const found = await this.rows.listOf(userId);
+    const body = html`${query['said'] === 'ended' ? notice('done', 'The application is out, and so is everything that it was given.') : null}
+      ${
+        found.length > 0
+          ? html`<ul class="rows">
+              ${found.map(row)}
+            </ul>`
+          : html`<p>You have let no application in.</p>`
+      }
+      <ul class="links">
+        <li>${link('/account', 'Your account')}</li>
+      </ul>`;
+    return shown('Applications', body);
+  }
+
+  private async end({ form: filled, request }: Visit, { userId, name }: SessionUser): Promise<SentOn> {
+    const id = filled['id'] ?? '';
+    const caller = { projectId: aboveProjects, actor: { kind: 'USER', id: userId, name }, address: request.ip } as const;
+    if (isUuid(id)) await actFor(caller, () => this.delegations.end(userId, id));
+    return sentOn(path, { said: 'ended' });
+  }
+}
+
+function row({ id, application, projectName, scopes, updatedAt }: Delegation): Html {
+  const words = scopes.filter(isScope).map((scope) => scopeWords[scope].toLowerCase());
+  return html`<li>
+    <div>
+      <p>${application} in ${projectName}</p>
+      <p class="quiet-text">Since ${updatedAt.toISOString().slice(0, 10)}: ${words.join(', ')}</p>
+    </div>
+    ${form(hidden('id', id), 'End', path, 'quiet')}
+  </li>`;
+}

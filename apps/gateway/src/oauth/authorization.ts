@@ -1,0 +1,35 @@
+import { authPath } from '../people/people-rules.js';
+
+/** What an application asks for, as the library signed it. */
+export interface Asked {
+  /** The whole query: the library takes no other word for it. */
+  query: string;
+  clientId: string;
+  redirectUri: string;
+  scopes: string[];
+  /** A session that is there already will not do (OpenID Connect Core 1.0 §3.1.2.1). */
+  anew: boolean;
+}
+
+/** What is asked for once a person has signed in: prompts are answered by then. */
+const lasting = ['response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method', 'resource'];
+
+export function askedOf(query: string): Asked | null {
+  const asked = new URLSearchParams(query);
+  const [clientId, redirectUri] = [asked.get('client_id'), asked.get('redirect_uri')];
+  if (!clientId || !redirectUri || !URL.canParse(redirectUri)) return null;
+  const scopes = (asked.get('scope') ?? '').split(' ').filter(Boolean);
+  return { query, clientId, redirectUri, scopes, anew: asked.has('max_age') || /\blogin\b/.test(asked.get('prompt') ?? '') };
+}
+
+/** The path at which the same request begins again. */
+export function resumed({ query }: Asked): string {
+  const kept = [...new URLSearchParams(query)].filter(([name]) => lasting.includes(name));
+  return `${authPath}/oauth2/authorize?${new URLSearchParams(kept).toString()}`;
+}
+
+/** A person knows a site by its host; an application on their device has a scheme only. */
+export function destinationOf(redirectUri: string): { says: string; source: string } {
+  const { protocol, host, origin } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? { says: host, source: origin } : { says: protocol, source: protocol };
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { MemberRole } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import type { TokenRow } from '../identity/credential.js';
+
+/** An application that a person has let into a project. */
+export interface Delegation {
+  id: string;
+  projectId: string;
+  projectName: string;
+  application: string;
+  scopes: string[];
+  updatedAt: Date;
+}
+
+/** A project that a person may let an application into. */
+export interface Choice {
+  projectId: string;
+  name: string;
+  role: MemberRole;
+}
+
+const most = 100;
+
+@Injectable()
+export class DelegationsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** A token in force, its grant and its membership, all held against change until the transaction ends. */
+  async findForShare(projectId: string, tokenId: string): Promise<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'> | null> {
+    const [row] = await this.database.query<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>>(
+      `SELECT member.role, token.scopes, consent.scopes AS "grantedScopes"
+       FROM oauth_access_tokens token
+       JOIN oauth_consents consent ON consent."userId" = token."userId" AND consent."referenceId" = token."referenceId"
+                                  AND consent."clientId" = token."clientId"
+       JOIN members member ON member.project_id = token."referenceId" AND member.user_id = token."userId"
+       WHERE token.id = $2 AND token."referenceId" = $1 AND token."expiresAt" > now() AND token.revoked IS NULL
+       FOR SHARE OF token, consent, member`,
+      [projectId, tokenId],
+    );
+    return row ?? null;
+  }
+
+  /** The newest of a person. */
+  listOf(userId: string): Promise<Delegation[]> {
+    return this.database.query<Delegation>(
+      `SELECT consent.id, consent."referenceId" AS "projectId", project.name AS "projectName",
+              coalesce(client.name, client."clientId") AS application, consent.scopes, consent."updatedAt"
+       FROM oauth_consents consent JOIN oauth_clients client ON client."clientId" = consent."clientId"
+       JOIN projects project ON project.id = consent."referenceId"
+       WHERE consent."userId" = $1 ORDER BY consent."updatedAt" DESC, consent.id DESC LIMIT ${most}`,
+      [userId],
+    );
+  }
+
+  /** Of a person in a project to an application. */
+  async idOf(userId: string, projectId: string, clientId: string): Promise<string | null> {
+    const [row] = await this.database.query<{ id: string }>(
+      `SELECT id FROM oauth_consents WHERE "userId" = $1 AND "referenceId" = $2 AND "clientId" = $3`,
+      [userId, projectId, clientId],
+    );
+    return row?.id ?? null;
+  }
+
+  /** Ends a person's grant with all that was issued for it; answers whose project it was. */
+  async end(userId: string, id: string): Promise<string | null> {
+    const [gone] = await this.database.query<{ projectId: string }>(
+      `DELETE FROM oauth_consents WHERE "userId" = $1 AND id = $2 RETURNING "referenceId" AS "projectId"`,
+      [userId, id],
+    );
+    return gone?.projectId ?? null;
+  }
+
+  /** What a person may let an application into, by name. */
+  choicesOf(userId: string): Promise<Choice[]> {
+    return this.database.query<Choice>(
+      `SELECT project.id AS "projectId", project.name, member.role FROM members member JOIN projects project ON project.id = member.project_id
+       WHERE member.user_id = $1 ORDER BY lower(project.name), project.id LIMIT ${most}`,
+      [userId],
+    );
+  }
+
+  /** What an application calls itself; null where there is none, or none any more. */
+  async nameOf(clientId: string): Promise<string | null> {
+    const [row] = await this.database.query<{ name: string }>(
+      `SELECT left(coalesce(name, "clientId"), 200) AS name FROM oauth_clients WHERE "clientId" = $1 AND disabled IS NOT TRUE`,
+      [clientId],
+    );
+    return row?.name ?? null;
+  }
+}

@@ -1,0 +1,127 @@
+import * as oauth from 'oauth4webapi';
+import { origin, type PeopleSuite, type Visitor } from './people-suite.js';
+
+export const callback = 'http://127.0.0.1:7777/callback';
+
+/** What a person does on the consent page. */
+export interface Decision {
+  projectId: string;
+  answer?: 'allow' | 'deny';
+}
+
+/** The client library asks the address that the gateway says it has; here it listens at another one. */
+export const fetchFrom =
+  (suite: PeopleSuite, address: string): typeof fetch =>
+  (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('x-forwarded-for', address);
+    return fetch(String(input instanceof Request ? input.url : input).replace(origin, suite.gateway.url), { ...init, headers });
+  };
+
+/** An application on somebody's device, as a client library makes it: a public client with PKCE. */
+export class Application {
+  readonly verifier = oauth.generateRandomCodeVerifier();
+  readonly state = oauth.generateRandomState();
+  readonly options;
+
+  private constructor(
+    readonly server: oauth.AuthorizationServer,
+    readonly client: oauth.Client,
+    readonly authentication: oauth.ClientAuth,
+    fetcher: typeof fetch,
+  ) {
+    this.options = { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: true };
+  }
+
+  static async register(suite: PeopleSuite, metadata: Partial<oauth.Client> = {}): Promise<Application> {
+    const fetcher = fetchFrom(suite, suite.visitor().address);
+    const options = { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: true } as const;
+    const issuer = new URL(`${origin}/api/auth`);
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' }));
+    const wanted = {
+      client_name: 'Notebook',
+      redirect_uris: [callback],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+      ...metadata,
+    };
+    const client = await oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(server, wanted, options),
+    );
+    return new Application(server, client, authenticationOf(client), fetcher);
+  }
+
+  /** Where the person's browser is sent first. */
+  async askPath(scope: string, changes: Record<string, string | null> = {}): Promise<string> {
+    const asked: Record<string, string | null> = {
+      response_type: 'code',
+      client_id: this.client.client_id,
+      redirect_uri: callback,
+      scope,
+      state: this.state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(this.verifier),
+      code_challenge_method: 'S256',
+      ...changes,
+    };
+    const given = Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== null);
+    return `/api/auth/oauth2/authorize?${new URLSearchParams(given).toString()}`;
+  }
+
+  /** What the person's browser ends up with, where it is led back to the application. */
+  async askPerson(person: Visitor, decision: Decision, scope: string, changes?: Record<string, string | null>): Promise<URL> {
+    return decide(person, await this.askPath(scope, changes), decision);
+  }
+
+  async exchange(led: URL, verifier = this.verifier): Promise<oauth.TokenEndpointResponse> {
+    const parameters = oauth.validateAuthResponse(this.server, this.client, led, this.state);
+    const { server, client, authentication, options } = this;
+    const response = await oauth.authorizationCodeGrantRequest(server, client, authentication, parameters, callback, verifier, options);
+    return oauth.processAuthorizationCodeResponse(server, client, response);
+  }
+
+  async letIn(person: Visitor, projectId: string, scope: string): Promise<oauth.TokenEndpointResponse> {
+    return this.exchange(await this.askPerson(person, { projectId }, scope));
+  }
+
+  async refresh(token: string): Promise<oauth.TokenEndpointResponse> {
+    const { server, client, authentication, options } = this;
+    const response = await oauth.refreshTokenGrantRequest(server, client, authentication, token, options);
+    return oauth.processRefreshTokenResponse(server, client, response);
+  }
+
+  async revoke(token: string): Promise<void> {
+    const { server, client, authentication, options } = this;
+    await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, authentication, token, options));
+  }
+
+  async introspect(token: string): Promise<oauth.IntrospectionResponse> {
+    const { server, client, authentication, options } = this;
+    return oauth.processIntrospectionResponse(
+      server,
+      client,
+      await oauth.introspectionRequest(server, client, authentication, token, options),
+    );
+  }
+}
+
+function authenticationOf(client: oauth.Client): oauth.ClientAuth {
+  const secret = client['client_secret'] as string | undefined;
+  if (!secret) return oauth.None();
+  return client.token_endpoint_auth_method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
+}
+
+/** The person reads the consent page and answers it; where they are led otherwise, that is answered. */
+export async function decide(person: Visitor, path: string, { projectId, answer = 'allow' }: Decision): Promise<URL> {
+  const asked = await person.get(path);
+  const location = asked.headers.get('location') ?? '';
+  if (!location.startsWith('/oauth/consent?')) return new URL(location, origin);
+  const page = await person.get(location);
+  const query = hiddenIn(page.text, 'oauth_query');
+  const decided = await person.submit('/oauth/consent', { oauth_query: query, answer, project: projectId });
+  return new URL(decided.headers.get('location') ?? `/?status=${decided.status}`, origin);
+}
+
+function hiddenIn(text: string, name: string): string {
+  const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(text) ?? [];
+  return value.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+}
