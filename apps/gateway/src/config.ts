@@ -87,7 +87,7 @@ export class GatewayConfig extends ServiceConfig {
   @Env('OAUTH_CLIENT_REGISTRATION', {
     kind: 'flag',
     default: 'true',
-    describe: 'false lets only signed-in people register applications (RFC 7591)',
+    describe: 'false lets nobody register applications but the operator (RFC 7591)',
   })
   clientRegistration: boolean;
 

@@ -11,6 +11,7 @@ import { People1764000000000 } from './migrations/1764000000000-people.js';
 import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-projects-and-keys.js';
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
+import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-secret.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { ProjectRow } from './projects/project.entity.js';
 
@@ -25,4 +26,5 @@ export const migrations = [
   AttributeGatewayFacts1764200000000,
   Audit1764200100000,
   Oauth1764300000000,
+  PeopleSecret1764300100000,
 ];

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { Commits } from '@posthorn/platform';
+import { Database } from '@posthorn/database';
+import { Commits, Secrets } from '@posthorn/platform';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
@@ -29,6 +30,7 @@ import { FailedAttempts } from './identity/failed-attempts.js';
 import { Guard } from './identity/guard.js';
 import { Identities } from './identity/identities.js';
 import { IdentitiesReadModel } from './identity/identities.read-model.js';
+import { PeopleSecret } from './identity/people-secret.js';
 import { KeyUsage } from './identity/key-usage.js';
 import { InvitationMails } from './members/invitation-mails.js';
 import { InvitationPages } from './members/invitation.pages.js';
@@ -43,6 +45,8 @@ import { Documentation } from './openapi/documentation.js';
 import { Attempts } from './people/attempts.js';
 import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
+import { PeopleKeys } from './people/people-keys.js';
+import { PeopleLibrary } from './people/people-library.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
 import { ExpiredRepository } from './people/expired.repository.js';
@@ -56,6 +60,8 @@ import { SessionsRepository } from './people/sessions.repository.js';
 import { PasswordPages } from './people/password.pages.js';
 import { SignInPages } from './people/sign-in.pages.js';
 import { SignUpPages } from './people/sign-up.pages.js';
+import { ApplicationsHandlers } from './oauth/applications.handlers.js';
+import { ApplicationsService } from './oauth/applications.service.js';
 import { ApplicationsPages } from './oauth/applications.pages.js';
 import { ConsentPages } from './oauth/consent.pages.js';
 import { DelegationsRepository } from './oauth/delegations.repository.js';
@@ -96,7 +102,15 @@ export const routeControllers = [
 
 @Module({
   imports: [DiscoveryModule],
-  controllers: [...routeControllers, ProjectsHandlers, ApiKeysHandlers, UsersHandlers, SecretsHandlers, AuditSubscribers],
+  controllers: [
+    ...routeControllers,
+    ProjectsHandlers,
+    ApiKeysHandlers,
+    UsersHandlers,
+    ApplicationsHandlers,
+    SecretsHandlers,
+    AuditSubscribers,
+  ],
   providers: [
     // edge
     Registrar,
@@ -115,6 +129,13 @@ export const routeControllers = [
     RateWindowsRepository,
     // people
     People,
+    PeopleLibrary,
+    PeopleKeys,
+    {
+      provide: PeopleSecret,
+      useFactory: (database: Database, secrets: Secrets) => PeopleSecret.open(database, secrets),
+      inject: [Database, Secrets],
+    },
     PeopleDoor,
     PeopleUpkeep,
     ExpiredRepository,
@@ -131,6 +152,7 @@ export const routeControllers = [
     ConsentPages,
     ApplicationsPages,
     DelegationsService,
+    ApplicationsService,
     DelegationsRepository,
     SessionsRepository,
     UsersService,

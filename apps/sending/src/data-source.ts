@@ -8,6 +8,7 @@ import { CreateSending1763700000000 } from './migrations/1763700000000-create-se
 import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceSendingFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeSendingFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
+import { SystemContents1764300000000 } from './migrations/1764300000000-system-contents.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
 import { SuppressionRow } from './suppressions/suppression.entity.js';
 
@@ -31,4 +32,5 @@ export const migrations = [
   RepairSendingMessaging1763800000000,
   TraceSendingFacts1763900000000,
   AttributeSendingFacts1764200000000,
+  SystemContents1764300000000,
 ];

@@ -10,6 +10,7 @@ import { operations } from './operations.js';
 import { projectFacts, projects } from './projects.js';
 import { secrets } from './secrets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
+import { applications } from './applications.js';
 import { users } from './users.js';
 import { workflowFacts, workflows } from './workflows.js';
 
@@ -27,6 +28,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   allowances,
   suppressions,
   users,
+  applications,
   ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 

@@ -1,6 +1,7 @@
 export * from './address.js';
 export * from './analytics.js';
 export * from './api-keys.js';
+export * from './applications.js';
 export * from './audit.js';
 export * from './caller.js';
 export * from './campaigns.js';

@@ -29,7 +29,7 @@ export const scopeWords: Record<Scope, string> = {
   'projects:read': 'Read the project and its audit log',
   'projects:write': 'Change the project',
   'api-keys:read': 'List API keys, without their secrets',
-  'api-keys:write': 'Make, change and revoke API keys',
+  'api-keys:write': 'Make, change and revoke API keys; keys that it makes stay when it is ended',
   'mailboxes:read': 'Read mailboxes and their mail',
   'mailboxes:write': 'Add, change and delete mailboxes',
   'mailboxes:send': 'Send from mailboxes',

@@ -23,8 +23,22 @@ export class CreatedUser {
   @Text(10, 128) @Nullable() password: string | null;
 }
 
+export class VerifyUser {
+  @Address() email: string;
+}
+
+/** A person as the operator sees one. */
+export class KnownUser {
+  @Id() id: string;
+  @Address() email: string;
+  @Flag() verified: boolean;
+}
+
 export const users = {
+  /** The operator knows that the address is theirs, as where no mail reaches them. */
+  verify: request('gateway.users.verify', VerifyUser, KnownUser),
   create: request('gateway.users.create', CreateUser, CreatedUser),
 };
 
+export const userNotFound = () => new DomainError('not_found', 'resource_not_found', 'There is no user with this address');
 export const userExists = () => new DomainError('conflict', 'conflict', 'There is a user with this address already');

@@ -52,6 +52,11 @@ export class Database {
     return inSpan('transaction', asClient, () => this.begin(work));
   }
 
+  /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
+  apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.ambient.exit(work);
+  }
+
   private async begin<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -87,6 +87,18 @@ describe('a subscriber', () => {
     expect(addresses(heard)).toEqual(wanted);
   });
 
+  it('takes in a fact once that stands twice in one batch', async () => {
+    const [fact, other] = [{ id: newId() }, { id: newId() }];
+    const taken: { id: string }[] = [];
+    const inbox = new Inbox(database);
+    for (const batch of [
+      [fact, other, fact],
+      [other, fact, fact],
+    ])
+      await inbox.once('spec-twins', batch, async (fresh) => void (await Promise.resolve(taken.push(...fresh))));
+    expect(taken).toEqual([fact, other]);
+  });
+
   it.each([
     ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
     ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],

@@ -31,7 +31,8 @@ export class Inbox {
         [subscriber, facts.map(({ id }) => id)],
       );
       const fresh = new Set(taken.map(({ fact_id }) => fact_id));
-      if (fresh.size > 0) await effect(facts.filter(({ id }) => fresh.has(id)));
+      // The relay may have told a fact twice, and both may stand side by side: the first one is taken, once.
+      if (fresh.size > 0) await effect(facts.filter(({ id }) => fresh.delete(id)));
     });
   }
 

@@ -17,6 +17,8 @@ export interface ServiceGround {
   buildProject(): { caller: Caller; projectId: string };
   /** The items of all facts of this name that the project has told, in the order of their commits. */
   factsOf<Item extends object>(projectId: string, fact: FactContract<Item>): Promise<Item[]>;
+  /** A service on it; where that does not start, nothing is left of the ground either. */
+  carry<T>(service: Promise<T>): Promise<T>;
   /** After the service has stopped. */
   close(): Promise<void>;
 }
@@ -29,6 +31,12 @@ export async function openServiceGround(
   const line = await DatabaseLine.open(clone.url);
   const database = await openDatabase({ url: clone.url, name: 'suite', poolSize: 4, connectTimeoutMs: 30_000, ...parts });
   const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
+  const close = async () => {
+    await connection.close();
+    await database.close();
+    await line.close();
+    await Promise.all([clone.drop(), nats.stop()]);
+  };
   return {
     environment: {
       [`${service.toUpperCase()}_DATABASE_URL`]: line.url,
@@ -46,12 +54,8 @@ export async function openServiceGround(
       return { projectId, caller: serviceCaller('suite', projectId) };
     },
     factsOf: <Item extends object>(projectId: string, fact: FactContract<Item>) => told<Item>(database, projectId, fact.name),
-    close: async () => {
-      await connection.close();
-      await database.close();
-      await line.close();
-      await Promise.all([clone.drop(), nats.stop()]);
-    },
+    carry: (service) => service.catch(async (error: unknown) => (await close(), Promise.reject(error))),
+    close,
   };
 }
 

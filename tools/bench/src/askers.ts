@@ -1,6 +1,7 @@
 import { createHmac, hash, randomBytes, randomUUID } from 'node:crypto';
 import { apiKeys, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
+import { Secrets } from '@posthorn/platform';
 import pg from 'pg';
 import { benchSecret, type Servers } from './product.js';
 
@@ -18,7 +19,7 @@ export async function makeKeys({ natsUrl }: Servers, projectId: string, count: n
 /** The cookie of a member of the project, as signing in would leave it. */
 export async function makeSession(servers: Servers, projectId: string): Promise<string> {
   const [userId, token] = [randomUUID(), randomBytes(24).toString('base64url')];
-  await inGateway(servers, async (client) => {
+  const sealed = await inGateway(servers, async (client) => {
     await client.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, 'Bench', $2, true)`, [
       userId,
       `${userId}@bench.test`,
@@ -28,8 +29,10 @@ export async function makeSession(servers: Servers, projectId: string): Promise<
       `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES (gen_random_uuid(), $1, $2, now() + interval '1 day', now())`,
       [hash('sha256', token, 'hex'), userId],
     );
+    return (await client.query<{ sealed: string }>(`SELECT sealed FROM auth_secrets`)).rows[0]!.sealed;
   });
-  const secret = createHmac('sha256', benchSecret).update('posthorn:sessions').digest('base64url');
+  const place = { table: 'auth_secrets', projectId: null, id: '00000000-0000-0000-0000-000000000001' };
+  const secret = new Secrets([benchSecret]).open(sealed, place);
   const signature = createHmac('sha256', secret).update(token).digest('base64');
   return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
 }

@@ -1,8 +1,38 @@
 import { readFileSync } from 'node:fs';
-import { users } from '@posthorn/contracts';
+import { applications, users } from '@posthorn/contracts';
 import type { Command } from './command.js';
 
 export const peopleCommands: Command[] = [
+  {
+    noun: 'users',
+    verb: 'verify',
+    options: ['email'],
+    inProject: false,
+    describe: 'vouch for the address of a person whom no mail reaches',
+    run: (bus, caller, { email }) => bus.call(users.verify, caller, { email: email! }),
+  },
+  {
+    noun: 'applications',
+    verb: 'register',
+    options: ['name', 'redirect-uri'],
+    flags: ['public'],
+    inProject: false,
+    describe: 'make a client of OAuth; its secret is shown once, a public one (on a device) has none',
+    run: (bus, caller, { name, ...values }) =>
+      bus.call(applications.register, caller, {
+        name: name!,
+        redirectUri: values['redirect-uri']!,
+        isPublic: values['public'] !== undefined,
+      }),
+  },
+  {
+    noun: 'applications',
+    verb: 'remove',
+    options: ['client'],
+    inProject: false,
+    describe: 'end a client of OAuth, its secret, and everything that people let it have',
+    run: (bus, caller, { client }) => bus.call(applications.remove, caller, { clientId: client! }),
+  },
   {
     noun: 'users',
     verb: 'create',

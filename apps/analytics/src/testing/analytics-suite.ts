@@ -16,7 +16,7 @@ export async function startAnalyticsSuite(): Promise<AnalyticsSuite> {
   const ground = await openServiceGround('analytics', { entities, migrations });
   const { environment, connection, nats } = ground;
   const sending = await FactSource.start(connection);
-  const replicas: RunningService[] = [await startAnalytics({ environment, processMetrics: false })];
+  const replicas: RunningService[] = [await ground.carry(startAnalytics({ environment, processMetrics: false }))];
   return {
     ...ground,
     natsUrl: nats.url,

@@ -18,7 +18,7 @@ export async function startCampaignsSuite(): Promise<CampaignsSuite> {
       void message.respond(JSON.stringify(message.json<{ body: CheckSend }[]>().map((call) => answer(verified, call)))),
   });
   await ground.connection.nats.flush();
-  const service = await startCampaigns({ environment: ground.environment, processMetrics: false });
+  const service = await ground.carry(startCampaigns({ environment: ground.environment, processMetrics: false }));
   return {
     ...ground,
     verified,

@@ -13,7 +13,7 @@ export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'database' | 
 export async function startContactsSuite(): Promise<ContactsSuite> {
   const ground = await openServiceGround('contacts', { entities, migrations });
   const sending = await FactSource.start(ground.connection);
-  const service = await startContacts({ environment: ground.environment, processMetrics: false });
+  const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
   return {
     ...ground,
     service,

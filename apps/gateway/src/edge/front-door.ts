@@ -8,7 +8,7 @@ import { readBody } from '../dialects/read-body.js';
 import { parametersOf, readQuery, type Parameters } from '../dialects/read-query.js';
 import type { Admission, Counted } from '../identity/credential.js';
 import { Guard } from '../identity/guard.js';
-import { drawn, pageHeadersOf } from '../pages/page-look.js';
+import { drawn, pageHeaders } from '../pages/page-look.js';
 import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { BodyReader, defaultBodyLimit } from './body-reader.js';
@@ -62,7 +62,7 @@ export class FrontDoor {
       const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
       const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
       if (result instanceof HtmlPage) {
-        reply.headers(pageHeadersOf(result.shown)).statusCode = result.shown.status ?? 200;
+        reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
         return drawn(result.shown);
       }
       reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];

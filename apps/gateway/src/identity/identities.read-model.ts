@@ -38,7 +38,8 @@ export class IdentitiesReadModel {
                                   AND consent."clientId" = token."clientId"
        JOIN members member ON member.project_id = token."referenceId" AND member.user_id = token."userId"
        JOIN projects project ON project.id = token."referenceId"
-       WHERE token.token = ANY($1::text[]) AND token."expiresAt" > now() AND token.revoked IS NULL`,
+       WHERE token.token = ANY($1::text[]) AND token."expiresAt" > now() AND token.revoked IS NULL
+         AND token.confirmation IS NULL`,
       [hashes],
     );
     return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);

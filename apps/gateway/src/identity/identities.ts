@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 import { credentialOf, delegatedCredentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
-import { sessionSecret, sessionTokenOf } from './session-cookie.js';
+import { PeopleSecret } from './people-secret.js';
+import { sessionTokenOf } from './session-cookie.js';
 import { ShortMemory } from './short-memory.js';
 import { hashOfToken } from './token-hash.js';
 
@@ -13,10 +14,11 @@ export class Identities {
   private readonly tokens: ShortMemory<Credential>;
   private readonly sessions: ShortMemory<SessionUser>;
   private readonly memberships: ShortMemory<Membership>;
-  private readonly secret: string;
-
-  constructor(rows: IdentitiesReadModel, { sandboxDomain, secretKey }: GatewayConfig) {
-    this.secret = sessionSecret(secretKey);
+  constructor(
+    rows: IdentitiesReadModel,
+    { sandboxDomain }: GatewayConfig,
+    private readonly secret: PeopleSecret,
+  ) {
     this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)));
     this.tokens = new ShortMemory(async (hashes) => (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)));
     this.sessions = new ShortMemory((hashes) => rows.sessionsByHashes(hashes));
@@ -40,7 +42,7 @@ export class Identities {
 
   /** The token of the session cookie, where there is one of ours. */
   sessionToken(cookies: readonly string[]): string | null {
-    return sessionTokenOf(cookies, this.secret);
+    return sessionTokenOf(cookies, this.secret.value);
   }
 
   /** The session of the cookie, if it has not expired, with its user. */

@@ -4,9 +4,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export const sessionCookieName = 'better-auth.session_token';
 const maxCookies = 8 * 1024;
 
-/** The secret that cookies are signed with and second factors sealed with: a key of its own, made from the installation's. */
-export const sessionSecret = (secretKey: string): string => createHmac('sha256', secretKey).update('posthorn:sessions').digest('base64url');
-
 export const hasSessionCookie = (cookieHeaders: readonly string[]): boolean =>
   cookieHeaders.some((text) => text.includes(`${sessionCookieName}=`));
 

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Applications that act for people, and what they were granted. The columns bear the names of the library that writes them;
- * its lists are JSON. A project stands in `referenceId`. A grant ends with the membership that it rests on, and its tokens with it.
+ * its lists are JSON; `kept_since` is ours: when somebody first let it in. A project stands in `referenceId`. A grant ends with the membership that it rests on, and its tokens with it.
  */
 export class Oauth1764300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -54,10 +54,13 @@ export class Oauth1764300000000 implements MigrationInterface {
         "requirePKCE" boolean,
         "dpopBoundAccessTokens" boolean,
         "referenceId" text,
-        metadata jsonb
+        metadata jsonb,
+        kept_since timestamptz
       )`);
     await runner.query(`CREATE INDEX oauth_clients_user ON oauth_clients ("userId")`);
+    await runner.query(`CREATE INDEX oauth_clients_strange ON oauth_clients ("createdAt") WHERE kept_since IS NULL`);
     await runner.query(`CREATE TABLE oauth_client_assertions (id text PRIMARY KEY, "expiresAt" timestamptz NOT NULL)`);
+    await runner.query(`CREATE INDEX oauth_client_assertions_expiry ON oauth_client_assertions ("expiresAt")`);
   }
 
   private async createResources(runner: QueryRunner): Promise<void> {
@@ -105,7 +108,6 @@ export class Oauth1764300000000 implements MigrationInterface {
         UNIQUE ("userId", "referenceId", "clientId"),
         FOREIGN KEY ("referenceId", "userId") REFERENCES members (project_id, user_id) ON DELETE CASCADE
       )`);
-    await runner.query(`CREATE INDEX oauth_consents_member ON oauth_consents ("referenceId", "userId")`);
     await runner.query(`CREATE INDEX oauth_consents_client ON oauth_consents ("clientId")`);
   }
 
@@ -141,7 +143,6 @@ export class Oauth1764300000000 implements MigrationInterface {
       )`);
     for (const table of ['oauth_refresh_tokens', 'oauth_access_tokens']) {
       await runner.query(`CREATE INDEX ${table}_grant ON ${table} ("userId", "referenceId", "clientId")`);
-      await runner.query(`CREATE INDEX ${table}_client ON ${table} ("clientId", "userId")`);
       await runner.query(`CREATE INDEX ${table}_code ON ${table} ("authorizationCodeId")`);
       await runner.query(`CREATE INDEX ${table}_expiry ON ${table} ("expiresAt")`);
     }

@@ -1,3 +1,4 @@
+import { scopes } from '@posthorn/contracts';
 import { authPath } from '../people/people-rules.js';
 
 /** What an application asks for, as the library signed it. */
@@ -29,7 +30,14 @@ export function resumed({ query }: Asked): string {
 }
 
 /** A person knows a site by its host; an application on their device has a scheme only. */
-export function destinationOf(redirectUri: string): { says: string; source: string } {
-  const { protocol, host, origin } = new URL(redirectUri);
-  return protocol === 'https:' || protocol === 'http:' ? { says: host, source: origin } : { says: protocol, source: protocol };
+export function destinationOf(url: string): string {
+  const { protocol, host } = new URL(url);
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol;
+}
+
+/** Who asks for nothing in particular gets to read. */
+export function withScope(path: string): string {
+  const url = new URL(path, 'http://own.invalid');
+  if (!url.searchParams.has('scope')) url.searchParams.set('scope', scopes.filter((scope) => scope.endsWith(':read')).join(' '));
+  return url.pathname + url.search;
 }

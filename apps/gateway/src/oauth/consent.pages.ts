@@ -2,14 +2,15 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isScope, roleScopes, scopeWords } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import type { SessionUser } from '../identity/credential.js';
-import { html, type Html } from '../pages/html.js';
+import { html } from '../pages/html.js';
 import { PageDoor } from '../pages/page-door.js';
-import { choice, form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
+import { checkbox, choice, form, hidden, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { readAnswer, type PeopleAnswer } from '../people/people-answer.js';
 import { People } from '../people/people.js';
 import { askedOf, destinationOf, resumed, type Asked } from './authorization.js';
 import { DelegationsRepository, type Choice } from './delegations.repository.js';
+import { ledBack, refused } from './leading.js';
 import { DelegationsService } from './delegations.service.js';
 import { oauthPages, offlineAccess } from './oauth-rules.js';
 
@@ -26,45 +27,46 @@ export class ConsentPages implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.door.open({ path: oauthPages.signIn, show: (visit) => this.signIn(visit) });
     this.door.open({ path: oauthPages.consent, show: (visit) => this.consider(visit), submit: (visit) => this.consider(visit) });
-    this.door.open({ path: oauthPages.error, show: ({ query }) => Promise.resolve(failed(query['error_description'])) });
+    this.door.open({ path: oauthPages.error, show: ({ query }) => Promise.resolve(refused(query['error'] ?? null)) });
   }
 
   private async signIn(visit: Visit): Promise<Shown | SentOn> {
     const asked = askedBy(visit);
-    return Promise.resolve(asked ? toSignIn(asked) : failed());
+    return Promise.resolve(asked ? toSignIn(asked) : refused(null));
   }
 
   private async consider(visit: Visit): Promise<Shown | SentOn> {
     const asked = askedBy(visit);
     const application = asked && (await this.rows.nameOf(asked.clientId));
-    if (!asked || !application) return failed();
+    if (!asked || !application) return refused(asked ? 'invalid_client' : null);
     if (!visit.person) return toSignIn(asked);
-    const request = { visit, asked, application, person: visit.person, choices: await this.rows.choicesOf(visit.person.userId) };
-    if (visit.request.method !== 'POST') return page(request);
-    return visit.form['answer'] === 'allow' ? this.allow(request) : led(await this.answer(request, { accept: false }));
+    const petition = { visit, asked, application, person: visit.person, choices: await this.rows.choicesOf(visit.person.userId) };
+    if (visit.request.method !== 'POST') return page(petition);
+    return visit.form['answer'] === 'allow' ? this.allow(petition) : led(await this.answer(petition, { accept: false }));
   }
 
-  private async allow(request: Request): Promise<Shown | SentOn> {
-    const { asked, application, person, visit, choices } = request;
+  private async allow(petition: Petition): Promise<Shown | SentOn> {
+    const { asked, application, person, visit, choices } = petition;
     const chosen = choices.find(({ projectId }) => projectId === visit.form['project']);
-    if (!chosen) return page(request, 'Choose a project.');
-    const scopes = asked.scopes.filter((scope) => isScope(scope) && roleScopes[chosen.role].includes(scope));
+    if (!chosen) return page(petition, 'Choose a project.');
+    const wanted = asked.scopes.filter((scope) => visit.form[boxOf(scope)] === 'yes');
+    const scopes = wanted.filter((scope) => isScope(scope) && roleScopes[chosen.role].includes(scope));
     if (scopes.length === 0)
-      return page(request, `As ${chosen.role.toLowerCase()} of ${chosen.name} you cannot let ${application} do any of this.`);
+      return page(petition, `As ${chosen.role.toLowerCase()} of ${chosen.name} you cannot let ${application} do any of this.`);
     const scope = [...scopes, ...asked.scopes.filter((each) => each === offlineAccess)].join(' ');
     const { projectId } = chosen;
     const caller = { projectId, actor: { kind: 'USER', id: person.userId, name: person.name }, address: visit.request.ip } as const;
-    const ask = () => this.answer(request, { accept: true, scope });
+    const ask = () => this.answer(petition, { accept: true, scope });
     return led(await actFor(caller, () => this.delegations.grant(person.userId, projectId, asked.clientId, ask)));
   }
 
-  private async answer({ asked, visit }: Request, body: { accept: boolean; scope?: string }): Promise<PeopleAnswer> {
+  private async answer({ asked, visit }: Petition, body: { accept: boolean; scope?: string }): Promise<PeopleAnswer> {
     const sent = { ...body, oauth_query: asked.query };
     return readAnswer(await this.people.ask({ method: 'POST', path: '/oauth2/consent', body: sent, request: visit.request }));
   }
 }
 
-interface Request {
+interface Petition {
   visit: Visit;
   asked: Asked;
   application: string;
@@ -78,41 +80,28 @@ const askedBy = ({ request, form: filled }: Visit): Asked | null =>
 
 const toSignIn = (asked: Asked): SentOn => sentOn('/sign-in', { next: resumed(asked), said: asked.anew ? 'again' : null });
 
-function page({ asked, application, person, choices, visit }: Request, problem?: string): Shown {
-  const { says, source } = destinationOf(asked.redirectUri);
+const boxOf = (scope: string): string => `may ${scope}`;
+
+function page({ asked, application, person, choices, visit }: Petition, problem?: string): Shown {
   const query = hidden('oauth_query', asked.query);
   const options = choices.map(({ projectId, name, role }) => ({ value: projectId, text: `${name} (${role.toLowerCase()})` }));
-  const allowed = html`${query}${hidden('answer', 'allow')}${choice('project', 'Project', options, visit.form['project'])}`;
+  const allowed = html`${query}${hidden('answer', 'allow')} ${choice('project', 'In the project', options, visit.form['project'])}
+    <fieldset>
+      <legend>It may</legend>
+      ${asked.scopes.filter(isScope).map((scope) => checkbox(boxOf(scope), scopeWords[scope]))}
+    </fieldset>
+    <p class="quiet-text">Never more than you may yourself. ${asked.scopes.includes(offlineAccess) ? untilEnded : anHour}</p>`;
   const body = html`${problem ? notice('wrong', problem) : null}
     <p>
-      You are signed in as ${person.email}. The application, which calls itself ${application}, leads you back to <strong>${says}</strong>.
+      You are signed in as ${person.email}. The application calls itself ${application}, and leads you back to
+      <strong>${destinationOf(asked.redirectUri)}</strong>.
     </p>
-    <h2>In the project that you choose it may</h2>
-    ${inWords(asked.scopes)}
-    <p class="quiet-text">Never more than you may yourself. ${asked.scopes.includes(offlineAccess) ? lasting : passing}</p>
     ${options.length > 0 ? form(allowed, 'Allow', oauthPages.consent) : notice('wrong', 'You are in no project yet, so there is nothing to let it into.')}
     ${form(html`${query}${hidden('answer', 'deny')}`, 'Deny', oauthPages.consent, 'quiet')}`;
-  return shown(`Let ${application} in?`, body, { leadsTo: source, ...(problem ? { status: 422 } : {}) });
+  return shown(`Let ${application} in?`, body, problem ? { status: 422 } : {});
 }
 
-const lasting = 'It stays in until you end it, under Applications in your account.';
-const passing = 'It stays in for an hour.';
+const untilEnded = 'It stays in until you end it, under Applications in your account.';
+const anHour = 'It stays in for an hour.';
 
-const inWords = (asked: readonly string[]): Html =>
-  html`<ul class="plain-list">
-    ${asked.filter(isScope).map((scope) => html`<li>${scopeWords[scope]}</li>`)}
-  </ul>`;
-
-/** Back to the application, with a code or with a refusal. */
-const led = ({ ok, json }: PeopleAnswer): Shown | SentOn =>
-  ok && typeof json['url'] === 'string' ? { location: json['url'] } : failed('it took too long, or the request was changed on its way');
-
-const failed = (why?: string): Shown =>
-  shown(
-    'The application cannot be let in',
-    html`<p>Its request does not work${why ? html`: ${why.slice(0, 200)}` : null}. Go back to the application and begin again.</p>
-      <ul class="links">
-        <li>${link('/account', 'Your account')}</li>
-      </ul>`,
-    { status: 400 },
-  );
+const led = ({ ok, json }: PeopleAnswer): Shown => (ok && typeof json['url'] === 'string' ? ledBack(json['url']) : refused('too_late'));

@@ -31,10 +31,12 @@ export class DelegationsRepository {
     const [row] = await this.database.query<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>>(
       `SELECT member.role, token.scopes, consent.scopes AS "grantedScopes"
        FROM oauth_access_tokens token
+       JOIN oauth_clients client ON client."clientId" = token."clientId" AND client.disabled IS NOT TRUE
        JOIN oauth_consents consent ON consent."userId" = token."userId" AND consent."referenceId" = token."referenceId"
                                   AND consent."clientId" = token."clientId"
        JOIN members member ON member.project_id = token."referenceId" AND member.user_id = token."userId"
        WHERE token.id = $2 AND token."referenceId" = $1 AND token."expiresAt" > now() AND token.revoked IS NULL
+         AND token.confirmation IS NULL
        FOR SHARE OF token, consent, member`,
       [projectId, tokenId],
     );
@@ -45,7 +47,7 @@ export class DelegationsRepository {
   listOf(userId: string): Promise<Delegation[]> {
     return this.database.query<Delegation>(
       `SELECT consent.id, consent."referenceId" AS "projectId", project.name AS "projectName",
-              coalesce(client.name, client."clientId") AS application, consent.scopes, consent."updatedAt"
+              left(coalesce(client.name, client."clientId"), 200) AS application, consent.scopes, consent."updatedAt"
        FROM oauth_consents consent JOIN oauth_clients client ON client."clientId" = consent."clientId"
        JOIN projects project ON project.id = consent."referenceId"
        WHERE consent."userId" = $1 ORDER BY consent."updatedAt" DESC, consent.id DESC LIMIT ${most}`,
@@ -53,22 +55,22 @@ export class DelegationsRepository {
     );
   }
 
-  /** Of a person in a project to an application. */
-  async idOf(userId: string, projectId: string, clientId: string): Promise<string | null> {
+  /** The grant of a person in a project to an application, which has now been let in at least once. */
+  async letIn(userId: string, projectId: string, clientId: string): Promise<string> {
+    await this.keep(clientId);
     const [row] = await this.database.query<{ id: string }>(
       `SELECT id FROM oauth_consents WHERE "userId" = $1 AND "referenceId" = $2 AND "clientId" = $3`,
       [userId, projectId, clientId],
     );
-    return row?.id ?? null;
+    return row!.id;
   }
 
-  /** Ends a person's grant with all that was issued for it; answers whose project it was. */
-  async end(userId: string, id: string): Promise<string | null> {
-    const [gone] = await this.database.query<{ projectId: string }>(
-      `DELETE FROM oauth_consents WHERE "userId" = $1 AND id = $2 RETURNING "referenceId" AS "projectId"`,
+  /** Ends a person's grant, or every one of theirs, with all that was issued for it. */
+  end(userId: string, id: string | null = null): Promise<Pick<Delegation, 'id' | 'projectId'>[]> {
+    return this.database.query(
+      `DELETE FROM oauth_consents WHERE "userId" = $1 AND ($2::uuid IS NULL OR id = $2) RETURNING id, "referenceId" AS "projectId"`,
       [userId, id],
     );
-    return gone?.projectId ?? null;
   }
 
   /** What a person may let an application into, by name. */
@@ -78,6 +80,17 @@ export class DelegationsRepository {
        WHERE member.user_id = $1 ORDER BY lower(project.name), project.id LIMIT ${most}`,
       [userId],
     );
+  }
+
+  /** Those that nobody keeps are forgotten after a while. */
+  async keep(clientId: string): Promise<void> {
+    await this.database.query(`UPDATE oauth_clients SET kept_since = now() WHERE "clientId" = $1 AND kept_since IS NULL`, [clientId]);
+  }
+
+  /** With its grants and tokens. */
+  async removeClient(clientId: string): Promise<boolean> {
+    const gone = await this.database.query(`DELETE FROM oauth_clients WHERE "clientId" = $1 RETURNING 1`, [clientId]);
+    return gone.length > 0;
   }
 
   /** What an application calls itself; null where there is none, or none any more. */

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '@posthorn/contracts';
+import { actFor } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import type { PeopleAnswer } from '../people/people-answer.js';
@@ -18,8 +20,9 @@ export class DelegationsService {
   grant(userId: string, projectId: string, clientId: string, ask: () => Promise<PeopleAnswer>): Promise<PeopleAnswer> {
     return this.commits.before(null, async () => {
       const answer = await granting(projectId, ask);
-      const id = await this.delegations.idOf(userId, projectId, clientId);
-      if (answer.ok && id) await this.audit.record(projectId, 'token.granted', id);
+      if (!isGranted(answer)) return answer;
+      const id = await this.delegations.letIn(userId, projectId, clientId);
+      await this.audit.record(projectId, 'token.granted', id);
       return answer;
     });
   }
@@ -27,8 +30,19 @@ export class DelegationsService {
   /** Ends a person's grant and every token of it. */
   end(userId: string, id: string): Promise<void> {
     return this.commits.before(null, async () => {
-      const projectId = await this.delegations.end(userId, id);
-      if (projectId) await this.audit.record(projectId, 'token.revoked', id);
+      for (const each of await this.delegations.end(userId, id)) await this.audit.record(each.projectId, 'token.revoked', each.id);
     });
   }
+
+  /** Ends everything that a person granted, in the ambient transaction: they chose a new password. */
+  async endAllOf(userId: string): Promise<void> {
+    for (const { id, projectId } of await this.delegations.end(userId)) {
+      const caller: Caller = { projectId, actor: { kind: 'USER', id: userId } };
+      await actFor(caller, () => this.audit.record(projectId, 'token.revoked', id));
+    }
+  }
 }
+
+/** The library may also have sent the person elsewhere: granted is what a code comes of. */
+const isGranted = ({ ok, json }: PeopleAnswer): boolean =>
+  ok && typeof json['url'] === 'string' && URL.canParse(json['url']) && new URL(json['url']).searchParams.has('code');

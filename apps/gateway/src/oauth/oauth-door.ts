@@ -7,10 +7,13 @@ import { headerValues } from '../edge/header-values.js';
 import { parseBody } from '../edge/parse-body.js';
 import { addressHeader, authPath } from '../people/people-rules.js';
 import { People } from '../people/people.js';
-import { isTrustedOrigin } from '../people/trusted-origins.js';
-import { delegableScopes, issuerOf, resourceOf } from './oauth-rules.js';
+import { drawn, pageHeaders } from '../pages/page-look.js';
+import { isOneLine } from '../people/one-line.js';
+import { withScope } from './authorization.js';
+import { refused } from './leading.js';
+import { delegableScopes, issuerOf, oauthPages, resourceOf } from './oauth-rules.js';
 
-const bodyLimit = 64 * 1024;
+const bodyLimit = 8 * 1024;
 const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 const metadataPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
@@ -24,6 +27,12 @@ const preflight = {
   'access-control-allow-methods': 'GET, POST',
   'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
   'access-control-max-age': '86400',
+};
+
+/** What the library says of itself otherwise: public clients are known with registration closed, and proofs of possession are not asked for. */
+const promised = {
+  token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+  dpop_signing_alg_values_supported: undefined,
 };
 
 /** The authorization server for applications: discovery, registration, tokens (RFC 6749, 7009, 7591, 7662, 8414, 9728). */
@@ -42,9 +51,9 @@ export class OAuthDoor implements OnApplicationBootstrap {
       this.fastify.route({ method, url, handler: act });
     at('GET', `${authPath}/oauth2/authorize`, (request, reply) => this.authorize(request, reply));
     for (const end of ['token', 'revoke', 'introspect']) {
-      at('POST', `${authPath}/oauth2/${end}`, (request, reply) => this.handOn(request, reply, formType));
+      at('POST', `${authPath}/oauth2/${end}`, (request, reply) => this.handOn(request, reply));
     }
-    at('POST', `${authPath}/oauth2/register`, (request, reply) => this.handOn(request, reply));
+    at('POST', `${authPath}/oauth2/register`, (request, reply) => this.register(request, reply));
     for (const path of [metadataPath, metadataPath + authPath]) at('GET', path, (_, reply) => this.tellServer(reply));
     for (const path of [resourcePath, `${resourcePath}/api`]) at('GET', path, (_, reply) => this.tellResource(reply));
     for (const url of [`${authPath}/oauth2/*`, '/.well-known/*']) {
@@ -64,37 +73,45 @@ export class OAuthDoor implements OnApplicationBootstrap {
   private async authorize(request: HttpRequest, reply: HttpReply): Promise<unknown> {
     const headers = this.people.headersOf(request);
     headers.delete('origin');
-    return answer(reply, await this.people.handOn(request.url, { method: 'GET', headers }));
+    const told = await this.people.handOn(withScope(request.url), { method: 'GET', headers });
+    const location = new URL(told.headers.get('location') ?? oauthPages.error, this.config.publicUrl);
+    if (location.origin === new URL(this.config.publicUrl).origin) return answer(reply, told);
+    // Only a decision leads elsewhere, and here none was made.
+    const shown = refused(location.searchParams.get('error'), location.href);
+    return reply
+      .code(shown.status ?? 200)
+      .headers(pageHeaders)
+      .send(drawn(shown));
   }
 
-  private async handOn(request: HttpRequest, reply: HttpReply, type?: RegExp): Promise<unknown> {
+  private async handOn(request: HttpRequest, reply: HttpReply): Promise<unknown> {
+    return this.post(request, reply, await this.read(request, formType));
+  }
+
+  private async register(request: HttpRequest, reply: HttpReply): Promise<unknown> {
+    const metadata = parseBody(Buffer.from(await this.read(request))) as Record<string, unknown>;
+    const name = metadata['client_name'];
+    if (typeof name === 'string' && !isOneLine(name)) return reply.code(400).headers(forAll).send(badName);
+    return this.post(request, reply, JSON.stringify({ ...(isOnDevice(metadata) ? { application_type: 'native' } : {}), ...metadata }));
+  }
+
+  private async read(request: HttpRequest, type?: RegExp): Promise<string> {
     const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, type);
-    try {
-      const headers = this.headersOf(request, type === undefined);
-      void reply.headers(forAll);
-      const text = bytes.toString('utf8');
-      const body = type ? text : withApplicationType(text);
-      return answer(reply, await this.people.handOn(request.url, { method: 'POST', headers, body }));
-    } finally {
-      release();
-    }
+    release();
+    return bytes.toString('utf8');
   }
 
-  /** A person's session counts where an application is registered, and only from a page of ours. */
-  private headersOf(request: HttpRequest, mayBePerson: boolean): Headers {
-    const { rawHeaders } = request.raw;
-    const isOurs = mayBePerson && isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin'));
-    const headers = isOurs ? this.people.headersOf(request) : new Headers({ [addressHeader]: request.ip });
-    for (const name of ['authorization', 'content-type']) {
-      const values = headerValues(rawHeaders, name);
-      if (values.length === 1) headers.set(name, values[0]!);
-    }
-    return headers;
+  private async post(request: HttpRequest, reply: HttpReply, body: string): Promise<unknown> {
+    void reply.headers(forAll);
+    return answer(reply, await this.people.handOn(request.url, { method: 'POST', headers: headersOf(request), body }));
   }
 
   private async tellServer(reply: HttpReply): Promise<unknown> {
     void reply.headers(forAll);
-    return answer(reply, await this.people.handOn(metadataPath + authPath, { method: 'GET' }));
+    const told = await this.people.handOn(metadataPath + authPath, { method: 'GET' });
+    const metadata = (await told.json()) as Record<string, unknown>;
+    const registration = this.config.clientRegistration ? {} : { registration_endpoint: undefined };
+    return reply.headers({ 'cache-control': 'public, max-age=300' }).send({ ...metadata, ...promised, ...registration });
   }
 
   private async tellResource(reply: HttpReply): Promise<unknown> {
@@ -109,12 +126,21 @@ export class OAuthDoor implements OnApplicationBootstrap {
   }
 }
 
+/** Without cookies: an application is nobody's page. */
+function headersOf({ raw: { rawHeaders }, ip }: HttpRequest): Headers {
+  const headers = new Headers({ [addressHeader]: ip });
+  for (const name of ['authorization', 'content-type']) {
+    const values = headerValues(rawHeaders, name);
+    if (values.length === 1) headers.set(name, values[0]!);
+  }
+  return headers;
+}
+
+const badName = { error: 'invalid_client_metadata', error_description: 'client_name must be one line of 1 to 100 characters' };
+
 /** Many an application on a device does not say that it is one; where it is led back to does (RFC 8252 §7). */
-function withApplicationType(text: string): string {
-  const metadata = parseBody(Buffer.from(text)) as { application_type?: unknown; redirect_uris?: unknown };
-  const uris = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [];
-  const isNative = uris.length > 0 && uris.every((uri) => typeof uri === 'string' && !uri.startsWith('https:'));
-  return metadata.application_type === undefined && isNative ? JSON.stringify({ ...metadata, application_type: 'native' }) : text;
+function isOnDevice({ redirect_uris: uris }: Record<string, unknown>): boolean {
+  return Array.isArray(uris) && uris.some((uri) => typeof uri === 'string' && !uri.startsWith('https:'));
 }
 
 async function answer(reply: HttpReply, told: Response): Promise<unknown> {

@@ -1,25 +1,31 @@
+import { timingSafeEqual } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import type { GatewayConfig } from '../config.js';
 import { hashOfToken } from '../identity/token-hash.js';
+import type { PeopleKeys } from '../people/people-keys.js';
 import { chosenProject } from './chosen-project.js';
 import { mintDelegatedToken } from './delegated-token.js';
 import { accessTokenSeconds, codeSeconds, delegableScopes, oauthPages, refreshTokenSeconds, resourceOf } from './oauth-rules.js';
-import type { ClientSecrets } from './client-secrets.js';
+import { clientSecrets } from './client-secrets.js';
 
+const isSame = (given: string, wanted: string): boolean =>
+  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
 const perMinute = (max: number) => ({ window: 60, max });
 
 /** The library's authorization server with our tables, tokens and pages: opaque tokens of one project each (0013). */
-export const oauthPlugin = (config: GatewayConfig, secrets: ClientSecrets) =>
+export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: PeopleKeys) =>
   oauthProvider({
     scopes: [...delegableScopes],
     grantTypes: ['authorization_code', 'refresh_token'],
     resources: [{ identifier: resourceOf(config), name: 'Posthorn' }],
     // Whoever may ask for tokens at all may ask for the one resource that there is.
     enforcePerClientResources: false,
+    // No cookie comes as far as this: whoever registers is anybody, or the operator.
     allowDynamicClientRegistration: true,
+    validateInitialAccessToken: ({ initialAccessToken }) => isSame(initialAccessToken, registration) && {},
     allowUnauthenticatedClientRegistration: config.clientRegistration,
     disableJwtPlugin: true,
-    storeClientSecret: secrets,
+    storeClientSecret: clientSecrets(secrets),
     storeTokens: { hash: (token) => Promise.resolve(hashOfToken(token)) },
     generateOpaqueAccessToken: () => mintDelegatedToken('access'),
     generateClientSecret: () => mintDelegatedToken('clientSecret'),
@@ -34,13 +40,13 @@ export const oauthPlugin = (config: GatewayConfig, secrets: ClientSecrets) =>
       shouldRedirect: () => false,
       consentReferenceId: chosenProject,
     },
-    // Servers of many people ask from one address.
+    // Servers of many people ask from one address; applications are registered once, and each is kept for a while.
     rateLimit: {
       token: perMinute(600),
       introspect: perMinute(600),
       revoke: perMinute(600),
       authorize: perMinute(60),
-      register: perMinute(20),
+      register: { window: 3_600, max: 60 },
     },
     schema: {
       oauthClient: { modelName: 'oauth_clients' },

@@ -12,7 +12,7 @@ import { Identities } from '../identity/identities.js';
 import { isOwnPath } from '../people/own-path.js';
 import { isTrustedOrigin } from '../people/trusted-origins.js';
 import { html } from './html.js';
-import { drawn, pageHeadersOf, stylesheet, stylesheetPath } from './page-look.js';
+import { drawn, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
 import type { Page, SentOn, Shown, Visit } from './page.js';
 import { readForm } from './read-form.js';
 
@@ -82,7 +82,7 @@ export class PageDoor {
     if ('location' in answer) return reply.code(303).header('location', answer.location).send();
     return reply
       .code(answer.status ?? 200)
-      .headers(pageHeadersOf(answer))
+      .headers(pageHeaders)
       .send(drawn(answer));
   }
 

@@ -47,14 +47,18 @@ export function field({
   </div>`;
 }
 
-/** One of several. */
+/** One of several; nothing is chosen for anybody who could choose otherwise. */
 export const choice = (name: string, label: string, options: readonly { value: string; text: string }[], chosen = ''): Html =>
   html`<div class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}" required>
+      ${options.length === 1 ? null : html`<option value="">Choose one</option>`}
       ${options.map(({ value, text }) => html`<option value="${value}" ${value === chosen ? html`selected` : null}>${text}</option>`)}
     </select>
   </div>`;
+
+export const checkbox = (name: string, label: string): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="yes" checked /> ${label}</label>`;
 
 /** Posts to the page's own path unless another one is named. */
 export const form = (content: Html | readonly Html[], submit: string, action?: string, kind: 'plain' | 'quiet' = 'plain'): Html =>

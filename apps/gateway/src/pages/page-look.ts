@@ -7,20 +7,22 @@ export const stylesheet = readFileSync(new URL('pages.css', import.meta.url));
 export const stylesheetPath = `/pages/${hash('sha256', stylesheet).slice(0, 12)}.css`;
 
 // A browser that may name no page at all calls its origin "null" (Fetch, "append a request Origin header").
-export const pageHeadersOf = ({ leadsTo }: Pick<Shown, 'leadsTo'>) => ({
+export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
-  'content-security-policy': `default-src 'none'; style-src 'self'; img-src data:; form-action 'self'${leadsTo ? ` ${leadsTo}` : ''}; base-uri 'none'; frame-ancestors 'none'`,
-});
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
 
 /** A whole page with its one heading. */
-export const drawn = ({ title, body }: Shown): string =>
+export const drawn = ({ title, body, leadsTo }: Shown): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${leadsTo ? html`<meta http-equiv="refresh" content="0; url=${leadsTo}" />` : null}
         <title>${title} · Posthorn</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${stylesheetPath}" />

@@ -20,7 +20,7 @@ export interface Shown {
   /** 200 unless said otherwise. */
   status?: number;
   cookies?: readonly string[];
-  /** Where the answer to the page's form may lead, beside ourselves: a source of `form-action` (CSP Level 3). */
+  /** Where the browser goes from here by itself; a redirect would fall under the form's own policy (CSP Level 3, `form-action`). */
   leadsTo?: string;
 }
 

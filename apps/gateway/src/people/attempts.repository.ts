@@ -13,14 +13,18 @@ export interface Attempt {
   retryAfter: number | null;
 }
 
-/** Attempts to sign in, to sign up and the like, by address and path: one statement, and Postgres's clock. */
+/**
+ * Attempts to sign in, to sign up and the like, by address and path: one statement, and Postgres's clock. It commits by itself:
+ * within another transaction everybody behind one address would wait for its end.
+ */
 @Injectable()
 export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
   async take(key: string, { window, max }: AttemptRule): Promise<Attempt> {
-    const [row] = await this.database.query<{ count: number; age: number }>(
-      `INSERT INTO auth_rate_limits AS kept (id, key, count, "lastRequest")
+    const ask = () =>
+      this.database.query<{ count: number; age: number }>(
+        `INSERT INTO auth_rate_limits AS kept (id, key, count, "lastRequest")
        VALUES ($1, $2, 1, floor(extract(epoch FROM clock_timestamp()) * 1000))
        ON CONFLICT (key) DO UPDATE SET
          count = CASE WHEN excluded."lastRequest" - kept."lastRequest" >= $3::bigint THEN 1 ELSE kept.count + 1 END,
@@ -28,8 +32,9 @@ export class AttemptsRepository {
            WHEN excluded."lastRequest" - kept."lastRequest" >= $3::bigint OR kept.count < $4 THEN excluded."lastRequest"
            ELSE kept."lastRequest" END
        RETURNING count, floor(extract(epoch FROM clock_timestamp()) * 1000) - "lastRequest" AS age`,
-      [newId(), key, window * 1_000, max],
-    );
+        [newId(), key, window * 1_000, max],
+      );
+    const [row] = await this.database.apart(ask);
     const allowed = row!.count <= max;
     return { allowed, retryAfter: allowed ? null : Math.max(1, Math.ceil(window - Number(row!.age) / 1_000)) };
   }

@@ -2,17 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 
 /**
- * What nobody can use any more: of sessions, of links, of tokens, of windows, none of which is longer than a minute, and of
- * applications that nobody let in within a week.
+ * What nobody can use any more: of sessions, of links, of tokens, of grants without any, of windows, none of which is longer
+ * than an hour, and of applications that nobody ever let in.
  */
 const statements = [
   `DELETE FROM auth_sessions WHERE "expiresAt" < now()`,
   `DELETE FROM auth_verifications WHERE "expiresAt" < now()`,
   `DELETE FROM oauth_access_tokens WHERE "expiresAt" < now()`,
   `DELETE FROM oauth_refresh_tokens WHERE "expiresAt" < now()`,
-  `DELETE FROM oauth_clients client WHERE "userId" IS NULL AND "createdAt" < now() - interval '7 days'
-     AND NOT EXISTS (SELECT FROM oauth_consents WHERE "clientId" = client."clientId")`,
-  `DELETE FROM auth_rate_limits WHERE "lastRequest" < extract(epoch FROM now() - interval '10 minutes') * 1000`,
+  `DELETE FROM oauth_client_assertions WHERE "expiresAt" < now()`,
+  `DELETE FROM oauth_consents consent WHERE "updatedAt" < now() - interval '1 hour'
+     AND NOT EXISTS (SELECT FROM oauth_access_tokens token WHERE token."userId" = consent."userId"
+                     AND token."referenceId" = consent."referenceId" AND token."clientId" = consent."clientId")
+     AND NOT EXISTS (SELECT FROM oauth_refresh_tokens token WHERE token."userId" = consent."userId"
+                     AND token."referenceId" = consent."referenceId" AND token."clientId" = consent."clientId")`,
+  `DELETE FROM oauth_clients WHERE kept_since IS NULL AND "createdAt" < now() - interval '30 days'`,
+  `DELETE FROM auth_rate_limits WHERE "lastRequest" < extract(epoch FROM now() - interval '2 hours') * 1000`,
 ];
 
 @Injectable()

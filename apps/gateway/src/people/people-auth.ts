@@ -5,9 +5,8 @@ import { betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { GatewayConfig } from '../config.js';
-import { sessionSecret } from '../identity/session-cookie.js';
-import type { Secrets } from '@posthorn/platform';
-import { clientSecrets } from '../oauth/client-secrets.js';
+import type { DelegationsService } from '../oauth/delegations.service.js';
+import type { PeopleKeys } from './people-keys.js';
 import { oauthPlugin } from '../oauth/oauth-plugin.js';
 import { oauthPages } from '../oauth/oauth-rules.js';
 import type { Attempts } from './attempts.js';
@@ -23,22 +22,23 @@ export interface AuthParts {
   database: Database;
   attempts: Attempts;
   mails: PeopleMails;
-  secrets: Secrets;
+  keys: PeopleKeys;
+  delegations: DelegationsService;
 }
 
 export type Auth = Awaited<ReturnType<typeof openAuth>>;
 
 /** The library with our tables, our ids, our mails and our limits. */
-export async function openAuth({ config, database, attempts, mails, secrets }: AuthParts) {
+export async function openAuth({ config, database, attempts, mails, keys, delegations }: AuthParts) {
   const log = new Logger('People');
   return betterAuth({
     appName: 'Posthorn',
     baseURL: config.publicUrl,
     basePath: authPath,
-    secret: sessionSecret(config.secretKey),
+    secret: keys.own.value,
     trustedOrigins: config.trustedOrigins,
     telemetry: { enabled: false },
-    database: await openPeopleStore(database),
+    database: await openPeopleStore(database, (userId) => delegations.endAllOf(userId)),
     ...tables,
     emailAndPassword: {
       enabled: true,
@@ -57,10 +57,7 @@ export async function openAuth({ config, database, attempts, mails, secrets }: A
       expiresIn: linkSeconds,
       sendVerificationEmail: ({ user, url, token }) => mails.verifyAddress(user, token, nextOf(url)),
     },
-    plugins: [
-      twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } }),
-      oauthPlugin(config, clientSecrets(secrets)),
-    ],
+    plugins: [twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } }), oauthPlugin(config, keys)],
     rateLimit: { enabled: true, window: 60, max: 100, customStorage: { consume: (key, rule) => attempts.take(key, rule) } },
     advanced: {
       // The prefix of secure cookies would change their name with the address; the attribute does not.

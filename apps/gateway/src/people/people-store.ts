@@ -1,27 +1,12 @@
 import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { Database } from '@posthorn/database';
 import type { BetterAuthOptions } from 'better-auth';
+import type { Ask, Condition, Method, Row } from './store-method.js';
 import { hashOfToken } from '../identity/token-hash.js';
-import { chosenProject } from '../oauth/chosen-project.js';
+import { forGrants } from '../oauth/grant-store.js';
 import { ServicePool } from './service-pool.js';
 
 type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
-type Row = Record<string, unknown>;
-
-interface Condition {
-  field: string;
-  value: unknown;
-}
-
-/** What the library asks of its store, whichever method. */
-interface Ask {
-  model: string;
-  where?: Condition[];
-  data?: Row;
-  update?: Row;
-}
-
-type Method = (ask: Ask) => Promise<unknown>;
 
 const asking = [
   'create',
@@ -40,21 +25,22 @@ const asking = [
  * The library's tables, written by the library through the service's connections. On the way a session's token becomes its
  * hash and back, and a new password ends every session and everything granted in the transaction that stores it.
  */
-export async function openPeopleStore(database: Database): Promise<(options: BetterAuthOptions) => Store> {
+export async function openPeopleStore(database: Database, endGrants: EndGrants): Promise<(options: BetterAuthOptions) => Store> {
   const pool = new ServicePool(database) as unknown as BetterAuthOptions['database'];
   const { kysely } = await createKyselyAdapter({ database: pool });
-  return (options) => guarded(kyselyAdapter(kysely!, { type: 'postgres' })(options), database);
+  return (options) => guarded(kyselyAdapter(kysely!, { type: 'postgres' })(options), database, endGrants);
 }
 
-function guarded(store: Store, database: Database): Store {
+function guarded(store: Store, database: Database, endGrants: EndGrants): Store {
   const plain = store as unknown as Record<(typeof asking)[number], Method>;
   const endAccess = async (userId: unknown) => {
-    for (const model of accesses) await plain.deleteMany({ model, where: [{ field: 'userId', value: userId }] });
+    await plain.deleteMany({ model: 'session', where: [{ field: 'userId', value: userId }] });
+    await endGrants(String(userId));
   };
   const methods = asking.map((name): [string, Method] => {
-    const method: Method = (ask) => plain[name](outliving(ask));
+    const method: Method = (ask) => plain[name](ask);
     const usual: Method = (ask) => (bearsPassword(ask) ? endingAccess(ask, method, database, endAccess) : hashing(ask, method));
-    return [name, name === 'findOne' ? (ask) => (isUngranted(ask) ? Promise.resolve(null) : usual(ask)) : usual];
+    return [name, forGrants(name, usual)];
   });
   const wrapped: Store = {
     ...store,
@@ -64,17 +50,8 @@ function guarded(store: Store, database: Database): Store {
   return wrapped;
 }
 
-/** What a new password ends. */
-const accesses = ['session', 'oauthConsent'];
-
-/** A person grants for one project, which they choose each time: until they have, they have granted nothing. */
-const isUngranted = ({ model }: Ask): boolean => model === 'oauthConsent' && chosenProject() === undefined;
-
-/** What is granted goes on when the session in which it was has ended. */
-const outliving = (ask: Ask): Ask =>
-  (ask.model === 'oauthAccessToken' || ask.model === 'oauthRefreshToken') && ask.data?.['sessionId']
-    ? { ...ask, data: { ...ask.data, sessionId: null } }
-    : ask;
+/** Ends everything that a person granted, in the ambient transaction. */
+type EndGrants = (userId: string) => Promise<void>;
 
 const bearsPassword = ({ model, update }: Ask): boolean => model === 'account' && update?.['password'] !== undefined;
 

@@ -1,18 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { invalidMember } from '@posthorn/contracts';
-import { Database } from '@posthorn/database';
-import { Secrets } from '@posthorn/platform';
 import { GatewayConfig } from '../config.js';
 import { within } from '../edge/deadline.js';
 import type { HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
-import { hasSessionCookie, sessionCookieName, sessionSecret, sessionTokenOf } from '../identity/session-cookie.js';
+import { hasSessionCookie, sessionCookieName } from '../identity/session-cookie.js';
+import { Identities } from '../identity/identities.js';
 import { SystemMails } from '../system-mails/system-mails.js';
-import { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
-import type { Auth } from './people-auth.js';
-import { PeopleMails } from './people-mails.js';
+import { isOneLine } from './one-line.js';
+import { PeopleLibrary } from './people-library.js';
 import { addressHeader, authPath } from './people-rules.js';
 
 export interface PeopleAsk {
@@ -36,19 +34,12 @@ const leadingElsewhere = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newU
 /** Sign-up, sign-in, passwords and second factors: every page and every client comes through here, with its limits. */
 @Injectable()
 export class People {
-  private auth: Promise<Auth> | null = null;
-  private readonly secret: string;
-
   constructor(
     private readonly config: GatewayConfig,
-    private readonly database: Database,
-    private readonly attempts: Attempts,
-    private readonly letters: PeopleMails,
+    private readonly identities: Identities,
+    private readonly library: PeopleLibrary,
     private readonly mails: SystemMails,
-    private readonly secrets: Secrets,
-  ) {
-    this.secret = sessionSecret(config.secretKey);
-  }
+  ) {}
 
   async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
     refuseForeignPaths({ ...query, ...body });
@@ -69,13 +60,13 @@ export class People {
 
   /** What the library answers to this and nothing else; `path` is whole, with its query. */
   async handOn(path: string, init: RequestInit): Promise<Response> {
-    const auth = await this.library();
+    const auth = await this.library.open();
     return within(longestWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
   }
 
   /** A person made by the operator, in the ambient transaction. */
   async create(person: { email: string; name: string; password: string; verified: boolean }): Promise<{ id: string } | null> {
-    const { internalAdapter, password } = await (await this.library()).$context;
+    const { internalAdapter, password } = await (await this.library.open()).$context;
     if (await internalAdapter.findUserByEmail(person.email)) return null;
     const { email, name, verified: emailVerified } = person;
     const hash = await password.hash(person.password);
@@ -84,11 +75,12 @@ export class People {
     return { id };
   }
 
-  /** Loaded when first asked: that takes as long as everything else of a start. */
-  private library(): Promise<Auth> {
-    const { config, database, attempts, letters, secrets } = this;
-    this.auth ??= import('./people-auth.js').then(({ openAuth }) => openAuth({ config, database, attempts, mails: letters, secrets }));
-    return this.auth;
+  async verify(email: string): Promise<{ id: string; email: string } | null> {
+    const { internalAdapter } = await (await this.library.open()).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    if (!found) return null;
+    await internalAdapter.updateUser(found.user.id, { emailVerified: true });
+    return { id: found.user.id, email: found.user.email };
   }
 
   /** Only what is named here is handed on. */
@@ -106,7 +98,7 @@ export class People {
   /** Two session cookies, or a foreign one, are none: a neighbouring host may have planted it. */
   private cookiesOf(cookies: readonly string[]): string {
     const text = cookies.join('; ');
-    if (!hasSessionCookie(cookies) || sessionTokenOf(cookies, this.secret) !== null) return text;
+    if (!hasSessionCookie(cookies) || this.identities.sessionToken(cookies) !== null) return text;
     return text
       .split(';')
       .filter((pair) => pair.split('=')[0]!.trim() !== sessionCookieName)
@@ -118,9 +110,8 @@ async function isOutrun(answer: Response): Promise<boolean> {
   return answer.status === 422 && (await answer.clone().text()).includes('FAILED_TO_CREATE_USER');
 }
 
-/** One line, and no page of text: others are shown it. */
 function refuseName(name: unknown): void {
-  if (typeof name === 'string' && !/^[^\p{Cc}\u2028\u2029]{1,100}$/u.test(name))
+  if (typeof name === 'string' && !isOneLine(name))
     throw invalidMember(['name'], 'invalid_text', 'must be one line of 1 to 100 characters');
 }
 

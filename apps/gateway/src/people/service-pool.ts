@@ -16,6 +16,8 @@ export class ServicePool {
 
   async connect(): Promise<Client & { release(): void }> {
     const ambient = this.database.manager.queryRunner;
+    // The library goes on when nobody waits for it any more; its connection may be somebody else's by then.
+    if (ambient?.isReleased) throw new Error('The transaction that this belongs to has ended');
     const runner: QueryRunner = ambient ?? this.database.source.createQueryRunner();
     const client = (await runner.connect()) as Client;
     return {

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { users, type CreatedUser, type CreateUser } from '@posthorn/contracts';
+import { users, type CreatedUser, type CreateUser, type KnownUser, type VerifyUser } from '@posthorn/contracts';
 import { Answers, type Incoming } from '@posthorn/messaging';
 import { UsersService } from './users.service.js';
 
@@ -7,6 +7,11 @@ import { UsersService } from './users.service.js';
 @Controller()
 export class UsersHandlers {
   constructor(private readonly users: UsersService) {}
+
+  @Answers(users.verify)
+  verify({ body }: Incoming<VerifyUser>): Promise<KnownUser> {
+    return this.users.verify(body.email);
+  }
 
   @Answers(users.create)
   create({ body }: Incoming<CreateUser>): Promise<CreatedUser> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectNotFound, userExists, type CreatedUser, type CreateUser } from '@posthorn/contracts';
+import { projectNotFound, userExists, userNotFound, type CreatedUser, type CreateUser, type KnownUser } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { MembershipService } from '../members/membership.service.js';
@@ -27,6 +27,12 @@ export class UsersService {
     });
     this.outbox.ring();
     return { id, email, name, verified, password: password === undefined ? made : null };
+  }
+
+  async verify(email: string): Promise<KnownUser> {
+    const known = await this.people.verify(email);
+    if (!known) throw userNotFound();
+    return { ...known, verified: true };
   }
 
   private async own(projectId: string, userId: string): Promise<void> {

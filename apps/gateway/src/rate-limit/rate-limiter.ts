@@ -34,6 +34,8 @@ interface Block {
   next: number;
   last: number;
   size: number;
+  /** Requests of the window that found their place here. */
+  served: number;
 }
 
 /** A fixed window of one second for each key, counted in Postgres for all gateways together, many requests in one statement. */
@@ -80,6 +82,7 @@ export class RateLimiter {
     if (!block || block.next > block.last || performance.now() >= block.window.until) return null;
     const used = block.next;
     block.next += 1;
+    block.served += 1;
     return { ...block.window, used };
   }
 
@@ -106,7 +109,7 @@ export class RateLimiter {
       counted.map((window) => [window.keyId, { ...window, until: askedAt + (window.second + 1) * 1_000 - window.now }]),
     );
     const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
-    for (const [keyId, window] of windows) this.keep(window, firsts.get(keyId)! + waiting.get(keyId)!.length);
+    for (const [keyId, window] of windows) this.keep(window, firsts.get(keyId)!, waiting.get(keyId)!.length);
     return asked.map(({ keyId }) => {
       const used = firsts.get(keyId)!;
       firsts.set(keyId, used + 1);
@@ -114,15 +117,24 @@ export class RateLimiter {
     });
   }
 
-  /** As many again as are wanted now, and more while the last block was used up: nothing is taken that nobody shows to want. */
+  /** As many again as are wanted now, or as the key showed to want: nothing is taken for nobody. */
   private worthTaking(keyId: string, wanted: number, limit: number): number {
-    const last = this.blocks.get(keyId);
-    const growing = last && last.next > last.last ? last.size * 2 : 0;
-    return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), Math.max(wanted * 2, growing)));
+    const foreseen = Math.max(wanted * 2, wantedSoon(this.blocks.get(keyId)));
+    return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), foreseen));
   }
 
-  private keep(window: Place, next: number): void {
+  private keep(window: Place, first: number, wanted: number): void {
     if (this.blocks.size >= mostKeys) this.blocks.clear();
-    this.blocks.set(window.keyId, { window, next, last: window.used, size: window.used - next + 1 });
+    const before = this.blocks.get(window.keyId);
+    const served = wanted + (before?.window.second === window.second ? before.served : 0);
+    const next = first + wanted;
+    this.blocks.set(window.keyId, { window, next, last: window.used, size: window.used - next + 1, served });
   }
+}
+
+/** In a new window what the last one took; within one ever more while all is used up. */
+function wantedSoon(block: Block | undefined): number {
+  if (!block) return 0;
+  if (performance.now() >= block.window.until) return block.served;
+  return block.next > block.last ? block.size * 2 : 0;
 }

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import type { Told } from './gateway-suite.js';
 import { origin, type PeopleSuite, type Visitor } from './people-suite.js';
 
 export const callback = 'http://127.0.0.1:7777/callback';
@@ -7,6 +8,8 @@ export const callback = 'http://127.0.0.1:7777/callback';
 export interface Decision {
   projectId: string;
   answer?: 'allow' | 'deny';
+  /** Boxes that they leave open. */
+  without?: readonly string[];
 }
 
 /** The client library asks the address that the gateway says it has; here it listens at another one. */
@@ -17,6 +20,14 @@ export const fetchFrom =
     headers.set('x-forwarded-for', address);
     return fetch(String(input instanceof Request ? input.url : input).replace(origin, suite.gateway.url), { ...init, headers });
   };
+
+/** What the authorization server refused with. */
+export const errorOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'no error',
+    (error: unknown) =>
+      error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError ? error.error : String(error),
+  );
 
 /** An application on somebody's device, as a client library makes it: a public client with PKCE. */
 export class Application {
@@ -111,17 +122,27 @@ function authenticationOf(client: oauth.Client): oauth.ClientAuth {
 }
 
 /** The person reads the consent page and answers it; where they are led otherwise, that is answered. */
-export async function decide(person: Visitor, path: string, { projectId, answer = 'allow' }: Decision): Promise<URL> {
+export async function decide(person: Visitor, path: string, { projectId, answer = 'allow', without = [] }: Decision): Promise<URL> {
   const asked = await person.get(path);
   const location = asked.headers.get('location') ?? '';
-  if (!location.startsWith('/oauth/consent?')) return new URL(location, origin);
+  if (!location.startsWith('/oauth/consent?')) return leadOf(asked);
   const page = await person.get(location);
-  const query = hiddenIn(page.text, 'oauth_query');
-  const decided = await person.submit('/oauth/consent', { oauth_query: query, answer, project: projectId });
-  return new URL(decided.headers.get('location') ?? `/?status=${decided.status}`, origin);
+  const boxes = [...page.text.matchAll(/type="checkbox" name="([^"]+)"/g)]
+    .map(([, name]) => name!)
+    .filter((name) => !without.includes(name));
+  const decided = { oauth_query: hiddenIn(page.text, 'oauth_query'), answer, project: projectId };
+  return leadOf(await person.submit('/oauth/consent', { ...decided, ...Object.fromEntries(boxes.map((name) => [name, 'yes'])) }));
+}
+
+/** Where a page leads back to the application, or where there is none what became of it. */
+function leadOf({ status, text, headers }: Told): URL {
+  const [, there] = /<a href="((?!\/)[^"]+)"/.exec(text) ?? [];
+  return new URL(there ? plain(there) : (headers.get('location') ?? `/?status=${status}`), origin);
 }
 
 function hiddenIn(text: string, name: string): string {
   const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(text) ?? [];
-  return value.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+  return plain(value);
 }
+
+const plain = (text: string): string => text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');

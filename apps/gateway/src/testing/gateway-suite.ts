@@ -1,7 +1,7 @@
 import { aboveProjects, apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
+import { Secrets } from '@posthorn/platform';
 import { openServiceGround, testSecret, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
-import { sessionSecret } from '../identity/session-cookie.js';
 import { startGateway, type RunningGateway } from '../service.js';
 import { buildUser, join, signIn, type Person } from './people.js';
 
@@ -54,7 +54,7 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     RATE_LIMIT_ENABLED: 'false',
     ...changes,
   };
-  const gateway = await startGateway({ environment, processMetrics: false });
+  const gateway = await ground.carry(startGateway({ environment, processMetrics: false }));
   const others: RunningGateway[] = [];
   return {
     ...ground,
@@ -74,9 +74,8 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     buildUser: async ({ projectId, role = 'OWNER', ...wanted } = {}) => {
       const person = await buildUser(ground.database, wanted);
       if (projectId) await join(ground.database, projectId, person, role);
-      // The first of several keys is the one that signs.
-      const secret = sessionSecret(environment.POSTHORN_SECRET_KEY.split(',')[0]!);
-      return { ...person, cookie: await signIn(ground.database, person, secret) };
+      const secrets = new Secrets(environment.POSTHORN_SECRET_KEY.split(','));
+      return { ...person, cookie: await signIn(ground.database, person, secrets) };
     },
     stop: async () => {
       await Promise.all([gateway, ...others].map((each) => each.stop()));

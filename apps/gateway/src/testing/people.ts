@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { MemberRole } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
+import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
-import { sessionCookieName, sessionSecret } from '../identity/session-cookie.js';
+import { PeopleSecret } from '../identity/people-secret.js';
+import { sessionCookieName } from '../identity/session-cookie.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
 export interface Person {
@@ -36,17 +38,21 @@ export async function join(database: Database, projectId: string, { userId }: Pi
 }
 
 /** A session of the person; answers its cookie as a browser sends it. */
-export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>, secret?: string): Promise<string> {
+export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>, secrets?: Secrets): Promise<string> {
   const token = randomBytes(24).toString('base64url');
   await database.query(
     `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 hour', now())`,
     [newId(), hashOfToken(token), userId],
   );
-  return cookieOf(token, secret);
+  return cookieOf(token, await peopleSecretOf(database, secrets));
 }
 
-/** The cookie of a token, signed as ours unless another secret is given. */
-export function cookieOf(token: string, secret = sessionSecret(testSecret)): string {
+/** What the installation signs sessions with, as its first gateway made it. */
+export const peopleSecretOf = async (database: Database, secrets = new Secrets([testSecret])): Promise<string> =>
+  (await PeopleSecret.open(database, secrets)).value;
+
+/** The cookie of a token. */
+export function cookieOf(token: string, secret: string): string {
   const signature = createHmac('sha256', secret).update(token).digest('base64');
   return `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}`;
 }

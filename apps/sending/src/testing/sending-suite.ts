@@ -35,7 +35,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     line,
     sink,
     environment,
-    service: await startSending({ environment, processMetrics: false }),
+    service: await ground.carry(startSending({ environment, processMetrics: false })),
     buildProject: () => buildProject(database),
     restart: async (more = {}) => {
       await suite.service.stop();

@@ -9,7 +9,7 @@ export interface WorkflowsSuite extends Pick<ServiceGround, 'bus' | 'database' |
 
 export async function startWorkflowsSuite(): Promise<WorkflowsSuite> {
   const ground = await openServiceGround('workflows', { entities, migrations });
-  const service = await startWorkflows({ environment: ground.environment, processMetrics: false });
+  const service = await ground.carry(startWorkflows({ environment: ground.environment, processMetrics: false }));
   return {
     ...ground,
     stop: async () => {

@@ -5,7 +5,7 @@ import { mintToken } from '../../api-keys/api-key-token.js';
 import type { Route } from '../../edge/route-table.js';
 import type { GatewaySuite, Told } from '../gateway-suite.js';
 import { delegate } from '../delegate.js';
-import { buildUser, cookieOf, join, signIn, type Person } from '../people.js';
+import { buildUser, cookieOf, join, peopleSecretOf, signIn, type Person } from '../people.js';
 import { strangeName } from './dialect-shapes.js';
 
 export const trustedOrigin = 'https://app.example.test';
@@ -33,7 +33,7 @@ export class WalkGround {
   readonly unknownToken = mintDelegatedToken('access');
   readonly refreshToken = mintDelegatedToken('refresh');
   readonly unknown = mintToken('FULL', 'LIVE');
-  readonly unknownCookie = cookieOf('a-token-that-no-session-has');
+  unknownCookie: string;
   private readonly people = {} as Record<MemberRole | 'STRANGER' | 'DISABLED', Person>;
   /** The token of a session that there is, signed by somebody else. */
   foreignCookie: string;
@@ -107,6 +107,7 @@ export class WalkGround {
 
   private async makePeople(): Promise<void> {
     const { database } = this.suite;
+    this.unknownCookie = cookieOf('a-token-that-no-session-has', await peopleSecretOf(database));
     for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) {
       const person = await buildUser(database);
       await join(database, this.ours, person, role);

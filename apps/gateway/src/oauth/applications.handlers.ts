@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { applications, type ApplicationRef, type RegisterApplication, type RegisteredApplication } from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { ApplicationsService } from './applications.service.js';
+
+/** Asked by the operator, who stands above projects. */
+@Controller()
+export class ApplicationsHandlers {
+  constructor(private readonly applications: ApplicationsService) {}
+
+  @Answers(applications.register)
+  register({ body }: Incoming<RegisterApplication>): Promise<RegisteredApplication> {
+    return this.applications.register(body);
+  }
+
+  @Answers(applications.remove)
+  remove({ body }: Incoming<ApplicationRef>): Promise<ApplicationRef> {
+    return this.applications.remove(body.clientId);
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import {
+  applicationNotFound,
+  applicationRefused,
+  type ApplicationRef,
+  type RegisterApplication,
+  type RegisteredApplication,
+} from '@posthorn/contracts';
+import { authPath } from '../people/people-rules.js';
+import { PeopleKeys } from '../people/people-keys.js';
+import { People } from '../people/people.js';
+import { DelegationsRepository } from './delegations.repository.js';
+
+/** Clients of OAuth, as the operator makes and ends them: also where nobody else may register any. */
+@Injectable()
+export class ApplicationsService {
+  constructor(
+    private readonly people: People,
+    private readonly keys: PeopleKeys,
+    private readonly rows: DelegationsRepository,
+  ) {}
+
+  async register({ name, redirectUri, isPublic }: RegisterApplication): Promise<RegisteredApplication> {
+    const answer = await this.people.handOn(`${authPath}/oauth2/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.keys.registration}` },
+      body: JSON.stringify({
+        client_name: name,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+        application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
+      }),
+    });
+    const told = (await answer.json()) as Record<string, string | undefined>;
+    if (!answer.ok) throw applicationRefused(told['error_description'] ?? told['error'] ?? 'it is not well-formed');
+    await this.rows.keep(told['client_id']!);
+    return { clientId: told['client_id']!, clientSecret: told['client_secret'] ?? null };
+  }
+
+  async remove(clientId: string): Promise<ApplicationRef> {
+    if (!(await this.rows.removeClient(clientId))) throw applicationNotFound();
+    return { clientId };
+  }
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import { Application, callback, decide, errorOf } from '../testing/application.js';
+import { join } from '../testing/people.js';
+import { origin, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
+
+let suite: PeopleSuite;
+let ada: Visitor;
+let projectId: string;
+let notebook: Application;
+const reading = 'contacts:read lists:read api-keys:read';
+
+beforeAll(async () => {
+  suite = await startPeopleSuite();
+  ada = await suite.buildPerson('ada@example.com');
+  const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'ada@example.com'`);
+  ({ projectId } = await suite.buildProject());
+  await join(suite.database, projectId, { userId: row!.id }, 'OWNER');
+  notebook = await Application.register(suite);
+});
+afterAll(() => suite.stop());
+
+const get = (token: string) => suite.ask('GET', `/api/v1/projects/${projectId}/api-keys`, { key: token });
+
+describe('hostile requests', () => {
+  const refusedWith = async (scope: string, changes: Record<string, string | null>) => {
+    const led = await notebook.askPerson(ada, { projectId }, scope, changes);
+    return [led.origin + led.pathname, led.searchParams.get('error'), led.searchParams.get('state')];
+  };
+
+  it.each([
+    ['PKCE by plain', { code_challenge_method: 'plain' }],
+    ['no PKCE', { code_challenge: null, code_challenge_method: null }],
+    ['a challenge without a method', { code_challenge_method: null }],
+  ])('%s', async (_, changes) => {
+    expect(await refusedWith(reading, changes)).toEqual([callback, 'invalid_request', notebook.state]);
+  });
+
+  it('a scope that there is not', async () => {
+    expect(await refusedWith('contacts:read everything', {})).toEqual([callback, 'invalid_scope', notebook.state]);
+  });
+
+  it('a response that is none', async () => {
+    const asked = await ada.get(await notebook.askPath(reading, { response_type: 'token' }));
+    expect([asked.status, asked.headers.get('location'), /http-equiv|code=/.test(asked.text)]).toEqual([400, null, false]);
+  });
+
+  it.each([
+    'https://evil.example/callback',
+    `${callback}/../evil`,
+    `${callback}?next=https://evil.example`,
+    '//evil.example',
+    'javascript:alert(1)',
+  ])('leads nowhere but to where the application was registered: %s', async (redirectUri) => {
+    const told = await ada.get(await notebook.askPath(reading, { redirect_uri: redirectUri }));
+    const location = new URL(told.headers.get('location')!, origin);
+    expect([location.origin, location.pathname]).toEqual([origin, '/oauth/error']);
+    const page = await ada.get('/oauth/error?error=<b>&error_description=call+555');
+    expect([page.status, /555|<b>/.test(page.text)]).toEqual([400, false]);
+  });
+
+  it('a state that is missing is refused by the client, as none came back', async () => {
+    const led = await notebook.askPerson(ada, { projectId }, reading, { state: null });
+    expect(led.searchParams.has('state')).toBe(false);
+    expect(() => oauth.validateAuthResponse(notebook.server, notebook.client, led, notebook.state)).toThrow(/state/);
+  });
+
+  it('a code that is used twice ends what it was exchanged for', async () => {
+    const led = await notebook.askPerson(ada, { projectId }, `${reading} offline_access`);
+    const { access_token: token, refresh_token: refresh } = await notebook.exchange(led);
+    expect(await errorOf(notebook.exchange(led))).toBe('invalid_grant');
+    expect([(await get(token)).status, await errorOf(notebook.refresh(refresh!))]).toEqual([401, 'invalid_grant']);
+  });
+
+  it('an application that anybody registered leads nobody anywhere without having been seen', async () => {
+    const strange = await Application.register(suite, { client_name: 'Phisher', redirect_uris: ['https://evil.example/in'] });
+    const broken = { redirect_uri: 'https://evil.example/in', scope: 'everything' };
+    for (const visitor of [suite.visitor(), ada]) {
+      const told = await visitor.get(await strange.askPath('', broken));
+      expect([told.status, told.headers.get('location')]).toEqual([400, null]);
+      expect(told.text).not.toMatch(/http-equiv/);
+      expect(told.text).toContain('evil.example');
+    }
+  });
+
+  it('a name of several lines, or written backwards, and a registration of many kilobytes', async () => {
+    for (const name of ['a\nb', 'a\u202eb', 'x'.repeat(101)])
+      await expect(Application.register(suite, { client_name: name })).rejects.toThrow();
+    const many = { redirect_uris: [callback], contacts: ['x'.repeat(9_000)] };
+    expect((await suite.ask('POST', '/api/auth/oauth2/register', { body: many })).status).toBe(413);
+  });
+
+  it('an address in brackets is led back to as any other', async () => {
+    const device = await Application.register(suite, { redirect_uris: ['http://[::1]/callback'] });
+    const led = await decide(ada, await device.askPath(reading, { redirect_uri: 'http://[::1]:9999/callback' }), { projectId });
+    expect([led.host, led.searchParams.has('code')]).toEqual(['[::1]:9999', true]);
+  });
+
+  it('a code with another verifier, or of another application', async () => {
+    const led = await notebook.askPerson(ada, { projectId }, reading);
+    expect(await errorOf(notebook.exchange(led, oauth.generateRandomCodeVerifier()))).toBe('invalid_request');
+    const other = await Application.register(suite, { client_name: 'Other' });
+    const again = await notebook.askPerson(ada, { projectId }, reading);
+    again.searchParams.set('state', other.state);
+    expect(await errorOf(other.exchange(again, notebook.verifier))).toBe('invalid_grant');
+  });
+
+  it('a consent whose query was changed, or that a strange page sends', async () => {
+    const asked = await ada.get(await notebook.askPath(reading));
+    const query = asked.headers.get('location')!.split('?')[1]!;
+    const widened = query.replace('scope=contacts%3Aread', 'scope=contacts%3Awrite');
+    expect(widened).not.toBe(query);
+    const allow = { answer: 'allow', project: projectId, 'may contacts:write': 'yes', 'may lists:read': 'yes' };
+    const changed = await ada.submit('/oauth/consent', { ...allow, oauth_query: widened });
+    expect([changed.status, /http-equiv/.test(changed.text)]).toEqual([400, false]);
+    const strange = { ...allow, oauth_query: query };
+    expect((await ada.submit('/oauth/consent', strange, { origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  it('a person who looks at the page has granted nothing, also with prompt=none', async () => {
+    const other = await Application.register(suite, { client_name: 'Quiet' });
+    const led = await other.askPerson(ada, { projectId }, reading, { prompt: 'none' });
+    expect(led.searchParams.get('error')).toBe('consent_required');
+    await other.letIn(ada, projectId, reading);
+    const again = await other.askPerson(ada, { projectId }, reading, { prompt: 'none' });
+    expect([again.searchParams.get('error'), again.searchParams.has('code')]).toEqual(['consent_required', false]);
+  });
+
+  it('a page of the application is shown as text, whatever it calls itself', async () => {
+    const other = await Application.register(suite, { client_name: '<script>alert(1)</script>' });
+    const asked = await ada.get(await other.askPath(reading));
+    const page = await ada.get(asked.headers.get('location')!);
+    expect(page.text).not.toContain('<script>');
+    expect(page.text).toContain('&lt;script&gt;');
+  });
+
+  it('a refresh token opens nothing', async () => {
+    const { refresh_token: token } = await notebook.letIn(ada, projectId, `${reading} offline_access`);
+    expect((await get(token!)).status).toBe(401);
+  });
+});
