@@ -45,6 +45,41 @@ describe('a key that manages keys', () => {
   });
 });
 
+describe('the operator', () => {
+  it('disables a project with a reason, which refuses sends and not reads, limits it, and enables it, while it runs', async () => {
+    const { posthorn, operator } = suite;
+    const { id } = await operator('projects', 'create', '--name', 'Held');
+    const key = (await operator('keys', 'create', '--project', id!, '--name', 'e2e'))['token']!;
+    const ask = async () => [
+      (await posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Hi', body: 'x' }, bearer(key))).body.code,
+      (await posthorn.get('/api/v1/contacts', bearer(key))).status,
+    ];
+    await expect(operator('projects', 'disable', '--project', id!, '--reason', 'BECAUSE')).rejects.toThrow();
+    await operator('projects', 'disable', '--project', id!, '--reason', 'MANUAL');
+    await eventually(async () => (await ask())[0] === 'project_disabled', 'the send is refused');
+    expect(await ask()).toEqual(['project_disabled', 200]);
+    await operator('projects', 'enable', '--project', id!);
+    await eventually(async () => (await ask())[0] !== 'project_disabled', 'it may send again');
+    expect(await operator('projects', 'limits', '--project', id!, '--secret', '7')).toMatchObject({ id });
+  });
+
+  it('vouches for a person, and registers and removes an application', async () => {
+    const { operator } = suite;
+    await operator('users', 'create', '--email', 'unreached@example.com');
+    expect(await operator('users', 'verify', '--email', 'unreached@example.com')).toMatchObject({ verified: true });
+    const { clientId, clientSecret } = await operator(
+      'applications',
+      'register',
+      '--name',
+      'Shop',
+      '--redirect-uri',
+      'https://shop.example/in',
+    );
+    expect([typeof clientId, clientSecret!.slice(0, 4)]).toEqual(['string', 'ocs_']);
+    expect(await operator('applications', 'remove', '--client', clientId!)).toEqual({ clientId });
+  });
+});
+
 describe('a TEST key', () => {
   it('sends from its sandbox alone, to the simulator here, on both surfaces', async () => {
     const key = await tokenOf('--mode', 'TEST');

@@ -86,7 +86,7 @@ export function withPosthorn(environment: Record<string, string> = {}): { postho
     },
   };
   beforeAll(async () => {
-    suite.posthorn = await RunningPosthorn.start(directory.path, { LOG_LEVEL: 'silent', ...environment });
+    suite.posthorn = await RunningPosthorn.start(directory.path, environment);
   });
   afterAll(async () => {
     await suite.posthorn.stop();

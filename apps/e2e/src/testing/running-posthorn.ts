@@ -121,6 +121,10 @@ export class RunningPosthorn {
     this.secrets.add(secret);
   }
 
+  holdsSecret(text: string): boolean {
+    return [...this.secrets].some((secret) => text.includes(secret));
+  }
+
   /** Ctrl-C; answers the exit code. What was stored and said until then may hold no secret. */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
     if (this.child.exitCode === null && existsSync(join(this.dataDirectory, 'dev.json'))) {

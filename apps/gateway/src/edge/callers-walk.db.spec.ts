@@ -39,12 +39,13 @@ describe.each(cases)('%s', (name, route) => {
   });
 
   it('tells the project of a stranger from one that does not exist by no byte', async () => {
-    const { cookies, keys, strangers, nowhere } = ground;
+    const { cookies, keys, tokens, strangers, nowhere } = ground;
     const said = async (headers: Record<string, string>, projectId: string) =>
       saidBy(await ground.ask(route, { headers, projectId }), projectId);
     const credentials: Record<string, string>[] = [
       { cookie: cookies.OWNER, origin: trustedOrigin },
       { authorization: `Bearer ${keys.full}` },
+      { authorization: `Bearer ${tokens.OWNER}` },
     ];
     for (const headers of credentials) {
       const [theirs, nobodys] = [

@@ -61,7 +61,7 @@ export class Guard {
   }
 
   private noteAttempt({ raw, ip }: Knock, error: unknown): never {
-    if (error instanceof DomainError && error.kind === 'unauthenticated' && !isWithoutCredential(raw)) this.attempts.count(ip);
+    if (error instanceof DomainError && error.kind === 'unauthenticated' && wasLookedAt(raw, error)) this.attempts.count(ip);
     throw error;
   }
 
@@ -110,6 +110,10 @@ export class Guard {
     return { kind: 'SESSION', caller: { projectId, actor }, sessionId, counted: null };
   }
 }
+
+/** A key on a route for people alone is not looked up, and so no guess. */
+const wasLookedAt = (raw: Knock['raw'], { code }: DomainError): boolean =>
+  !isWithoutCredential(raw) && !(code === 'invalid_session' && headerValues(raw.rawHeaders, 'authorization').length > 0);
 
 /** Whom a Bearer token may stand for. */
 const bearers = ['SECRET', 'PUBLIC', 'TOKEN'] as const;

@@ -33,6 +33,9 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     codeExpiresIn: codeSeconds,
+    // Which project it was let into, an application learns from nowhere else.
+    customTokenResponseFields: ({ verificationValue }) =>
+      verificationValue?.referenceId ? { project_id: verificationValue.referenceId } : {},
     loginPage: oauthPages.signIn,
     consentPage: oauthPages.consent,
     postLogin: {

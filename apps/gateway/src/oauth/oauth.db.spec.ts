@@ -51,7 +51,7 @@ describe('an application that a person lets in', () => {
   it('acts in the one project, with the scopes that were asked for', async () => {
     const tokens = await notebook.letIn(ada, projectId, reading);
     expect([isDelegatedToken(tokens.access_token), tokens.expires_in, tokens.refresh_token]).toEqual([true, 3_600, undefined]);
-    expect(tokens.scope).toBe(reading);
+    expect([tokens.scope, tokens['project_id']]).toEqual([reading, projectId]);
     expect((await get(`/api/v1/projects/${projectId}/api-keys`, tokens.access_token)).status).toBe(200);
     const beyond = await post('/api/v1/contacts', tokens.access_token, { email: 'x@example.com' });
     expect([beyond.status, beyond.json['code']]).toEqual([403, 'scope_missing']);

@@ -4,6 +4,7 @@ import { chooseQuietPort } from '@posthorn/dev';
 import type { Browser, Page } from 'playwright-core';
 import { hasBrowser, openBrowser, press, typeForm, violationsOf } from '@posthorn/testing';
 import { codeNow } from '../testing/authenticator.js';
+import { join } from '../testing/people.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
 // `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` draws them anew.
@@ -44,6 +45,34 @@ async function looksGood(page: Page, name: string): Promise<void> {
 }
 
 describe('in a browser, by keyboard', () => {
+  inBrowser('a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)', async () => {
+    const browser = await openBrowser();
+    try {
+      const { page } = await openTab(browser);
+      const [owner, { projectId }] = [await suite.buildPerson('inviter@example.com'), await suite.buildProject()];
+      const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'inviter@example.com'`);
+      await join(suite.database, projectId, { userId: row!.id }, 'OWNER');
+      const email = 'invited@example.com';
+      await suite.buildPerson(email);
+      expect((await owner.post(`/api/v1/projects/${projectId}/members`, { email, role: 'MEMBER' })).status).toBe(201);
+      const link = await mailedLink(email);
+      await page.goto(link);
+      await typeForm(page, { 'E-mail address': email, Password: password });
+      await looksGood(page, 'invitation');
+      await press(page, 'Accept');
+      expect(await page.textContent('h1')).toBe('You are a member');
+      await looksGood(page, 'invitation-accepted');
+      await page.goto(link);
+      await press(page, 'Accept');
+      expect(await page.textContent('h1')).toBe('This invitation does not work');
+      await looksGood(page, 'invitation-used');
+      await page.goto(`${base}/oauth/error?error=invalid_redirect`);
+      await looksGood(page, 'oauth-error');
+    } finally {
+      await browser.close();
+    }
+  });
+
   inBrowser('a person signs up, confirms, signs in, and chooses a new password (needs: apt-get install chromium)', async () => {
     const browser = await openBrowser();
     try {

@@ -61,8 +61,10 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
     gateway,
     startAnother: async () => {
       const another = await startGateway({ environment, processMetrics: false });
-      others.push(another);
-      return another;
+      let ended: Promise<void> | undefined;
+      const one = { ...another, stop: () => (ended ??= another.stop()) };
+      others.push(one);
+      return one;
     },
     askAt: ({ url }, method, path, ask = {}) => askOver(url, method, path, ask),
     ask: (method, path, ask = {}) => askOver(gateway.url, method, path, ask),
