@@ -26,6 +26,8 @@ const parts: ServiceParts<GatewayConfig> = { name: 'gateway', config: GatewayCon
 export interface RunningGateway extends RunningService {
   url: string;
   port: number;
+  /** Every route that its server has. */
+  served: EdgeAdapter['served'];
 }
 
 /** The public API. Its HTTP server and its bus handlers are one Nest application. */
@@ -40,6 +42,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     name: parts.name,
     adminPort: beside.admin.port,
     port,
+    served: (app.getHttpAdapter() as unknown as EdgeAdapter).served,
     url: `http://${hostOf(means.config.host)}:${port}`,
     stop: async () => {
       beside.drain();

@@ -56,6 +56,8 @@ export interface ErrorDetails {
   errors?: InvalidMember[];
   previousStatus?: string;
   retryAfterSeconds?: number;
+  /** Of what there were too many. */
+  limit?: number;
   allow?: string[];
 }
 

@@ -62,6 +62,7 @@ export const tooManyInvitations = () => new DomainError('conflict', 'conflict', 
 export const tooManyNewInvitations = (retryAfterSeconds: number) =>
   new DomainError('rate_limited', 'rate_limited', 'A project may send 50 invitations an hour, and one a minute to an address', {
     retryAfterSeconds,
+    limit: 50,
   });
 export const lastOwner = () => new DomainError('conflict', 'conflict', 'A project keeps an owner: make somebody else one first');
 export const roleTooLow = () => new DomainError('forbidden', 'scope_missing', 'The role of the caller does not reach that far');

@@ -103,4 +103,4 @@ export const projectNotFound = () => new DomainError('not_found', 'resource_not_
 export const emailNotVerified = () => new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
 export const tooManyProjects = () => new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
 export const tooManyNewProjects = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', { retryAfterSeconds });
+  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', { retryAfterSeconds, limit: 5 });

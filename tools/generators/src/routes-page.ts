@@ -1,4 +1,4 @@
-import { describeRoutes } from '../../../apps/gateway/src/edge/describe-routes.js';
+import { describeOutside, describeRoutes } from '../../../apps/gateway/src/edge/describe-routes.js';
 import { routeTable } from '../../../apps/gateway/src/edge/route-table.js';
 import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
 
@@ -8,5 +8,10 @@ export function routesPage(): string {
 Every route of the public API, from the declarations in the gateway's controllers: the guard reads the same ones. A secret key
 needs the scope; a public key gets in only where the callers name it.
 
-${describeRoutes(routeTable(routeControllers))}`;
+${describeRoutes(routeTable(routeControllers))}
+## Outside the dialects
+
+Pages, sign-in, discovery, health and the documents; a test holds this list against what is served.
+
+${describeOutside()}`;
 }

@@ -1,4 +1,5 @@
 import { scopes } from '@posthorn/contracts';
+import { outsideRoutes } from './outside-routes.js';
 import type { RouteTable, Route } from './route-table.js';
 import { callersOf } from './route.js';
 
@@ -27,4 +28,14 @@ function line({ method, path, declaration, controller, handler }: Route): string
 /** By resource as the scopes list them, then by path. */
 export function bySubject({ declaration, path, method }: Route): string {
   return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
+}
+
+export function describeOutside(): string {
+  const head = ['| methods | path | callers | what |', '|---|---|---|---|'];
+  return (
+    [
+      ...head,
+      ...outsideRoutes.map(({ methods, path, callers, says }) => `| ${methods.join(', ')} | \`${path}\` | ${callers} | ${says} |`),
+    ].join('\n') + '\n'
+  );
 }

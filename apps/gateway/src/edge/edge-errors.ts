@@ -22,8 +22,8 @@ export const scopeMissing = (scope: string) => new DomainError('forbidden', 'sco
 export const projectDisabled = () => new DomainError('forbidden', 'project_disabled', 'The project is disabled');
 export const rateLimited = (retryAfterSeconds: number) =>
   new DomainError('rate_limited', 'rate_limited', 'Too many requests with this API key', { retryAfterSeconds });
-export const tooManyAttempts = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with credentials that are none', { retryAfterSeconds });
+export const tooManyAttempts = (retryAfterSeconds: number, limit: number) =>
+  new DomainError('rate_limited', 'rate_limited', 'Too many requests with credentials that are none', { retryAfterSeconds, limit });
 
 export const unknownRoute = () => new DomainError('not_found', 'resource_not_found', 'No such route');
 export const wrongMethod = (allow: string[]) =>

@@ -38,8 +38,9 @@ export class Failures {
     if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw)) return toSignIn(request, reply);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
-    const { retryAfterSeconds, allow } = error.details;
+    const { retryAfterSeconds, allow, limit } = error.details;
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+    if (limit !== undefined) void reply.headers(exhausted(limit, retryAfterSeconds ?? 1));
     if (allow) void reply.header('allow', allow.join(', '));
     if (error.kind === 'unauthenticated') void reply.header('www-authenticate', this.challenge);
     const shape = route?.declaration.body ?? route?.declaration.query;
@@ -74,6 +75,13 @@ export class Failures {
     else this.log.log(line);
   }
 }
+
+/** As the limiter says it of a key (interface.md, Limits). */
+const exhausted = (limit: number, seconds: number): Record<string, string> => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': '0',
+  'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000 + seconds)),
+});
 
 /** A person who follows a link is asked to sign in, and comes back to it. */
 function toSignIn({ url }: HttpRequest, reply: HttpReply): void {

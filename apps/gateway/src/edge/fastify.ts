@@ -13,6 +13,8 @@ export interface HttpOptions {
 
 /** Nest's Fastify, with routing, parsing and errors left to the edge: Nest's own answers would be in neither dialect. */
 export class EdgeAdapter extends FastifyAdapter {
+  /** Everything that there is, in the order in which it was put there. */
+  readonly served: { method: string; path: string }[] = [];
   /** A path that cannot be decoded is refused before any route, and falls to the edge like every other failure. */
   onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) => void reply.send(error);
 
@@ -32,6 +34,14 @@ export class EdgeAdapter extends FastifyAdapter {
       frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) => this.onFrameworkError(error, request, reply),
     };
     super(options as unknown as FastifyInstance);
+    this.getInstance<Fastify>().addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) if (each !== 'HEAD') this.served.push({ method: each, path: url });
+    });
+  }
+
+  /** The methods that a path is served with, whoever put it there. */
+  methodsAt(path: string): string[] {
+    return [...new Set(this.served.flatMap((route) => (serves(route.path, path) ? [route.method] : [])))];
   }
 
   // The edge sets both itself; Nest would set them a second time, in its own shape.
@@ -42,4 +52,11 @@ export class EdgeAdapter extends FastifyAdapter {
   override setNotFoundHandler(): Fastify {
     return this.getInstance<Fastify>();
   }
+}
+
+/** As the router reads patterns: a name is one part of a path, a star is whatever follows. */
+function serves(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  const fits = wanted.every((part, place) => part === '*' || (part.startsWith(':') ? Boolean(given[place]) : part === given[place]));
+  return fits && (wanted.at(-1) === '*' ? given.length >= wanted.length : given.length === wanted.length);
 }

@@ -104,8 +104,9 @@ export class FrontDoor {
     const page: PageQuery = cursorScope ? this.page(dialect, route, limit, cursor, cursorScope) : {};
     const plain = bytes.length > 0 || declaration.body ? parseBody(bytes) : {};
     const body = readBody(dialect.names, declaration.body ?? Nothing, plain);
-    const idempotency = declaration.idempotent ? claimOf(route, headerValues(request.raw.rawHeaders, 'idempotency-key'), plain) : undefined;
     const params = request.params as Record<string, string>;
+    const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
+    const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
     const asked = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters };
     return { call: { ...asked, page, wantsPage: asPage, idempotency }, cursorScope };

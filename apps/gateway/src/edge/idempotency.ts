@@ -6,11 +6,19 @@ import type { Route } from './route-table.js';
 const maxKey = 255;
 
 /** What a repeat of the request has to match; nothing where no key was sent. */
-export function claimOf(route: Pick<Route, 'method' | 'path'>, headers: string[], body: unknown): IdempotencyClaim | undefined {
+export function claimOf(
+  route: Pick<Route, 'method' | 'path' | 'ids'>,
+  headers: string[],
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+): IdempotencyClaim | undefined {
   if (headers.length === 0) return undefined;
   const [key] = headers;
   if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
-  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hash('sha256', canonicalJson(body), 'hex') };
+  // Of two resources one key is two requests: what the path names is part of what has to match.
+  const named = route.ids.map((name) => params[name]!.toLowerCase());
+  const asked = named.length > 0 ? [named, body] : body;
+  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hash('sha256', canonicalJson(asked), 'hex') };
 }
 
 /** The same text for the same value, whatever the order of its members. */

@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
-import type { DomainError } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { Cors } from './cors.js';
 import { unknownRoute, wrongMethod } from './edge-errors.js';
@@ -84,15 +83,13 @@ export class Registrar implements OnApplicationBootstrap {
   }
 
   private withoutRoute(request: HttpRequest, reply: HttpReply): void {
-    const routes = this.table.at(pathOf(request.url));
-    if (!this.cors.preflight(routes, request, reply)) this.failures.answer(refusal(routes), request, reply);
+    const path = pathOf(request.url);
+    if (this.cors.preflight(this.table.at(path), request, reply)) return;
+    const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(path);
+    this.failures.answer(methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(), request, reply);
   }
 }
 
-function refusal(routes: readonly Route[]): DomainError {
-  if (routes.length === 0) return unknownRoute();
-  const methods: string[] = routes.map(({ method }) => method);
-  return wrongMethod(methods.includes('GET') ? [...methods, 'HEAD'] : methods);
-}
+const withHead = (methods: string[]): string[] => (methods.includes('GET') ? [...methods, 'HEAD'] : methods);
 
 const routeOf = (request: HttpRequest): Route | undefined => (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;

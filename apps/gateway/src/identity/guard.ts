@@ -49,7 +49,7 @@ export class Guard {
 
   async admit(route: Route, request: Knock): Promise<Admission> {
     const wait = this.attempts.waitOf(request.ip);
-    if (wait > 0 && !this.isWorthAsking(request)) throw tooManyAttempts(wait);
+    if (wait > 0 && !this.isWorthAsking(request)) throw tooManyAttempts(wait, this.config.failedAttemptsPerMinute);
     return this.identify(route, request).catch((error: unknown) => this.noteAttempt(request, error));
   }
 

@@ -24,10 +24,10 @@ const pathsOf = (text: string) => new URL(/http\S+/.exec(text)![0]);
 const mailedLink = async (email: string) => pathsOf((await suite.mailsTo(email)).at(-1)!.text).href;
 
 /** A tab that fails on whatever the browser complains of. */
-async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light') {
+async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
   const context = await browser.newContext({
     colorScheme: scheme,
-    javaScriptEnabled: true,
+    javaScriptEnabled,
     extraHTTPHeaders: { 'x-forwarded-for': suite.visitor().address },
   });
   const page = await context.newPage();
@@ -45,6 +45,25 @@ async function looksGood(page: Page, name: string): Promise<void> {
 }
 
 describe('in a browser, by keyboard', () => {
+  inBrowser('everything works without scripts (needs: apt-get install chromium)', async () => {
+    const browser = await openBrowser();
+    try {
+      const { page } = await openTab(browser, 'light', false);
+      const email = 'plain@example.com';
+      await suite.buildPerson(email);
+      await page.goto(`${base}/account`);
+      for (const [label, value] of Object.entries({ 'E-mail address': email, Password: password }))
+        await page.getByLabel(label).fill(value);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      expect(await page.title()).toBe('Your account · Posthorn');
+      await page.getByRole('link', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      expect(new URL(page.url()).pathname).toBe('/sign-in');
+    } finally {
+      await browser.close();
+    }
+  });
+
   inBrowser('a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)', async () => {
     const browser = await openBrowser();
     try {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Told } from '../testing/gateway-suite.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
 let suite: PeopleSuite;
@@ -18,17 +19,32 @@ async function ask(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
 }
 
+/** Each to a project of its own: one sends an invitation a minute to an address. */
+async function invite(email: string): Promise<Told> {
+  const { projectId } = await suite.buildProject();
+  const as = await suite.buildUser({ projectId });
+  return suite.ask('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role: 'MEMBER' } });
+}
+
 /** Ids and instants are new each time; the address is what was asked. */
 const shapeOf = (text: string) =>
-  text.replace(/"(id|createdAt|updatedAt)":"[^"]+"/g, '"$1":…').replace(/[\w-]+@example\.com/g, '<address>');
+  text
+    .replace(/"(id|createdAt|updatedAt|created_at|sent_at|expires_at|invited_by)":"[^"]+"/g, '"$1":…')
+    .replace(/[\w-]+@example\.com/g, '<address>');
 
-describe.each(['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'])('%s', (path) => {
+const paths = ['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'];
+const ways: [says: string, ask: (email: string) => Promise<Told>][] = [
+  ...paths.map((path): (typeof ways)[number] => [path, (email) => ask(path, email)]),
+  ['an invitation', (email) => invite(email)],
+];
+
+describe.each(ways)('%s', (path, asking) => {
   it('answers alike for known and unknown addresses, and takes as long', async () => {
     const took: [number[], number[]] = [[], []];
     const fastests = () => took.map(fastest) as [number, number];
     for (let index = 0; index < fewest || (index < most && tellsThemApart(fastests())); index += 1) {
       const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
-      const told = [await ask(path, addresses[0]!), await ask(path, addresses[1]!)];
+      const told = [await asking(addresses[0]!), await asking(addresses[1]!)];
       expect([told[0]!.status, shapeOf(told[0]!.text)]).toEqual([told[1]!.status, shapeOf(told[1]!.text)]);
       told.forEach(({ ms }, place) => took[place]!.push(ms));
     }

@@ -65,6 +65,19 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
   {
+    says: 'answers a repeat under one idempotency key by the same bytes, and another body by 422',
+    appliesTo: ({ parameters = [] }) => parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey')),
+    run: async (operation, ground) => {
+      const [path, body] = [await ground.pathOf(operation), (await ground.bodyOf(operation))!];
+      const asked = { body, idempotencyKey: crypto.randomUUID() };
+      const [first, second] = [await ground.ask(operation, path, asked), await ground.ask(operation, path, asked)];
+      expect([first.status, second.text]).toEqual([Number(Object.keys(operation.responses)[0]), first.text]);
+      const named = ['subject', 'name'].find((name) => typeof body[name] === 'string')!;
+      const other = await ground.ask(operation, path, { ...asked, body: { ...body, [named]: 'Another one' } });
+      expect([other.status, codeOf(other)]).toEqual([422, 'idempotency_key_reused']);
+    },
+  },
+  {
     says: 'refuses a key that has every scope but its own',
     // No key comes where only people may: their roles are walked in the gateway's callers-walk.db.spec.ts.
     appliesTo: takesKeys,

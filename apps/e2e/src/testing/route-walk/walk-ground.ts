@@ -19,6 +19,7 @@ interface Asked {
   /** Instead of what the operation is open to. */
   authorization?: string;
   body?: unknown;
+  idempotencyKey?: string;
 }
 
 /** Two projects of one product: every route is asked by the first one, and the second one's rows are what it must not reach. */
@@ -80,8 +81,13 @@ export class WalkGround {
   }
 
   /** Asks an operation, and says that nothing of the stranger is in the answer. */
-  async ask(operation: Operation, path: string, { key, authorization = key && `Bearer ${key}`, body }: Asked = {}): Promise<Answer> {
-    const headers = authorization === undefined ? this.ours.headersFor(operation) : { authorization };
+  async ask(
+    operation: Operation,
+    path: string,
+    { key, authorization = key && `Bearer ${key}`, body, idempotencyKey }: Asked = {},
+  ): Promise<Answer> {
+    const who = authorization === undefined ? this.ours.headersFor(operation) : { authorization };
+    const headers = { ...who, ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
     const answer = await this.posthorn.request(operation.method, path, body, headers);
     for (const id of this.strangersIds) if (!path.includes(id)) expect(answer.text).not.toContain(id);
     this.checks += 1;

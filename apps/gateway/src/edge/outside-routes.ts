@@ -1,0 +1,63 @@
+import { authPath } from '../people/people-rules.js';
+
+/** A route of neither dialect (contract.md §1: surface `none`): pages, sign-in, discovery, health and the documents. */
+export interface OutsideRoute {
+  methods: readonly ('GET' | 'POST' | 'OPTIONS')[];
+  path: string;
+  /** Whom it answers, in the words of the documents. */
+  callers: string;
+  says: string;
+}
+
+const page = (path: string, says: string, callers = 'everybody'): OutsideRoute => ({ methods: ['GET', 'POST'], path, callers, says });
+const look = (path: string, says: string): OutsideRoute => ({ methods: ['GET'], path, callers: 'everybody', says });
+const application = (path: string, says: string): OutsideRoute => ({
+  methods: ['POST'],
+  path: `${authPath}/oauth2/${path}`,
+  callers: 'applications, from any origin',
+  says,
+});
+const account = 'who is signed in';
+
+/** All of them: a test holds this list against what is really served. */
+export const outsideRoutes: readonly OutsideRoute[] = [
+  look('/healthz', 'whether the gateway lives'),
+  look('/openapi.json', 'the API for generators'),
+  look('/docs', 'the API for people'),
+  look('/docs/*', 'what `/docs` is made of, and every error code'),
+  look('/pages/*', 'the stylesheet of all pages'),
+  page('/sign-in', 'sign in'),
+  page('/sign-in/code', 'the second factor'),
+  page('/sign-out', 'sign out'),
+  page('/sign-up', 'sign up'),
+  page('/verify-email', 'confirm an address'),
+  page('/verify-email/again', 'another link to confirm it'),
+  page('/forgot-password', 'ask for a link'),
+  page('/reset-password', 'choose a new password'),
+  look('/account', 'sessions and passwords'),
+  page('/account/*', 'changes of the account', account),
+  page('/invitations/accept', 'join a project', account),
+  look('/oauth/sign-in', 'to sign in and back'),
+  page('/oauth/consent', 'let an application in', account),
+  look('/oauth/error', 'why an application cannot be let in'),
+  { methods: ['GET', 'POST', 'OPTIONS'], path: `${authPath}/*`, callers: 'pages of trusted origins', says: 'people (better-auth)' },
+  look(`${authPath}/oauth2/authorize`, 'where an application sends a person'),
+  application('token', 'tokens (RFC 6749)'),
+  application('revoke', 'revocation (RFC 7009)'),
+  application('introspect', 'introspection (RFC 7662)'),
+  application('register', 'registration (RFC 7591)'),
+  { methods: ['OPTIONS'], path: `${authPath}/oauth2/*`, callers: 'every origin', says: 'preflight' },
+  { methods: ['OPTIONS'], path: '/.well-known/*', callers: 'every origin', says: 'preflight' },
+  look('/.well-known/oauth-authorization-server', 'discovery (RFC 8414)'),
+  look('/.well-known/oauth-authorization-server/api/auth', 'discovery (RFC 8414)'),
+  look('/.well-known/oauth-protected-resource', 'discovery (RFC 9728)'),
+  look('/.well-known/oauth-protected-resource/api', 'discovery (RFC 9728)'),
+];
+
+/** Whether a served path is the listed one, or below it. */
+export const isListed = (method: string, path: string): boolean =>
+  outsideRoutes.some(
+    (route) =>
+      route.methods.some((each) => each === method) &&
+      (route.path === path || (route.path.endsWith('/*') && path.startsWith(route.path.slice(0, -1)))),
+  );
