@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeys, projects, type Caller } from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import type { RunningGateway } from '../service.js';
-import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
 import { delegate } from '../testing/delegate.js';
 import { buildUser, join, signIn } from '../testing/people.js';
 import { codeOf } from '../testing/walk/dialect-shapes.js';
@@ -33,6 +33,7 @@ interface Subject {
   headers: Record<string, string>;
   /** The key's or the person's. */
   id: string;
+  owner?: SignedIn;
 }
 
 /** What is taken away on one gateway, and what the other one then says. */
@@ -48,12 +49,18 @@ const ofKey = async (): Promise<Subject> => {
   const { id, token } = await suite.buildKey(projectId, { scopes: ['contacts:read', 'contacts:write'] });
   return { projectId, id, headers: { authorization: `Bearer ${token}` } };
 };
+/** Also who may change it over HTTP. */
+const ofOwnedKey = async (): Promise<Subject> => {
+  const subject = await ofKey();
+  return { ...subject, owner: await suite.buildUser({ projectId: subject.projectId }) };
+};
 const ofMember = async (): Promise<Subject> => {
   const { projectId } = await suite.buildProject();
   const person = await buildUser(suite.database);
   await join(suite.database, projectId, person, 'MEMBER');
   const cookie = await signIn(suite.database, person);
-  return { projectId, id: person.userId, headers: { cookie, origin, 'x-project-id': projectId } };
+  const owner = await suite.buildUser({ projectId });
+  return { projectId, id: person.userId, owner, headers: { cookie, origin, 'x-project-id': projectId } };
 };
 const ofToken = async (): Promise<Subject> => {
   const { projectId } = await suite.buildProject();
@@ -61,6 +68,10 @@ const ofToken = async (): Promise<Subject> => {
   await join(suite.database, projectId, person, 'MEMBER');
   const { token, grantId } = await delegate(suite.database, projectId, person);
   return { projectId, id: grantId, headers: { authorization: `Bearer ${token}` } };
+};
+/** On the first gateway, as a client would. */
+const done = async (method: string, path: string, ask: Ask): Promise<void> => {
+  expect((await suite.ask(method, path, ask)).status).toBe(200);
 };
 const write = (sql: string, ...parameters: unknown[]) => suite.database.query(sql, parameters);
 const as = ({ projectId }: Subject): Caller => operatorOf(projectId);
@@ -86,20 +97,27 @@ const changes: readonly Change[] = [
   },
   {
     says: 'a key whose scopes are reduced',
-    build: ofKey,
-    make: ({ id }) => write(`UPDATE api_keys SET scopes = '{contacts:read}' WHERE id = $1`, id),
+    build: ofOwnedKey,
+    make: ({ id, projectId, owner }, withNats) =>
+      withNats
+        ? done('PATCH', `/api/v1/projects/${projectId}/api-keys/${id}`, { as: owner, body: { scopes: ['contacts:read'] } })
+        : write(`UPDATE api_keys SET scopes = '{contacts:read}' WHERE id = $1`, id),
     refusal: [403, 'scope_missing'],
   },
   {
     says: 'a member who is removed',
     build: ofMember,
-    make: ({ id }) => write('DELETE FROM members WHERE user_id = $1', id),
+    make: ({ id, projectId, owner }, withNats) =>
+      withNats
+        ? done('DELETE', `/api/v1/projects/${projectId}/members/${id}`, { as: owner })
+        : write('DELETE FROM members WHERE user_id = $1', id),
     refusal: [403, 'project_access_denied'],
   },
   {
     says: 'a session that is ended',
     build: ofMember,
-    make: ({ id }) => write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
+    make: ({ id, headers }, withNats) =>
+      withNats ? done('POST', '/api/auth/sign-out', { headers, body: {} }) : write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
     refusal: [401, 'invalid_session'],
   },
   {

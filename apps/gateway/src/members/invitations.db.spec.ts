@@ -154,7 +154,8 @@ describe('an invitation', () => {
     const { projectId, owner, invited, id, token } = await buildInvited();
     const mend = await invite(projectId, owner, invited.email, 'ADMIN');
     expect([mend.status, mend.json]).toMatchObject([201, { id, role: 'ADMIN' }]);
-    await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner });
+    const withdrawn = await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner });
+    expect([withdrawn.status, withdrawn.text]).toEqual([200, expect.stringContaining('deleted')]);
     const again = await invite(projectId, owner, invited.email);
     expect([again.status, again.json['code']]).toEqual([429, 'rate_limited']);
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);

@@ -39,10 +39,13 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     return sent!;
   }
 
-  /** Answers whether there was an open one. The row stays for an hour: what was sent was sent. */
+  /**
+   * Answers whether there was an open one. The row stays for an hour: what was sent was sent. The column rounds: an instant that
+   * is not cut would lie ahead, and leave it open.
+   */
   async revoke(projectId: string, id: string): Promise<boolean> {
     const revoked = await this.database.query(
-      `UPDATE invitations SET expires_at = clock_timestamp() WHERE project_id = $1 AND id = $2 AND expires_at > clock_timestamp() RETURNING 1`,
+      `UPDATE invitations SET expires_at = date_trunc('milliseconds', clock_timestamp()) WHERE project_id = $1 AND id = $2 AND expires_at > clock_timestamp() RETURNING 1`,
       [projectId, id],
     );
     return revoked.length === 1;
@@ -50,7 +53,7 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
 
   async revokeOf(projectId: string, invitedBy: string): Promise<void> {
     await this.database.query(
-      `UPDATE invitations SET expires_at = clock_timestamp() WHERE project_id = $1 AND invited_by = $2 AND expires_at > clock_timestamp()`,
+      `UPDATE invitations SET expires_at = date_trunc('milliseconds', clock_timestamp()) WHERE project_id = $1 AND invited_by = $2 AND expires_at > clock_timestamp()`,
       [projectId, invitedBy],
     );
   }
