@@ -48,6 +48,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
+  hearErrors((source.driver as unknown as { master: pg.Pool }).master);
   const database = new Database(source, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
   await assertDurable(database);
   return database;
@@ -86,7 +87,19 @@ function openHotPool({
     keepAlive: true,
   } as pg.PoolConfig);
   pool.on('error', () => undefined);
-  // A connection that breaks while it is lent says so itself: unheard, that would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  hearErrors(pool);
   return pool;
+}
+
+/**
+ * A connection that breaks in the instant in which it is lent says so before whoever borrows it listens, as where the word that
+ * it is ready and the word that the server goes down come together: unheard, that would end the process. Who uses it is told.
+ */
+function hearErrors(pool: pg.Pool): void {
+  const heard = new WeakSet<pg.PoolClient>();
+  pool.on('acquire', (client) => {
+    if (heard.has(client)) return;
+    heard.add(client);
+    client.on('error', () => undefined);
+  });
 }

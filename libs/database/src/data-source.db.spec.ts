@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
+import type { Pool, PoolClient } from 'pg';
+import { openDatabase, type QueryRunner } from './data-source.js';
+import type { Database } from './database.js';
+
+class CreateOutbox1700000000000 {
+  up = (runner: QueryRunner) => runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
+  down = (runner: QueryRunner) => runner.query('DROP TABLE outbox');
+}
+
+const parts = { entities: [], migrations: [CreateOutbox1700000000000] };
+let clone: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  clone = await cloneDatabase('errors', parts);
+  database = await openDatabase({ url: clone.url, name: 'errors', poolSize: 2, ...parts });
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+it('does not end the process when a connection breaks in the instant in which it is lent', async () => {
+  const pool = (database.source.driver as unknown as { master: Pool }).master;
+  const lent = await new Promise<{ client: PoolClient; release: (error: Error) => void }>((resolve, reject) => {
+    pool.connect((error, client, release) => (error ? reject(error) : resolve({ client: client!, release })));
+  });
+  const broken = new Error('terminating connection due to unexpected postmaster exit');
+  try {
+    // Nobody who borrows it has had the time to listen: an error that nobody hears is thrown.
+    expect(lent.client.emit('error', broken)).toBe(true);
+  } finally {
+    lent.release(broken);
+  }
+  expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
