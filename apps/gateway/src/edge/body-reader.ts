@@ -7,6 +7,7 @@ export const defaultBodyLimit = 1024 * 1024;
 export const sendBodyLimit = 15 * 1024 * 1024;
 const bodyBudget = 64 * 1024 * 1024;
 const waitMs = 10_000;
+export const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 /** A body in memory; its share of the budget is given back by `release`. */

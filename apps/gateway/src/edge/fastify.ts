@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isOfPattern } from './path-pattern.js';
 import { answerUnreadable } from './unreadable-request.js';
 
 export type Fastify = FastifyInstance;
@@ -39,9 +40,11 @@ export class EdgeAdapter extends FastifyAdapter {
     });
   }
 
-  /** The methods that a path is served with, whoever put it there. */
+  /** The methods that a path is served with, whoever put it there; what is more than everything below another is not that. */
   methodsAt(path: string): string[] {
-    return [...new Set(this.served.flatMap((route) => (serves(route.path, path) ? [route.method] : [])))];
+    const found = this.served.filter((route) => isOfPattern(route.path, path));
+    const named = found.filter((route) => !route.path.endsWith('*'));
+    return [...new Set((named.length > 0 ? named : found).map(({ method }) => method))];
   }
 
   // The edge sets both itself; Nest would set them a second time, in its own shape.
@@ -52,11 +55,4 @@ export class EdgeAdapter extends FastifyAdapter {
   override setNotFoundHandler(): Fastify {
     return this.getInstance<Fastify>();
   }
-}
-
-/** As the router reads patterns: a name is one part of a path, a star is whatever follows. */
-function serves(pattern: string, path: string): boolean {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  const fits = wanted.every((part, place) => part === '*' || (part.startsWith(':') ? Boolean(given[place]) : part === given[place]));
-  return fits && (wanted.at(-1) === '*' ? given.length >= wanted.length : given.length === wanted.length);
 }

@@ -1,3 +1,4 @@
+import { isOfPattern } from './path-pattern.js';
 import { authPath } from '../people/people-rules.js';
 
 /** A route of neither dialect (contract.md §1: surface `none`): pages, sign-in, discovery, health and the documents. */
@@ -54,10 +55,6 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   look('/.well-known/oauth-protected-resource/api', 'discovery (RFC 9728)'),
 ];
 
-/** Whether a served path is the listed one, or below it. */
-export const isListed = (method: string, path: string): boolean =>
-  outsideRoutes.some(
-    (route) =>
-      route.methods.some((each) => each === method) &&
-      (route.path === path || (route.path.endsWith('/*') && path.startsWith(route.path.slice(0, -1)))),
-  );
+/** Whether this is what is listed there. */
+export const isListedAs = ({ methods, path }: OutsideRoute, served: { method: string; path: string }): boolean =>
+  methods.some((each) => each === served.method) && isOfPattern(path, served.path);

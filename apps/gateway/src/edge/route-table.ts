@@ -1,5 +1,6 @@
 import { scopes, type Shape } from '@posthorn/contracts';
 import type { Surface } from './call.js';
+import { isOfPattern } from './path-pattern.js';
 import { outcomeOf, routesOf, surfacesOf, type DeclaredRoute, type Method, type RouteDeclaration } from './route.js';
 
 export type Controller = abstract new (...injected: never[]) => object;
@@ -32,7 +33,7 @@ export class RouteTable {
 
   /** The routes of a path, whatever their method; none for an unknown path. */
   at(path: string): Route[] {
-    return this.routes.filter((route) => matches(route.path, path));
+    return this.routes.filter((route) => isOfPattern(route.path, path));
   }
 }
 
@@ -81,14 +82,6 @@ function refuseTwins(routes: readonly Route[]): void {
     if (seen.has(place)) throw new Error(`two routes answer ${place}`);
     seen.add(place);
   }
-}
-
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  return (
-    wanted.length === given.length && wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
-  );
 }
 
 const isShape = (shape: unknown): shape is Shape => typeof shape === 'function';

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { GatewayConfig } from '../config.js';
-import { BodyReader } from '../edge/body-reader.js';
+import { BodyReader, formType } from '../edge/body-reader.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
 import { parseBody } from '../edge/parse-body.js';
@@ -14,7 +14,6 @@ import { refused } from './leading.js';
 import { delegableScopes, issuerOf, oauthPages, resourceOf } from './oauth-rules.js';
 
 const bodyLimit = 8 * 1024;
-const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 const metadataPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
 /** What of the library's answers is handed on. */

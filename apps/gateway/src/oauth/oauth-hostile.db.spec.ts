@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { Application, callback, decide, errorOf } from '../testing/application.js';
-import { join } from '../testing/people.js';
+import { Application, buildOwner, callback, decide, errorOf } from '../testing/application.js';
 import { origin, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
 
 let suite: PeopleSuite;
@@ -12,10 +11,7 @@ const reading = 'contacts:read lists:read api-keys:read';
 
 beforeAll(async () => {
   suite = await startPeopleSuite();
-  ada = await suite.buildPerson('ada@example.com');
-  const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'ada@example.com'`);
-  ({ projectId } = await suite.buildProject());
-  await join(suite.database, projectId, { userId: row!.id }, 'OWNER');
+  ({ person: ada, projectId } = await buildOwner(suite, 'ada@example.com'));
   notebook = await Application.register(suite);
 });
 afterAll(() => suite.stop());
@@ -132,6 +128,19 @@ describe('hostile requests', () => {
     const page = await ada.get(asked.headers.get('location')!);
     expect(page.text).not.toContain('<script>');
     expect(page.text).toContain('&lt;script&gt;');
+  });
+
+  it('a method that a door does not know is told which it knows, and a door that there is not, nothing', async () => {
+    const wrong = await suite.ask('GET', '/api/auth/oauth2/token');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await suite.ask('GET', '/api/auth/oauth2/no-such-door')).status).toBe(404);
+    expect((await suite.ask('GET', '/api/auth/no-such-door')).status).toBe(404);
+  });
+
+  it('a registration by a token that is none, in whatever letters, is none', async () => {
+    const body = { redirect_uris: [callback] };
+    for (const key of ['x', 'é'.repeat(43), 'x'.repeat(43)])
+      expect((await suite.ask('POST', '/api/auth/oauth2/register', { body, key })).status).toBe(401);
   });
 
   it('a refresh token opens nothing', async () => {

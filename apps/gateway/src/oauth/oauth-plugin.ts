@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import type { GatewayConfig } from '../config.js';
 import { hashOfToken } from '../identity/token-hash.js';
@@ -8,8 +7,6 @@ import { mintDelegatedToken } from './delegated-token.js';
 import { accessTokenSeconds, codeSeconds, delegableScopes, oauthPages, refreshTokenSeconds, resourceOf } from './oauth-rules.js';
 import { clientSecrets } from './client-secrets.js';
 
-const isSame = (given: string, wanted: string): boolean =>
-  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
 const perMinute = (max: number) => ({ window: 60, max });
 
 /** The library's authorization server with our tables, tokens and pages: opaque tokens of one project each (0013). */
@@ -22,7 +19,7 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
     enforcePerClientResources: false,
     // No cookie comes as far as this: whoever registers is anybody, or the operator.
     allowDynamicClientRegistration: true,
-    validateInitialAccessToken: ({ initialAccessToken }) => isSame(initialAccessToken, registration) && {},
+    validateInitialAccessToken: ({ initialAccessToken }) => hashOfToken(initialAccessToken) === hashOfToken(registration) && {},
     allowUnauthenticatedClientRegistration: config.clientRegistration,
     disableJwtPlugin: true,
     storeClientSecret: clientSecrets(secrets),

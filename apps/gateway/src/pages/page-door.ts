@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { DomainError } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
-import { BodyReader } from '../edge/body-reader.js';
+import { BodyReader, formType } from '../edge/body-reader.js';
 import { untrustedOrigin } from '../edge/edge-errors.js';
 import { Failures } from '../edge/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
@@ -17,7 +17,6 @@ import type { Page, SentOn, Shown, Visit } from './page.js';
 import { readForm } from './read-form.js';
 
 const formLimit = 16 * 1024;
-const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 /** Puts pages on Fastify: who visits, what was filled in, and one look for all of them, failures included. */
 @Injectable()

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { DomainError } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import { BodyReader } from '../edge/body-reader.js';
 import { unknownRoute, untrustedOrigin, wrongMethod } from '../edge/edge-errors.js';
@@ -62,7 +63,7 @@ export class PeopleDoor implements OnApplicationBootstrap {
   private async serve(request: HttpRequest, reply: HttpReply): Promise<string> {
     const path = `/${(request.params as { '*': string })['*']}`;
     const method = Object.hasOwn(open, path) ? open[path]! : null;
-    if (!method) throw unknownRoute();
+    if (!method) throw this.unknown(request, path);
     if (request.method === 'OPTIONS') return preflight(reply, method);
     if (request.method !== method) throw wrongMethod([method]);
     if (method === 'POST') this.refuseStrangers(request);
@@ -70,6 +71,12 @@ export class PeopleDoor implements OnApplicationBootstrap {
     if (path === '/verify-email' && /text\/html/.test(request.headers.accept ?? '')) return sendOn(reply, query);
     const body = method === 'POST' ? await this.read(request) : undefined;
     return answer(reply, await this.people.ask({ method, path, query, request, ...(body ? { body } : {}) }));
+  }
+
+  /** The doors of applications lie below this one, each with its own method. */
+  private unknown({ method }: HttpRequest, path: string): DomainError {
+    const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(authPath + path);
+    return methods.includes(method) ? unknownRoute() : wrongMethod(methods);
   }
 
   /** With cookies, or from a browser, only a page of ours may ask. */

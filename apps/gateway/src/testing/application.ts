@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { join } from './people.js';
 import type { Told } from './gateway-suite.js';
 import { origin, type PeopleSuite, type Visitor } from './people-suite.js';
 
@@ -20,6 +21,19 @@ export const fetchFrom =
     headers.set('x-forwarded-for', address);
     return fetch(String(input instanceof Request ? input.url : input).replace(origin, suite.gateway.url), { ...init, headers });
   };
+
+/** Somebody who is signed in and owns a project. */
+export async function buildOwner(
+  suite: PeopleSuite,
+  email: string,
+  projectId?: string,
+): Promise<{ person: Visitor; userId: string; projectId: string }> {
+  const person = await suite.buildPerson(email);
+  const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = $1`, [email]);
+  const owned = projectId ?? (await suite.buildProject()).projectId;
+  await join(suite.database, owned, { userId: row!.id }, 'OWNER');
+  return { person, userId: row!.id, projectId: owned };
+}
 
 /** What the authorization server refused with. */
 export const errorOf = (asked: Promise<unknown>): Promise<string> =>
