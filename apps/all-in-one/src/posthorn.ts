@@ -53,6 +53,7 @@ function serviceEnvironment(config: AllInOneConfig, directory: DataDirectory, se
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'text',
     ...ownPages(config.port),
+    DEV_VERIFIED_DOMAINS: config.devDomains,
     ...environment,
     ...intoInbox,
     ...servers.databases,

@@ -9,6 +9,7 @@ import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
 import { FoldContactCounts } from './contacts/fold-contact-counts.js';
 import { NewContacts } from './contacts/new-contacts.js';
+import { OptOuts } from './contacts/opt-outs.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -23,6 +24,7 @@ const onDatabase = (room: Type): Provider => ({
     ...[ContactsRepository, ContactCounts].map(onDatabase),
     Commits,
     NewContacts,
+    OptOuts,
     ContactsService,
     EnsureContactsService,
     FoldContactCounts,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Database } from '@posthorn/database';
-import { Commits, Secrets } from '@posthorn/platform';
+import { Commits, Resealing, Secrets } from '@posthorn/platform';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysHandlers } from './api-keys/api-keys.handlers.js';
@@ -18,13 +18,25 @@ import { RevealController } from './api-keys/reveal.controller.js';
 import { RevealsRepository } from './api-keys/reveals.repository.js';
 import { RevealsService } from './api-keys/reveals.service.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
+import { PostmarkDoor } from './compat/postmark-door.js';
+import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
+import { DomainMails } from './domains/domain-mails.js';
+import { DomainsController } from './domains/domains.controller.js';
+import { DomainsSubscribers } from './domains/domains.subscribers.js';
+import { OwnersReadModel } from './domains/owners.read-model.js';
+import { BodyReader } from './edge/body-reader.js';
 import { Failures } from './edge/failures.js';
 import { FrontDoor } from './edge/front-door.js';
 import { Registrar } from './edge/registrar.js';
 import { RequestWatch } from './edge/request-watch.js';
 import { Accepting } from './emails/accepting.js';
 import { EmailsController } from './emails/emails.controller.js';
+import { EngagementController } from './engagement/engagement.controller.js';
+import { EngagementRecorder } from './engagement/engagement-recorder.js';
+import { TrackingDoor } from './engagement/tracking-door.js';
+import { UnsubscribeDoor } from './engagement/unsubscribe-door.js';
+import { UnsubscribeService } from './engagement/unsubscribe.service.js';
 import { Health } from './health/health.js';
 import { FailedAttempts } from './identity/failed-attempts.js';
 import { Guard } from './identity/guard.js';
@@ -80,17 +92,24 @@ import { SystemMailDelivery } from './system-mails/system-mail-delivery.js';
 import { SystemMails } from './system-mails/system-mails.js';
 import { SystemMailsRepository } from './system-mails/system-mails.repository.js';
 import { SystemProject } from './system-mails/system-project.js';
-import { SealedRowsRepository } from './secrets/sealed-rows.repository.js';
+import { sealedTables } from './secrets/sealed-tables.js';
 import { SecretsHandlers } from './secrets/secrets.handlers.js';
-import { SecretsService } from './secrets/secrets.service.js';
+import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { SnippetsController } from './snippets/snippets.controller.js';
+import { TemplatesController } from './templates/templates.controller.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
 
 /** The controllers that declare routes. */
 export const routeControllers = [
   EmailsController,
+  EngagementController,
   ContactsController,
   CampaignsController,
   WorkflowsController,
+  DomainsController,
+  SuppressionsController,
+  TemplatesController,
+  SnippetsController,
   AnalyticsController,
   AuditController,
   SessionsController,
@@ -110,11 +129,14 @@ export const routeControllers = [
     ApplicationsHandlers,
     SecretsHandlers,
     AuditSubscribers,
+    DomainsSubscribers,
   ],
   providers: [
     // edge
     Registrar,
     FrontDoor,
+    // Whoever reads large bodies shares the budget of the process.
+    { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,
     RequestWatch,
     Health,
@@ -183,10 +205,22 @@ export const routeControllers = [
     KeyFacts,
     RevealsService,
     RevealsRepository,
-    SecretsService,
-    SealedRowsRepository,
+    {
+      provide: Resealing,
+      useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
+      inject: [Database, Secrets],
+    },
     // sending
+    DomainMails,
+    OwnersReadModel,
     Accepting,
+    PostmarkDoor,
+    PostmarkSends,
+    // readers
+    EngagementRecorder,
+    TrackingDoor,
+    UnsubscribeDoor,
+    UnsubscribeService,
   ],
 })
 export class GatewayModule {}

@@ -1,3 +1,4 @@
+import type { Region } from '@posthorn/contracts';
 import { Env, ServiceConfig } from '@posthorn/platform';
 
 export type AmbiguousPolicy = 'resend' | 'hold';
@@ -142,4 +143,57 @@ export class SendingConfig extends ServiceConfig {
     describe: 'days that e-mails and their events are kept',
   })
   emailsDays: number;
+
+  @Env('PUBLIC_URL', {
+    kind: 'url',
+    default: 'http://localhost:3000',
+    describe: 'how readers reach the gateway: links of mail begin with it, and tracking hosts of domains point to its host',
+  })
+  publicUrl: string;
+
+  @Env('DNS_SERVERS', {
+    kind: 'text',
+    optional: true,
+    describe:
+      'resolvers that domains are checked with, such as 127.0.0.1:5353, separated by commas; those of the machine where it is not set',
+  })
+  dnsServers?: string;
+
+  @Env('DNS_TIMEOUT_MS', {
+    kind: 'number',
+    default: '1500',
+    min: 50,
+    max: 10_000,
+    describe: 'how long one resolver may take for its first answer; it is asked twice',
+  })
+  dnsTimeoutMs: number;
+
+  @Env('MAIL_HOST', {
+    kind: 'text',
+    optional: true,
+    describe: 'host that takes bounces and incoming mail; without it domains have no return path of their own',
+  })
+  mailHost?: string;
+
+  @Env('SPF_INCLUDE', {
+    kind: 'text',
+    optional: true,
+    describe: 'name whose SPF record lists the servers that mail leaves from; MAIL_HOST itself where it is not set',
+  })
+  spfInclude?: string;
+
+  @Env('SENDING_REGION', {
+    kind: 'choice',
+    choices: ['us-east-1', 'us-west-2', 'eu-west-1'],
+    default: 'us-east-1',
+    describe: 'region of a project whose first domain names none',
+  })
+  region: Region;
+
+  @Env('DEV_VERIFIED_DOMAINS', {
+    kind: 'text',
+    default: '',
+    describe: 'domains that are verified at once when they are added, and what lies beneath them; for development',
+  })
+  devVerifiedDomains: string;
 }

@@ -1,29 +1,50 @@
-import { IdempotencyKeyRow } from '@posthorn/database';
+import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
+import { DkimKeyRow } from './domains/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
-import { EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
+import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
+import { EngagementRow } from './engagement/engagement.entity.js';
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
 import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceSendingFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeSendingFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { SystemContents1764300000000 } from './migrations/1764300000000-system-contents.js';
+import { WaysToSend1764400000000 } from './migrations/1764400000000-ways-to-send.js';
+import { Domains1764400200000 } from './migrations/1764400200000-domains.js';
+import { SuppressionImports1764400210000 } from './migrations/1764400210000-suppression-imports.js';
+import { Engagement1764400300000 } from './migrations/1764400300000-engagement.js';
+import { OptOutRow } from './opt-outs/opt-out.entity.js';
+import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
+import { SuppressionImportRow } from './suppressions/suppression-import.entity.js';
+import { SnippetRow, SnippetVersionRow } from './snippets/snippet.entity.js';
 import { SuppressionRow } from './suppressions/suppression.entity.js';
+import { TemplateRow, TemplateVersionRow } from './templates/template.entity.js';
 
 export const entities = [
   EmailRow,
   EmailContentRow,
   EmailEventRow,
+  EmailAttachmentRow,
   DeliveryRow,
   WorkerRow,
   PaceRow,
   IdempotencyKeyRow,
   DomainRow,
+  DkimKeyRow,
   SuppressionRow,
+  SuppressionImportRow,
   AllowanceRow,
   ProjectStateRow,
+  EngagementRow,
+  OptOutRow,
+  ProjectCountRow,
+  TemplateRow,
+  TemplateVersionRow,
+  SnippetRow,
+  SnippetVersionRow,
   ...messagingEntities,
 ];
 
@@ -33,4 +54,9 @@ export const migrations = [
   TraceSendingFacts1763900000000,
   AttributeSendingFacts1764200000000,
   SystemContents1764300000000,
+  WaysToSend1764400000000,
+  Domains1764400200000,
+  SuppressionImports1764400210000,
+  Engagement1764400300000,
+  Templates1764400100000,
 ];

@@ -1,9 +1,16 @@
 import { Module, type Provider as NestProvider, type Type } from '@nestjs/common';
 import { Database } from '@posthorn/database';
+import { Commits, Resealing, Secrets } from '@posthorn/platform';
+import { AcceptBatchService } from './accepting/accept-batch.js';
 import { AcceptEmailsService } from './accepting/accept-emails.js';
 import { AcceptingRepository } from './accepting/accepting.repository.js';
+import { PrepareSend } from './accepting/prepare-send.js';
 import { SettleSendService } from './accepting/settle-send.js';
+import { AllowancesHandlers } from './allowances/allowances.handlers.js';
 import { AllowancesRepository } from './allowances/allowances.repository.js';
+import { Composer } from './composing/composer.js';
+import { ContactVariables } from './composing/contact-variables.js';
+import { ContactVariablesRepository } from './composing/contact-variables.repository.js';
 import { SendingConfig } from './config.js';
 import { ClaimsRepository } from './delivery/claims.repository.js';
 import { DeliverBatch } from './delivery/deliver-batch.js';
@@ -19,20 +26,63 @@ import { Pace } from './delivery/pace.js';
 import { Provider } from './delivery/provider.js';
 import { ReadyMessages } from './delivery/ready-messages.js';
 import { Sweeper } from './delivery/sweeper.js';
+import { CampaignSenders } from './domains/campaign-senders.js';
+import { DkimKeys } from './domains/dkim-keys.js';
+import { DkimKeysRepository } from './domains/dkim-keys.repository.js';
+import { DnsLookup } from './domains/dns-lookup.js';
+import { DomainChecks } from './domains/domain-checks.js';
+import { DomainFindings } from './domains/domain-findings.js';
+import { DomainRechecks } from './domains/domain-rechecks.js';
+import { DomainRules } from './domains/domain-rules.js';
+import { DomainViews } from './domains/domain-views.js';
+import { DomainsHandlers } from './domains/domains.handlers.js';
 import { DomainsRepository } from './domains/domains.repository.js';
 import { DomainsService } from './domains/domains.service.js';
 import { SenderDirectory } from './domains/sender-directory.js';
-import { SendersHandlers } from './domains/senders.handlers.js';
+import { SenderIdentities } from './domains/sender-identities.js';
+import { VouchedDomains } from './domains/vouched-domains.js';
+import { AttachmentsRepository } from './emails/attachments.repository.js';
 import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
+import { SentContents } from './emails/sent-contents.js';
+import { SentContentsRepository } from './emails/sent-contents.repository.js';
 import { SystemContents } from './emails/system-contents.js';
 import { SystemContentsRepository } from './emails/system-contents.repository.js';
+import { EngagementHandlers } from './engagement/engagement.handlers.js';
+import { EngagementService } from './engagement/engagement.service.js';
+import { EngagementsRepository } from './engagement/engagements.repository.js';
+import { OptOutsHandlers } from './opt-outs/opt-outs.handlers.js';
+import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
+import { OptOutsService } from './opt-outs/opt-outs.service.js';
+import { OptOutsSubscribers } from './opt-outs/opt-outs.subscribers.js';
+import { ProjectSettings } from './projects/project-settings.js';
 import { ProjectSnapshot } from './projects/project-snapshot.js';
 import { ProjectStates } from './projects/project-states.read-model.js';
 import { ProjectsSubscribers } from './projects/projects.subscribers.js';
+import { sealedTables } from './secrets/sealed-tables.js';
+import { SecretsHandlers } from './secrets/secrets.handlers.js';
+import { Rendering } from './rendering/rendering.js';
+import { SnippetsHandlers } from './snippets/snippets.handlers.js';
+import { SnippetsRepository } from './snippets/snippets.repository.js';
+import { SnippetsService } from './snippets/snippets.service.js';
+import { RecipientsHandlers } from './suppressions/recipients.handlers.js';
+import { SuppressedRecipientsReadModel } from './suppressions/suppressed-recipients.read-model.js';
+import { SuppressionsHandlers } from './suppressions/suppressions.handlers.js';
 import { SuppressionsRepository } from './suppressions/suppressions.repository.js';
+import { SuppressionImports } from './suppressions/suppression-imports.js';
+import { SuppressionImportsRepository } from './suppressions/suppression-imports.repository.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
+import { PreviewsService } from './templates/previews.service.js';
+import { SavedSources } from './templates/saved-sources.js';
+import { Sources } from './templates/sources.js';
+import { SourcesRepository } from './templates/sources.repository.js';
+import { TemplateDirectory } from './templates/template-directory.js';
+import { TemplateSenders } from './templates/template-senders.js';
+import { TemplateUses } from './templates/template-uses.js';
+import { TemplatesHandlers } from './templates/templates.handlers.js';
+import { TemplatesRepository } from './templates/templates.repository.js';
+import { TemplatesService } from './templates/templates.service.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): NestProvider => ({
@@ -42,12 +92,29 @@ const onDatabase = (room: Type): NestProvider => ({
 });
 
 @Module({
-  controllers: [EmailsHandlers, SendersHandlers, ProjectsSubscribers],
+  controllers: [
+    EmailsHandlers,
+    DomainsHandlers,
+    SuppressionsHandlers,
+    AllowancesHandlers,
+    SecretsHandlers,
+    ProjectsSubscribers,
+    EngagementHandlers,
+    OptOutsHandlers,
+    OptOutsSubscribers,
+    TemplatesHandlers,
+    SnippetsHandlers,
+    RecipientsHandlers,
+  ],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
+    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository].map(onDatabase),
     ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
       onDatabase,
     ),
+    ...[EngagementsRepository, OptOutsRepository, DkimKeysRepository, SuppressionImportsRepository].map(onDatabase),
+    ...[EngagementsRepository, OptOutsRepository, DkimKeysRepository, SuppressedRecipientsReadModel].map(onDatabase),
+    ...[TemplatesRepository, SourcesRepository, SnippetsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
       useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
@@ -55,12 +122,39 @@ const onDatabase = (room: Type): NestProvider => ({
       inject: [Database, SendingConfig],
     },
     AcceptEmailsService,
+    AcceptBatchService,
+    PrepareSend,
+    ProjectSettings,
+    TemplateDirectory,
+    Sources,
+    Composer,
+    ContactVariables,
+    SentContents,
     SettleSendService,
     EmailsService,
+    EngagementService,
+    OptOutsService,
     SystemContents,
+    Commits,
+    {
+      provide: Resealing,
+      useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
+      inject: [Database, Secrets],
+    },
     DomainsService,
+    DomainRules,
+    DomainViews,
+    DomainFindings,
+    DomainChecks,
+    DomainRechecks,
+    VouchedDomains,
+    CampaignSenders,
+    DkimKeys,
+    DnsLookup,
     SenderDirectory,
+    SenderIdentities,
     SuppressionsService,
+    SuppressionImports,
     ProjectSnapshot,
     DeliveryBell,
     Lease,
@@ -70,6 +164,13 @@ const onDatabase = (room: Type): NestProvider => ({
     DeliverBatch,
     Sweeper,
     DeliveryMetrics,
+    Rendering,
+    TemplatesService,
+    SavedSources,
+    TemplateSenders,
+    TemplateUses,
+    PreviewsService,
+    SnippetsService,
   ],
 })
 export class SendingModule {}

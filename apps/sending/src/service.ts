@@ -12,7 +12,9 @@ export const sending: ServiceParts<SendingConfig> = {
   partitions: ({ contentsDays, emailsDays }) => [
     { table: 'emails', days: 30, retentionDays: emailsDays },
     { table: 'email_events', days: 30, retentionDays: emailsDays },
+    { table: 'engagements', days: 30, retentionDays: emailsDays },
     { table: 'email_contents', days: 7, retentionDays: contentsDays },
+    { table: 'email_attachments', days: 7, retentionDays: contentsDays },
   ],
 };
 

@@ -1,7 +1,7 @@
 import { fact, request } from './contract.js';
 import { streams, type Stream } from './domains.js';
 import { DomainError } from './errors.js';
-import { Address, Choice, Count, FreeMap, Id, Instant, Line, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Instant, Line, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
 import { IdempotencyClaim } from './idempotency.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
@@ -82,6 +82,15 @@ export class CampaignPage extends PageEnd {
   @ListOf(() => Campaign, 0, 100) items: Campaign[];
 }
 
+/** Whether a campaign that is not sent yet sends from a domain, or from what lies beneath it. */
+export class CampaignSender {
+  @Text(3, 253) domain: string;
+}
+
+export class CampaignSenderUse {
+  @Flag() inUse: boolean;
+}
+
 export class DeletedCampaign extends PickFields(Campaign, ['id']) {}
 
 export const campaigns = {
@@ -95,6 +104,7 @@ export const campaigns = {
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
   /** A new DRAFT with the same content and audience, whatever became of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
+  sendsFrom: request('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
 };
 
 export class CampaignFact {

@@ -5,12 +5,17 @@ import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
-import { templateFacts } from './later-facts.js';
+import { engagement } from './engagement.js';
 import { operations } from './operations.js';
+import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
+import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
+import { suppressionImports } from './suppression-imports.js';
+import { snippets } from './snippets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
 import { applications } from './applications.js';
+import { templateFacts, templates, templateUses } from './templates.js';
 import { users } from './users.js';
 import { workflowFacts, workflows } from './workflows.js';
 
@@ -27,6 +32,13 @@ export const requestCatalogue: readonly RequestContract[] = [
   domains,
   allowances,
   suppressions,
+  suppressionImports,
+  recipients,
+  optOuts,
+  engagement,
+  templates,
+  templateUses,
+  snippets,
   users,
   applications,
   ...Object.values(operations),

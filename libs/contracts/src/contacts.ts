@@ -60,7 +60,21 @@ export class EnsuredContacts {
   @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
 }
 
+/** Whose fields a mail is rendered with. */
+export class AskVariables {
+  @Addresses(1, 500) emails: string[];
+}
+
+export class ContactVariables extends PickFields(Contact, ['id', 'email', 'customFields']) {}
+
+export class KnownVariables {
+  /** Of those that are contacts, in no order. */
+  @ListOf(() => ContactVariables, 0, 500) contacts: ContactVariables[];
+}
+
 export class DeletedContact extends PickFields(Contact, ['id']) {}
+
+export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
 
 export const contacts = {
   /** 409 when the address is known. */
@@ -68,10 +82,13 @@ export const contacts = {
   /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
   upsert: request('contacts.contacts.upsert', CreateContact, Contact),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
+  variables: request('contacts.contacts.variables', AskVariables, KnownVariables),
   get: request('contacts.contacts.get', ContactId, Contact),
   list: request('contacts.contacts.list', ListContacts, ContactPage),
   update: request('contacts.contacts.update', UpdateContactById, Contact),
   delete: request('contacts.contacts.delete', ContactId, DeletedContact),
+  /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. */
+  unsubscribe: request('contacts.contacts.unsubscribe', UnsubscribeContact, UnsubscribeContact),
 };
 
 export class ContactFact {

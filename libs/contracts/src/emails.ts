@@ -1,148 +1,12 @@
-import { JoinFields, PickFields } from './shapes.js';
-import type { Mailbox } from './address.js';
+import type { EmailStatus, FailureKind } from './email-status.js';
+import { emailStatuses, failureKinds } from './email-status.js';
 import { request, fact } from './contract.js';
+import type { Stream } from './domains.js';
 import { DomainError, invalidMember } from './errors.js';
-import {
-  Address,
-  Addresses,
-  Choice,
-  Count,
-  Flag,
-  FreeMap,
-  Id,
-  Instant,
-  Line,
-  ListOf,
-  MailboxOf,
-  Mailboxes,
-  Nested,
-  Nullable,
-  Optional,
-  StringMap,
-  Text,
-  Texts,
-} from './fields.js';
-import { IdempotencyClaim } from './idempotency.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Optional, StringMap, Text, Texts } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
-
-/** Delivery lifecycle only (contract.md §3); opens, clicks and complaints are told apart from it. */
-export const emailStatuses = [
-  'PENDING', 'SENDING', 'SENT', 'DELIVERED', 'DELIVERY_DELAY', 'BOUNCED', 'FAILED', 'REJECTED', 'RENDERING_FAILURE', 'CANCELLED', 'RECEIVED',
-] as const; // prettier-ignore
-export type EmailStatus = (typeof emailStatuses)[number];
-
-/** Why an e-mail was not delivered (contract.md §3); also the reason in a campaign's failure ledger. */
-export const failureKinds = [
-  'suppressed', 'unsubscribed', 'invalid_recipient', 'rendering', 'domain_unverified', 'quota_exhausted', 'provider_paused', 'provider_rejected',
-  'provider_unavailable', 'hard_bounce', 'expired', 'cancelled', 'project_disabled', 'delivery_unconfirmed',
-] as const; // prettier-ignore
-export type FailureKind = (typeof failureKinds)[number];
-
-/** What arrives at `POST /emails`, whichever surface: the content and the sender. */
-export class EmailContent {
-  /** The sender; without it the project's default domain supplies one. Its domain must be verified (422 `/from`). */
-  @MailboxOf() @Optional() from?: Mailbox;
-  @Line(1, 998) subject: string;
-  /** HTML, ≤ 15 MiB with the whole request. */
-  @Text(1, 15 * 1024 * 1024) body: string;
-  /** Plain text; derived from the HTML when absent. */
-  @Text(1, 15 * 1024 * 1024) @Optional() text?: string;
-  @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`; headers that the service owns are refused (guarantees.md §6). */
-  @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i }) @Optional() headers?: Record<
-    string,
-    string
-  >;
-  @Texts(0, 10, 64, { pattern: /^[A-Za-z0-9_-]{1,64}$/ }) @Optional() tags?: string[];
-  /** Kept on the e-mail and repeated in its events. */
-  @StringMap({ max: 20, itemMax: 500 }) @Optional() metadata?: Record<string, string>;
-}
-
-class OneRecipient {
-  @MailboxOf() to: Mailbox;
-}
-
-class SomeRecipients {
-  @Mailboxes(1, 50) to: Mailbox[];
-}
-
-/** `POST /api/v1/emails`: exactly one recipient. */
-export class SendEmail extends JoinFields(OneRecipient, EmailContent) {}
-
-/** `POST /api/emails`: one e-mail row for each recipient. */
-export class SendEmails extends JoinFields(SomeRecipients, EmailContent) {}
-
-export class SendReceipt {
-  @Id() id: string;
-  @Choice(emailStatuses) status: EmailStatus;
-  @Address() to: string;
-  /** The sender actually used. */
-  @Address() from: string;
-}
-
-export class ContactRef {
-  @Id() id: string;
-  @Address() email: string;
-}
-
-export class LegacySend {
-  @Nested(() => ContactRef) contact: ContactRef;
-  @Id() email: string;
-}
-
-/** The legacy answer to a send. */
-export class LegacySendReceipt {
-  @ListOf(() => LegacySend, 1, 50) emails: LegacySend[];
-  @Instant() timestamp: Date;
-}
-
-/** One row to be: the gateway mints the id, so that it can void it. */
-export class AcceptRecipient {
-  @Id() id: string;
-  @MailboxOf() to: Mailbox;
-  @Id() @Optional() contactId?: string;
-}
-
-export class AcceptEmails extends EmailContent {
-  @ListOf(() => AcceptRecipient, 1, 50) recipients: AcceptRecipient[];
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
-}
-
-export class AcceptedEmail {
-  @Id() id: string;
-  @Address() to: string;
-  @Address() from: string;
-  @Id() @Nullable() contactId: string | null;
-}
-
-/** What was committed; a repeat of an idempotency key answers the same again, to the byte. */
-export class AcceptedEmails {
-  @ListOf(() => AcceptedEmail, 1, 50) emails: AcceptedEmail[];
-  @Instant() acceptedAt: Date;
-}
-
-/** What can be said of a send before anything is stored for it. */
-export class CheckSend {
-  @MailboxOf() @Optional() from?: Mailbox;
-  /** Whom a TEST key writes to; of other callers nobody asks. */
-  @Addresses(1, 50) @Optional() to?: string[];
-  @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
-}
-
-export class CheckedSend {
-  /** The receipt, where the key has finished already. */
-  @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;
-}
-
-export class SettleSend {
-  @ListOf(() => AcceptRecipient, 1, 50) recipients: AcceptRecipient[];
-}
-
-/** What became of a send whose answer never came. */
-export class SettledSend {
-  @Choice(['VOIDED', 'ACCEPTED']) outcome: 'VOIDED' | 'ACCEPTED';
-  @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;
-}
+import { AcceptBatch, AcceptedBatch, AcceptedEmails, AcceptEmails, CheckedSend, CheckSend, SettledSend, SettleSend } from './sends.js';
+import { JoinFields, PickFields } from './shapes.js';
 
 export class EmailEvent {
   @Id() id: string;
@@ -164,6 +28,8 @@ export class Email {
   @Text(0, 2000) @Nullable() error: string | null;
   @Id() @Nullable() contactId: string | null;
   @Texts(0, 10, 64) tags: string[];
+  /** When it was to go out; null for at once. */
+  @Instant() @Nullable() scheduledAt: Date | null;
   @FreeMap() metadata: Record<string, string>;
   @Instant() @Nullable() sentAt: Date | null;
   @Instant() @Nullable() deliveredAt: Date | null;
@@ -180,6 +46,26 @@ export class Email {
 export class EmailWithEvents extends Email {
   /** Delivery history, oldest first. */
   @ListOf(() => EmailEvent, 0, 10_000) events: EmailEvent[];
+}
+
+export class SentAttachment {
+  @Text(1, 255) filename: string;
+  @Text(1, 255) contentType: string;
+  @Text(1, 128) @Nullable() contentId: string | null;
+  @Choice(['attachment', 'inline']) disposition: 'attachment' | 'inline';
+  /** In bytes, decoded. */
+  @Count() size: number;
+}
+
+/** What was sent, while it is retained (`RETENTION_CONTENTS_DAYS`). Blind copies are in no content. */
+export class SentContent {
+  @Id() id: string;
+  @Text(0, 998) subject: string;
+  @Text(0, 16 * 1024 * 1024) html: string;
+  @Text(0, 16 * 1024 * 1024) text: string;
+  /** The header fields of the message as they went out, without those of its parts. */
+  @StringMap({ max: 100, itemMax: 16_000 }) headers: Record<string, string>;
+  @ListOf(() => SentAttachment, 0, 10) attachments: SentAttachment[];
 }
 
 export class EmailFilter {
@@ -206,8 +92,14 @@ export const emails = {
   check: request('sending.emails.check', CheckSend, CheckedSend),
   /** Voids a send with an unknown outcome, or tells what it became (guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
+  /** Messages of one call in one commit: each is taken or refused by itself, and a repeat of the key answers all of it again. */
+  acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
   list: request('sending.emails.list', ListEmails, EmailPage),
   get: request('sending.emails.get', EmailId, EmailWithEvents),
+  /** 404 also where the content is no longer retained. */
+  content: request('sending.emails.content', EmailId, SentContent),
+  /** Takes back what waits for its time: 409 `conflict` where it does not. */
+  unschedule: request('sending.emails.unschedule', EmailId, EmailId),
   /** 409 `conflict` once past PENDING. */
   cancel: request('sending.emails.cancel', EmailId, Email),
 };
@@ -259,9 +151,26 @@ export const emailFacts = {
 
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');
 export const emailNotPending = () => new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
+export const emailNotScheduled = () => new DomainError('conflict', 'conflict', 'The email does not wait for a time');
+export const contentNotRetained = () =>
+  new DomainError('not_found', 'resource_not_found', 'The content of this email is no longer retained');
+export const wordsMissing = (member: 'subject' | 'body') => invalidMember([member], 'required', 'is required: no template supplies it');
+export const tooManyRecipients = (member: 'cc' | 'bcc') =>
+  invalidMember([member], 'too_long', 'makes more than 50 recipients together with the others');
+export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'hold more than 10 MiB together');
+export const attachmentUnreadable = (place: number) =>
+  invalidMember(['attachments', String(place), 'content'], 'invalid_format', 'must be whole base64');
+export const scheduledTooFar = () => invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
 export const senderNotVerified = () => invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
 const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
 export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
 export const recipientOutsideSandbox = () => confined('A TEST key sends only to verified addresses of the owners and to the simulator');
 export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
+export const outsideStream = (stream: Stream) => confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);
+export const senderNotAligned = (domain: string) =>
+  invalidMember(
+    ['from'],
+    'not_verified',
+    `is refused by the strict DMARC policy of ${domain}: add its own domain, or let the policy be adkim=r`,
+  );
 export const senderMissing = () => invalidMember(['from'], 'required', 'is required: the project has no default sending domain');

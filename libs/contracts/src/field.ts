@@ -28,6 +28,8 @@ export interface Field {
   v1Only?: boolean;
   /** The v1 surface leaves the member out of its answers. */
   legacyOnly?: boolean;
+  /** A code of the registry of errors: each surface has its own way to say it. */
+  errorCode?: boolean;
   describe?: string;
   /** What documents show, where the kind alone makes no fitting value. */
   example?: unknown;

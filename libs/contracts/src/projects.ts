@@ -14,6 +14,8 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const trackings = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const;
 export type Tracking = (typeof trackings)[number];
 
+const Language = () => Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' });
+
 export class Project {
   @Id() id: string;
   @Text(1, 100) name: string;
@@ -24,6 +26,8 @@ export class Project {
   @Instant() updatedAt: Date;
   /** Rises with every change: the order of the facts of one project. */
   @Count() seq: number;
+  @Choice(trackings) @Optional() tracking?: Tracking;
+  @Language() @Optional() language?: string;
 }
 
 export class CreateProject extends PickFields(Project, ['name']) {}
@@ -62,7 +66,7 @@ export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled
   @Text(1, 32, { v1Only: true }) region: string;
   @Choice(trackings) tracking: Tracking;
   @Text(1, 32, legacyOnly) providerRegion: string;
-  @Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' }) language: string;
+  @Language() language: string;
   @Id(legacyOnly) @Nullable() organizationId: null;
   @Instant() createdAt: Date;
   @Instant(legacyOnly) updatedAt: Date;
@@ -81,7 +85,7 @@ export const projects = {
   limit: request('gateway.projects.limit', LimitProject, Project),
 };
 
-export class ProjectFact extends PickFields(Project, ['id', 'disabled', 'disabledReason', 'seq']) {
+export class ProjectFact extends PickFields(Project, ['id', 'disabled', 'disabledReason', 'seq', 'tracking', 'language']) {
   @Instant() at: Date;
   @Text(1, 100) @Optional() name?: string;
 }
@@ -93,7 +97,7 @@ export class MemberFact {
 }
 
 export const projectFacts = {
-  changed: fact('gateway.project.changed', ProjectFact, 'A project was created, renamed, disabled or enabled; carries its state.'),
+  changed: fact('gateway.project.changed', ProjectFact, 'A project was created, changed, disabled or enabled; carries its state.'),
   memberAdded: fact('gateway.member.added', MemberFact, 'A user became a member of a project.'),
   memberChanged: fact('gateway.member.changed', MemberFact, 'A member has another role.'),
   memberRemoved: fact('gateway.member.removed', MemberFact, 'A user is no longer a member of a project.'),

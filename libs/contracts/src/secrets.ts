@@ -26,4 +26,6 @@ export class RotatedSecrets {
 export const secrets = {
   /** One batch: it can be stopped between any two, and begun again from the start. */
   rotate: request('gateway.secrets.rotate', RotateSecrets, RotatedSecrets),
+  /** The same for the keys that sign. */
+  rotateSending: request('sending.secrets.rotate', RotateSecrets, RotatedSecrets),
 };

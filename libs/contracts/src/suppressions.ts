@@ -1,6 +1,8 @@
 import { fact, request } from './contract.js';
-import { Address, Choice, Flag, Instant, Optional } from './fields.js';
-import { PickFields } from './shapes.js';
+import { DomainError } from './errors.js';
+import { Address, Choice, Flag, Instant, ListOf, Optional } from './fields.js';
+import { PageEnd, PageQuery } from './page.js';
+import { JoinFields, PickFields } from './shapes.js';
 
 export const suppressionReasons = ['HARD_BOUNCE', 'COMPLAINT', 'MANUAL', 'UNSUBSCRIBE'] as const;
 export type SuppressionReason = (typeof suppressionReasons)[number];
@@ -17,17 +19,30 @@ export class PutSuppression extends PickFields(Suppression, ['email']) {
   @Choice(suppressionReasons) @Optional() reason?: SuppressionReason;
 }
 
-export class RemoveSuppression extends PickFields(Suppression, ['email']) {}
+export class SuppressionAddress extends PickFields(Suppression, ['email']) {}
 
-export class RemovedSuppression extends RemoveSuppression {
+export class RemovedSuppression extends SuppressionAddress {
+  /** False where there was nothing to remove. */
   @Flag() deleted: boolean;
+}
+
+export class SuppressionFilter {
+  @Choice(suppressionReasons) @Optional() reason?: SuppressionReason;
+}
+
+export class ListSuppressions extends JoinFields(PageQuery, SuppressionFilter) {}
+
+export class SuppressionPage extends PageEnd {
+  @ListOf(() => Suppression, 0, 100) items: Suppression[];
 }
 
 /** Once answered, no hand-off to that address begins (guarantees.md G8). */
 export const suppressions = {
   /** Idempotent: the first reason and source are kept. */
   put: request('sending.suppressions.put', PutSuppression, Suppression),
-  remove: request('sending.suppressions.remove', RemoveSuppression, RemovedSuppression),
+  list: request('sending.suppressions.list', ListSuppressions, SuppressionPage),
+  get: request('sending.suppressions.get', SuppressionAddress, Suppression),
+  remove: request('sending.suppressions.remove', SuppressionAddress, RemovedSuppression),
 };
 
 export class SuppressionFact extends PickFields(Suppression, ['email', 'reason']) {
@@ -38,3 +53,5 @@ export const suppressionFacts = {
   added: fact('sending.suppression.added', SuppressionFact, 'An address is blocked for every category.'),
   removed: fact('sending.suppression.removed', SuppressionFact, 'An address is no longer blocked.'),
 };
+
+export const suppressionNotFound = () => new DomainError('not_found', 'resource_not_found', 'The address is not suppressed');

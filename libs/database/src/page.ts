@@ -17,6 +17,10 @@ export const totalCap = 10_000;
 // Four MiB a page: a reply beyond that says has_more instead (architecture.md §4).
 export const maxPageBytes = 4 * 1024 * 1024;
 
+/** What a list says of matches that were counted up to one beyond the cap. */
+export const cappedTotal = (matches: number): { total: number; totalIsCapped?: true } =>
+  matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
+
 export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
 
 /** Makes a page of `limit + 1` fetched rows, which are ordered by creation, newest first, ties by id, descending. */

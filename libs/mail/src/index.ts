@@ -1,8 +1,15 @@
-export { buildMessage, type BuiltMessage } from './message.js';
+export { buildMessage } from './message.js';
+export type { MailAttachment } from './mime-part.js';
+export { dnsRecordOf, generateKeyPair, signMessage, type SigningAlgorithm, type SigningKey } from './dkim.js';
+export { EngagementTokens, type UnsubscribePlace } from './engagement-token.js';
+export { readHeaders } from './read-headers.js';
 export { nextRetry } from './retry-schedule.js';
 export { buildReturnPath } from './return-path.js';
 export type { Attempt } from './smtp-attempt.js';
 export { SmtpPool, type SmtpPoolState } from './smtp-pool.js';
 export type { SmtpDelivery } from './smtp-transaction.js';
 export { parseSmtpUrl } from './smtp-url.js';
+export { textFromHtml } from './text-part.js';
+export { trackHtml, unsubscribeUrl } from './tracked-links.js';
+export { unsubscribeHeaders } from './unsubscribe-headers.js';
 export { classify } from './verdict.js';

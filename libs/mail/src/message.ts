@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
 import { formatAddressList, type MailAddress } from './address.js';
 import { encodeText } from './encoded-word.js';
 import { formatExtraHeaders } from './header-rules.js';
 import { MailSyntaxError, refuseLineBreaks } from './mail-syntax-error.js';
+import { attachmentPart, multipart, textPart, type MailAttachment, type MimePart } from './mime-part.js';
 import { textFromHtml } from './text-part.js';
-import { encodeBody, type EncodedBody } from './transfer-encoding.js';
 
 export interface OutgoingMessage {
   /** Without angle brackets. */
@@ -15,9 +14,13 @@ export interface OutgoingMessage {
   cc?: readonly MailAddress[];
   replyTo?: readonly MailAddress[];
   subject: string;
+  /** Empty where the message is text only. */
   html: string;
   /** Derived from the HTML when missing. */
   text?: string;
+  /** What it is derived from, where the HTML bears more than its words. */
+  textFrom?: string;
+  attachments?: readonly MailAttachment[];
   /** `X-…`, threading, and those that the service sets itself; anything else is refused. */
   headers?: readonly (readonly [name: string, value: string])[];
   /** Fixes the boundary, so that a repeat of a message has the same bytes (and the same DKIM signature). */
@@ -30,17 +33,33 @@ export interface BuiltMessage {
   utf8: boolean;
 }
 
-/** RFC 5322 message, multipart/alternative of text and HTML. The same input always gives the same bytes. */
+/** RFC 5322 message: text and HTML side by side, what the HTML shows beside it, files behind them. The same input always gives the same bytes. */
 export function buildMessage(message: OutgoingMessage): BuiltMessage {
-  const text = encodeBody(message.text ?? textFromHtml(message.html));
-  const html = encodeBody(message.html);
-  const boundary = freeBoundary(message.boundarySeed, text.content, html.content);
+  const { headers, body } = wholeOf(message);
   const { block, utf8 } = formatHeaders(message);
-  const raw =
-    `${block}MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n` +
-    `${formatPart(boundary, 'plain', text)}${formatPart(boundary, 'html', html)}--${boundary}--\r\n`;
-  return { raw: utf8 ? Buffer.from(raw, 'utf8') : Buffer.from(raw, 'latin1'), utf8 };
+  const encoding = utf8 ? 'utf8' : 'latin1';
+  const [first, ...rest] = [`${block}MIME-Version: 1.0\r\n${headers}\r\n`, ...body];
+  const end = body.at(-1) !== undefined && endsLine(body.at(-1)!) ? [] : ['\r\n'];
+  const raw = Buffer.concat([Buffer.from(first, encoding), ...[...rest, ...end].map(octets)]);
+  return { raw, utf8 };
 }
+
+/** RFC 2046 §5.1: mixed holds the files, related what the HTML names, alternative the two ways to read it. */
+function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }: OutgoingMessage): MimePart {
+  const shown = attachments.filter(({ disposition, contentId }) => disposition === 'inline' && contentId !== null);
+  const files = attachments.filter((attachment) => !shown.includes(attachment));
+  const words = textPart('plain', text ?? textFromHtml(textFrom));
+  const rich = html === '' ? [] : [multipart('related', [textPart('html', html), ...shown.map(attachmentPart)], boundarySeed)];
+  const body = multipart('alternative', [words, ...rich], boundarySeed);
+  // Without HTML nothing can show them.
+  const behind = html === '' ? attachments : files;
+  return multipart('mixed', [body, ...behind.map(attachmentPart)], boundarySeed);
+}
+
+/** Every part is 7-bit by now; only headers may need more. */
+const octets = (piece: string | Buffer): Buffer => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+
+const endsLine = (piece: string | Buffer): boolean => (typeof piece === 'string' ? piece.endsWith('\r\n') : piece.at(-1) === 0x0a);
 
 function formatHeaders(message: OutgoingMessage): { block: string; utf8: boolean } {
   refuseLineBreaks('subject', message.subject);
@@ -61,17 +80,6 @@ function formatHeaders(message: OutgoingMessage): { block: string; utf8: boolean
   }
   block += `Subject: ${encodeText(message.subject, 9)}\r\nDate: ${formatDate(message.date)}\r\nMessage-ID: <${checkMessageId(message.messageId)}>\r\n`;
   return { block: message.headers === undefined ? block : block + formatExtraHeaders(message.headers), utf8 };
-}
-
-function formatPart(boundary: string, subtype: 'plain' | 'html', body: EncodedBody): string {
-  return `--${boundary}\r\nContent-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${body.encoding}\r\n\r\n${body.content}\r\n`;
-}
-
-/** `=_` cannot occur in quoted-printable or base64; a 7-bit body that holds the very boundary gets the next one. */
-function freeBoundary(seed: string, text: string, html: string): string {
-  let boundary = `=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
-  while (text.includes(boundary) || html.includes(boundary)) boundary = `=_${hash('sha256', boundary, 'hex').slice(0, 32)}`;
-  return boundary;
 }
 
 function formatDate(date: Date): string {

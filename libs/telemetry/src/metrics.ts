@@ -18,7 +18,10 @@ export class Metrics {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Two rooms may count the same. */
   counter<Label extends string>({ name, help, labels }: MetricDeclaration<Label>): Counter<Label> {
+    const known = this.registry.getSingleMetric(name) as Counter<Label> | undefined;
+    if (known) return known;
     return new Counter({ name, help, labelNames: [...labels], registers: [this.registry] });
   }
 

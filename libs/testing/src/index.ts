@@ -1,5 +1,6 @@
 export * from './browser.js';
 export * from './database-line.js';
+export * from './dns-server/dns-server.js';
 export * from './eventually.js';
 export * from './fact-source.js';
 export * from './sending-project.js';

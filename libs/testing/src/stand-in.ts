@@ -1,5 +1,5 @@
 import type { Caller, RequestContract, ServiceName } from '@posthorn/contracts';
-import { Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
+import { answerEach, Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
 
 /** Answers one question in the place of a service that does not run in a suite; resolves once it is asked, and answers how to stop. */
 export async function standIn<In extends object, Out extends object>(
@@ -9,7 +9,9 @@ export async function standIn<In extends object, Out extends object>(
 ): Promise<() => Promise<void>> {
   const queue: ServiceName = contract.owner;
   const answerOne = ({ body, caller }: Incoming<object>) => answer(body as In, caller);
-  const answering = new Answering(contract as unknown as RequestContract, (call) => answerOne(call as Incoming<object>), {
+  const answerAll = (asked: Incoming<object> | Incoming<object>[]): Promise<unknown> =>
+    Array.isArray(asked) ? answerEach(asked, answerOne) : answerOne(asked);
+  const answering = new Answering(contract as unknown as RequestContract, answerAll, {
     nats: connection.nats,
     queue,
     onUnexpected: (error) => {

@@ -15,6 +15,9 @@ import { repairCommands } from './repair-commands.js';
 import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
 
+/** Keys take a while to make. */
+const patient = { timeoutMs: 15_000 };
+
 export const commands: Command[] = [
   {
     noun: 'projects',
@@ -88,9 +91,19 @@ export const commands: Command[] = [
     noun: 'domains',
     verb: 'verify',
     options: ['domain'],
+    flags: ['signed'],
     inProject: true,
-    describe: 'vouch for a sending domain',
-    run: (bus, caller, { domain }) => bus.call(domains.verify, caller, { domain: domain! }),
+    describe: 'vouch for a sending domain; with --signed its mail is signed at once, else the mail server signs, or nobody',
+    run: (bus, caller, { domain, signed }) =>
+      bus.call(domains.verify, caller, { domain: domain!, ...(signed ? { signed: true } : {}) }, patient),
+  },
+  {
+    noun: 'domains',
+    verb: 'rotate-dkim',
+    options: ['domain'],
+    inProject: true,
+    describe: 'make new keys for a domain: each signs once its record is found, and the old one stays published for seven days',
+    run: (bus, caller, { domain }) => bus.call(domains.rotateDkim, caller, { domain: domain! }, patient),
   },
   {
     noun: 'suppressions',

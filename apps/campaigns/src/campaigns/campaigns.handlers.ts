@@ -1,12 +1,17 @@
 import { Controller } from '@nestjs/common';
 import {
   campaigns,
+  templateUses,
   type Campaign,
   type CampaignId,
   type CampaignPage,
+  type CampaignSender,
+  type CampaignSenderUse,
   type CreateCampaignOnce,
   type DeletedCampaign,
   type ListCampaigns,
+  type TemplateId,
+  type TemplateUse,
   type UpdateCampaignById,
 } from '@posthorn/contracts';
 import { Answers, type Incoming } from '@posthorn/messaging';
@@ -44,5 +49,15 @@ export class CampaignsHandlers {
   @Answers(campaigns.clone)
   clone(call: Incoming<CampaignId>): Promise<Campaign> {
     return this.service.clone(call);
+  }
+
+  @Answers(campaigns.sendsFrom)
+  async sendsFrom({ caller, body }: Incoming<CampaignSender>): Promise<CampaignSenderUse> {
+    return { inUse: await this.service.sendsFrom(caller.projectId, body.domain) };
+  }
+
+  @Answers(templateUses.campaigns)
+  async usesTemplate({ caller, body }: Incoming<TemplateId>): Promise<TemplateUse> {
+    return { used: await this.service.usesTemplate(caller.projectId, body.id) };
   }
 }

@@ -27,4 +27,22 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
       request,
     );
   }
+
+  async sendsFrom(projectId: string, domain: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM campaigns WHERE project_id = $1 AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
+         AND (split_part(from_email, '@', 2) = $2 OR right(from_email, length($2) + 1) = '.' || $2) LIMIT 1`,
+      [projectId, domain],
+    );
+    return rows.length > 0;
+  }
+
+  /** Whether a campaign may yet send by the template. */
+  async anyUnsentBy(projectId: string, templateId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM campaigns WHERE project_id = $1 AND template_id = $2 AND status NOT IN ('SENT', 'CANCELLED') LIMIT 1`,
+      [projectId, templateId],
+    );
+    return rows.length > 0;
+  }
 }

@@ -85,6 +85,14 @@ export class CampaignsService {
     return row.toCampaign();
   }
 
+  sendsFrom(projectId: string, domain: string): Promise<boolean> {
+    return this.campaigns.sendsFrom(projectId, domain);
+  }
+
+  usesTemplate(projectId: string, templateId: string): Promise<boolean> {
+    return this.campaigns.anyUnsentBy(projectId, templateId);
+  }
+
   private async add(draft: CampaignRow): Promise<CampaignRow> {
     return this.tell(await this.campaigns.add(draft));
   }

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   contacts,
+  type AskVariables,
   type Contact,
   type ContactId,
   type ContactPage,
@@ -8,7 +9,9 @@ import {
   type DeletedContact,
   type EnsureContacts,
   type EnsuredContacts,
+  type KnownVariables,
   type ListContacts,
+  type UnsubscribeContact,
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
@@ -37,6 +40,11 @@ export class ContactsHandlers {
     return answerEach(calls, (call) => this.ensures.ensure(call));
   }
 
+  @Answers(contacts.variables)
+  variables({ caller, body }: Incoming<AskVariables>): Promise<KnownVariables> {
+    return this.service.variables(caller.projectId, body.emails);
+  }
+
   @Answers(contacts.get)
   get({ caller, body }: Incoming<ContactId>): Promise<Contact> {
     return this.service.get(caller.projectId, body.id);
@@ -50,6 +58,11 @@ export class ContactsHandlers {
   @Answers(contacts.update)
   update(call: Incoming<UpdateContactById>): Promise<Contact> {
     return this.service.update(call);
+  }
+
+  @Answers(contacts.unsubscribe)
+  unsubscribe(call: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
+    return this.service.unsubscribe(call);
   }
 
   @Answers(contacts.delete)

@@ -1,4 +1,4 @@
-import type { ContactFilter, ListContacts } from '@posthorn/contracts';
+import type { ContactFilter, ContactVariables, ListContacts } from '@posthorn/contracts';
 import { escapeLike, ScopedRepository, totalCap, type Database, type Page } from '@posthorn/database';
 import { ContactRow } from './contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
@@ -34,6 +34,13 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
       `SELECT project_id AS "projectId", email, id FROM contacts
        JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS asked (project_id, email)) AS asked USING (project_id, email)`,
       [keys.map(({ projectId }) => projectId), keys.map(({ email }) => email)],
+    );
+  }
+
+  variablesOf(projectId: string, emails: string[]): Promise<ContactVariables[]> {
+    return this.database.query(
+      `SELECT id, email, custom_fields AS "customFields" FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])`,
+      [projectId, emails],
     );
   }
 

@@ -9,10 +9,12 @@ import {
   type ContactPage,
   type CreateContact,
   type DeletedContact,
+  type KnownVariables,
   type ListContacts,
+  type UnsubscribeContact,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { newId, totalCap } from '@posthorn/database';
+import { cappedTotal, newId } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
@@ -20,6 +22,7 @@ import type { ContactChange, ContactRow } from './contact.entity.js';
 import { ContactsRepository, type NewContact } from './contacts.repository.js';
 import { withoutNulls } from './custom-fields.js';
 import { NewContacts } from './new-contacts.js';
+import { OptOuts } from './opt-outs.js';
 
 @Injectable()
 export class ContactsService {
@@ -29,11 +32,12 @@ export class ContactsService {
     private readonly counts: ContactCounts,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
+    private readonly optOuts: OptOuts,
   ) {}
 
   async create(call: Incoming<CreateContact>): Promise<Contact> {
     const row = await this.commits.before(call.deadline, async () => {
-      const [made] = await this.newContacts.make([draftOf(call)]);
+      const made = await this.make(draftOf(call));
       if (!made) throw contactExists();
       return made;
     });
@@ -57,6 +61,10 @@ export class ContactsService {
     return row.toContact();
   }
 
+  async variables(projectId: string, emails: string[]): Promise<KnownVariables> {
+    return { contacts: await this.contacts.variablesOf(projectId, emails) };
+  }
+
   async list(projectId: string, query: ListContacts): Promise<ContactPage> {
     const [page, total] = await Promise.all([this.contacts.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
     return { ...page, items: page.items.map((row) => row.toContact()), ...total };
@@ -69,6 +77,17 @@ export class ContactsService {
       return this.change(found, body);
     });
     return row.toContact();
+  }
+
+  /** Of a stranger only the opt-out is kept. */
+  async unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
+    const { projectId } = caller;
+    await this.commits.before(deadline, async () => {
+      const known = await this.contacts.lockByEmail(projectId, body.email);
+      if (known) await this.change(known, { subscribed: false, customFieldsMode: 'MERGE' });
+      else await this.optOuts.put(projectId, { email: body.email });
+    });
+    return { email: body.email };
   }
 
   async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
@@ -84,13 +103,21 @@ export class ContactsService {
     const { email, subscribed, customFields } = call.body;
     const known = await this.contacts.lockByEmail(call.caller.projectId, email);
     if (known) return this.change(known, { subscribed, customFields, customFieldsMode: 'MERGE' });
-    const [made] = await this.newContacts.make([draftOf(call)]);
+    return this.make(draftOf(call));
+  }
+
+  /** Undefined where there is one of this address. */
+  private async make(draft: NewContact): Promise<ContactRow | undefined> {
+    const [made] = await this.newContacts.make([draft]);
+    if (made && !made.subscribed) await this.optOuts.put(draft.projectId, { email: draft.email, contactId: draft.id, seq: 1 });
     return made;
   }
 
-  /** A change that changes nothing is none: no write, no fact. */
+  /** A change that changes nothing is none: no write, no fact. The opt-out is put while the row is held, so that its order is the contact's. */
   private async change(row: ContactRow, change: ContactChange): Promise<ContactRow> {
     const changed = row.change(change);
+    const seq = Number(row.seq) + (changed ? 1 : 0);
+    if (change.subscribed === false) await this.optOuts.put(row.projectId, { email: row.email, contactId: row.id, seq });
     if (changed) {
       await this.contacts.save(row);
       await this.outbox.publish(contactFacts[changed], row.projectId, [row.toFact()]);
@@ -101,8 +128,7 @@ export class ContactsService {
   /** Maintained counters for what they cover, else counted up to the cap (contract.md §1). */
   private async totalOf(projectId: string, { search, subscribed }: ContactFilter): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
     if (search !== undefined) {
-      const matches = await this.contacts.countMatches(projectId, { search, subscribed });
-      return matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
+      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed }));
     }
     const count = await this.counts.of(projectId);
     const wanted = subscribed ? count.subscribed : count.total - count.subscribed;

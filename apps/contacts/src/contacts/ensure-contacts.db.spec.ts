@@ -85,3 +85,21 @@ describe('ensuring contacts', () => {
     expect((outcomes[17] as PromiseRejectedResult).reason).toMatchObject({ kind: 'invalid' });
   });
 });
+
+describe('the fields of contacts', () => {
+  let suite: ContactsSuite;
+  beforeAll(async () => {
+    suite = await startContactsSuite();
+  });
+  afterAll(() => suite.stop());
+
+  it('are answered for those who are contacts of the project', async () => {
+    const { caller } = suite.buildProject();
+    const ada = await suite.bus.call(contacts.create, caller, { email: 'ada@example.org', customFields: { plan: 'pro' } });
+    const asked = { emails: ['nobody@example.org', 'ada@example.org'] };
+    expect(await suite.bus.call(contacts.variables, caller, asked)).toEqual({
+      contacts: [{ id: ada.id, email: 'ada@example.org', customFields: { plan: 'pro' } }],
+    });
+    expect(await suite.bus.call(contacts.variables, suite.buildProject().caller, asked)).toEqual({ contacts: [] });
+  });
+});

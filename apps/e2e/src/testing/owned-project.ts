@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Operation } from './api-document.js';
 import type { Operator } from './bad-input.js';
 import { makeUser, signIn, type Person } from './people.js';
-import { madeOf, nounOf, uniqueAddress, type Made } from './resources.js';
+import { madeOf, nounOf, uniqueAddress, uniqueDomain, type Made } from './resources.js';
 import type { Answer, RunningPosthorn } from './running-posthorn.js';
 
 /** A project with a key and its owner: whatever can stand in a path or a body is made in it. */
@@ -63,6 +63,7 @@ export class OwnedProject {
     userId: () => this.joined(),
     user_id: () => this.joined(),
     token: () => this.invitedElsewhere(),
+    domain: () => Promise.resolve(uniqueDomain('asked')),
   };
 
   /** The same colleague each time, and again a member whatever became of both; by the front door an address is invited once a minute. */

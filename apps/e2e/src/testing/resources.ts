@@ -1,3 +1,4 @@
+import { eventually } from '@posthorn/testing';
 import type { Operation } from './api-document.js';
 import type { OwnedProject } from './owned-project.js';
 import { signIn } from './people.js';
@@ -13,10 +14,17 @@ type Maker = (project: OwnedProject) => Promise<Made>;
 
 /** What can be made to stand behind an id in a path, by the noun before it. */
 const made: Record<string, Maker> = {
-  emails: created('emails', () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' })),
+  // Waiting for its time, so that it can be taken back.
+  emails: created('emails', () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', scheduled_at: tomorrow() })),
   contacts: created('contacts', () => ({ email: uniqueAddress() })),
   campaigns: created('campaigns', () => ({ name: 'News', audience_type: 'ALL' })),
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
+  domains: keptDomain,
+  suppressions: suppress,
+  suppression: suppress,
+  imports: importList,
+  templates: created('templates', () => ({ name: 'Welcome', subject: 'Welcome', body: '<p>Good to have you.</p>' })),
+  snippets: created('snippets', () => ({ name: uniqueName(), body: '<p>Kind regards</p>' })),
   'api-keys': makeKey,
   invitations: invite,
   members: async (project) => ({ id: await project.joined() }),
@@ -26,10 +34,17 @@ const made: Record<string, Maker> = {
 export const nouns = Object.keys(made);
 let count = 0;
 
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
+
+/** Of development, so that it is verified at once. */
+export const uniqueDomain = (word: string): string => `${word}-${(count += 1)}.example.test`;
 export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 
+export const uniqueName = (): string => `footer-${(count += 1)}`;
+
 /** The noun of a path, as `contacts` of `/api/v1/contacts/{id}`; both surfaces show the same rows. */
-export const nounOf = ({ path }: Operation): string => /^\/api\/(?:v1\/)?(?:projects\/\{projectId\}\/|users\/me\/)?([^/]+)/.exec(path)![1]!;
+export const nounOf = ({ path }: Operation): string =>
+  /^\/api\/(?:v1\/)?(?:projects\/\{projectId\}\/|users\/me\/|suppressions?\/(?=imports\/))?([^/]+)/.exec(path)![1]!;
 
 export function madeOf(noun: string): Maker {
   const maker = made[noun];
@@ -39,6 +54,27 @@ export function madeOf(noun: string): Maker {
 
 function created(noun: string, body: () => object): Maker {
   return async (project) => ({ id: (await project.asked('POST', `/api/v1/${noun}`, body(), 'key')).body.id as string });
+}
+
+/** Keys take a while to make, and a project has a hundred domains: the one before serves as long as it is there. */
+async function keptDomain(project: OwnedProject): Promise<Made> {
+  const { body } = await project.asked('GET', '/api/v1/domains?limit=100', undefined, 'key');
+  const kept = body.data.find(({ domain }: { domain: string }) => domain.startsWith('kept-'));
+  return kept
+    ? { id: kept.id as string }
+    : { id: (await project.asked('POST', '/api/v1/domains', { domain: uniqueDomain('kept') }, 'key')).body.id as string };
+}
+
+async function suppress(project: OwnedProject): Promise<Made> {
+  return { id: (await project.asked('POST', '/api/v1/suppressions', { email: uniqueAddress() }, 'key')).body.email as string };
+}
+
+/** One that has ended: what it says of itself does not change any more. */
+async function importList(project: OwnedProject): Promise<Made> {
+  const { body } = await project.asked('POST', '/api/v1/suppressions/import', { csv: uniqueAddress() }, 'key');
+  const one = `/api/v1/suppressions/imports/${body.id}`;
+  await eventually(async () => (await project.asked('GET', one, undefined, 'key')).body.finished_at as string | null, 'the import ends');
+  return { id: body.id as string };
 }
 
 async function makeKey(project: OwnedProject): Promise<Made> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeyFacts, domains, projects, scopes, type Scope } from '@posthorn/contracts';
+import { apiKeyFacts, domains, projects, scopes, type Scope, SendingDomain } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
 import { startGatewaySuite, type Ask, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
@@ -101,8 +101,8 @@ describe('API keys over HTTP', () => {
 
   it('are confined to a domain of the project or to none', async () => {
     const { projectId, owner } = await buildOwned();
-    const domain = { id: newId(), domain: 'example.test', verified: true, defaultFromAddress: null, createdAt: new Date() };
-    const stop = await standIn(suite.connection, domains.list, () => Promise.resolve({ domains: [domain] }));
+    const domain = Object.assign(new SendingDomain(), { id: newId(), domain: 'example.test', verified: true });
+    const stop = await standIn(suite.connection, domains.list, () => Promise.resolve({ items: [domain], hasMore: false, next: null }));
     const made = await create(projectId, owner, { domain_id: domain.id });
     expect([made.status, made.json['domain_id']]).toEqual([201, domain.id]);
     const refused = await create(projectId, owner, { domain_id: newId() });

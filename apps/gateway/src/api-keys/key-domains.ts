@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { domains, invalidMember, type Caller } from '@posthorn/contracts';
+import { domains, invalidMember, maxDomains, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
 /** The domains that a key can be confined to are the sending service's. */
@@ -9,7 +9,7 @@ export class KeyDomains {
 
   async refuseForeign(caller: Caller, domainId: string | null | undefined): Promise<void> {
     if (!domainId) return;
-    const own = await this.bus.call(domains.list, caller, {});
-    if (!own.domains.some(({ id }) => id === domainId.toLowerCase())) throw invalidMember(['domainId'], 'not_found', 'names no domain');
+    const own = await this.bus.call(domains.list, caller, { limit: maxDomains });
+    if (!own.items.some(({ id }) => id === domainId.toLowerCase())) throw invalidMember(['domainId'], 'not_found', 'names no domain');
   }
 }

@@ -31,7 +31,7 @@ const all: readonly Audited[] = [
   ...audited('workflow', [workflowFacts.changed, workflowFacts.deleted], ({ workflowId }) => workflowId),
   ...audited('template', [templateFacts.changed, templateFacts.deleted], ({ templateId }) => templateId),
   ...audited('suppression', [suppressionFacts.added, suppressionFacts.removed], ({ email }) => email),
-  ...audited('domain', [domainFacts.verified, domainFacts.unverified], ({ domainId }) => domainId),
+  ...audited('domain', Object.values(domainFacts), ({ domainId }) => domainId),
   ...audited('email', [emailFacts.cancelled], ({ emailId }) => emailId),
 ];
 

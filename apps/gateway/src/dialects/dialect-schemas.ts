@@ -9,7 +9,9 @@ export type DomainCode = ErrorCode | LegacyOnlyCode;
 /** What a dialect writes, as JSON Schema: each stands beside the dialect that it describes. */
 export interface DialectSchemas {
   resource(reply: JsonSchema): JsonSchema;
-  readonly deleted: JsonSchema;
+  /** Of something that is called by its id or its address. */
+  deleted(named: 'id' | 'email'): JsonSchema;
+  entries(item: JsonSchema): JsonSchema;
   page(item: JsonSchema, envelope: LegacyPage): JsonSchema;
   /** The component of every failure. */
   readonly failure: Readonly<{ name: string; schema: JsonSchema }>;

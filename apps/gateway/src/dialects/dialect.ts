@@ -12,6 +12,9 @@ export interface DomainPage {
   totalIsCapped?: boolean;
 }
 
+/** What something is called by: its id, or the address that it stands for. */
+export type Named = { id: string } | { email: string };
+
 export interface ErrorContext {
   /** The path of the request, without its query. */
   instance: string;
@@ -34,10 +37,14 @@ export interface Dialect {
   /** Whether a page of this envelope shows how many rows there are. */
   showsTotal(envelope: LegacyPage): boolean;
   readonly statusOf: Readonly<Record<Outcome, number>>;
+  /** Of a batch of which some entries failed. */
+  readonly statusOfPart: number;
   resource(shape: Shape, value: object): object;
   /** A resource in no envelope, whatever the dialect. */
   bare(shape: Shape, value: object): object;
-  deleted(value: { id: string }): object;
+  deleted(value: Named): object;
+  /** A list that is answered whole, in the order of the question. */
+  entries(shape: Shape, items: readonly object[]): object;
   page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
   readonly errorType: string;
   error(error: DomainError, context: ErrorContext): object;

@@ -12,28 +12,23 @@ const object = (properties: Record<string, unknown>, optional: readonly string[]
 const listOf = (item: JsonSchema): JsonSchema => ({ type: 'array', items: item, maxItems: 100 });
 const nextCursor: JsonSchema = { type: ['string', 'null'], description: '`cursor` of the next page; null on the last one' };
 
+const ends: Record<string, JsonSchema> = {
+  hasMore: { type: 'boolean' },
+  total: { type: ['integer', 'null'], minimum: 0 },
+  totalIsCapped: { type: 'boolean', const: true, description: 'There are more than `total`' },
+};
+
 const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema) => JsonSchema>> = {
-  items: (item) =>
-    object({
-      success,
-      data: object(
-        {
-          items: listOf(item),
-          nextCursor,
-          hasMore: { type: 'boolean' },
-          total: { type: ['integer', 'null'], minimum: 0 },
-          totalIsCapped: { type: 'boolean', const: true, description: 'There are more than `total`' },
-        },
-        ['totalIsCapped'],
-      ),
-    }),
+  items: (item) => object({ success, data: object({ items: listOf(item), nextCursor, ...ends }, ['totalIsCapped']) }),
   flat: (item) => object({ success, data: listOf(item), nextCursor }),
+  nested: (item) => object({ success, data: object({ data: listOf(item), cursor: nextCursor, ...ends }, ['totalIsCapped']) }),
   whole: (item) => object({ success, data: { type: 'array', items: item } }),
 };
 
 export const legacySchemas: DialectSchemas = {
   resource: (reply) => object({ success, data: reply }),
-  deleted: object({ success }),
+  deleted: () => object({ success }),
+  entries: (item) => object({ success, data: listOf(item) }),
   page: (item, envelope) => envelopes[envelope](item),
   failure: {
     name: 'LegacyFailure',

@@ -10,6 +10,7 @@ const names = new ShapeNames({
   aliases: (field) => field.legacyAliases ?? [],
   shows: (field) => !field.v1Only,
   asText: () => false,
+  code: (code) => code.toUpperCase(),
 });
 
 /** camelCase in envelopes (interface.md). */
@@ -18,11 +19,13 @@ export const legacy: Dialect = {
   names,
   cursorParameter: 'cursor',
   hasPages: (envelope) => envelope !== 'whole',
-  showsTotal: (envelope) => envelope === 'items',
-  statusOf: { done: 200, created: 201, sent: 200, deleted: 200 },
+  showsTotal: (envelope) => envelope === 'items' || envelope === 'nested',
+  statusOf: { done: 200, created: 201, sent: 200, queued: 202, deleted: 200, batch: 200 },
+  statusOfPart: 207,
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: () => ({ success: true }),
+  entries: (shape, items) => ({ success: true, data: items.map((item) => writeResource(names, shape, item)) }),
   page: (shape, page, next, envelope) => ({ success: true, ...envelopes[envelope](written(shape, page), page, next) }),
   errorType: 'application/json; charset=utf-8',
   error: envelope,
@@ -36,6 +39,9 @@ const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage,
     data: { items, nextCursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
   }),
   flat: (data, _, nextCursor) => ({ data, nextCursor }),
+  nested: (data, { hasMore, total, totalIsCapped }, cursor) => ({
+    data: { data, cursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
+  }),
   whole: (data) => ({ data }),
 };
 

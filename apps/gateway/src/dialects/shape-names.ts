@@ -8,6 +8,8 @@ export interface Naming {
   shows(field: Field): boolean;
   /** Whether an object is said as a string holding JSON. */
   asText(field: Field): boolean;
+  /** A code of the domain, as the dialect says it. */
+  code(code: string): string;
 }
 
 export interface NamedField {
@@ -30,6 +32,10 @@ export class ShapeNames {
   private readonly tables = new WeakMap<Shape, Names>();
 
   constructor(private readonly naming: Naming) {}
+
+  code(code: string): string {
+    return this.naming.code(code);
+  }
 
   of(shape: Shape): Names {
     const known = this.tables.get(shape);

@@ -12,13 +12,16 @@ const failure = {
   required: ['pointer', 'code', 'message'],
 };
 
+const formats = { id: 'uuid', email: 'email' };
+
 export const v1Schemas: DialectSchemas = {
   resource: (reply) => reply,
-  deleted: {
+  deleted: (named) => ({
     type: 'object',
-    properties: { id: { type: 'string', format: 'uuid' }, deleted: { type: 'boolean', const: true } },
-    required: ['id', 'deleted'],
-  },
+    properties: { [named]: { type: 'string', format: formats[named] }, deleted: { type: 'boolean', const: true } },
+    required: [named, 'deleted'],
+  }),
+  entries: (item) => ({ type: 'object', properties: { data: { type: 'array', items: item, maxItems: 100 } }, required: ['data'] }),
   page: (item) => ({
     type: 'object',
     properties: {

@@ -9,6 +9,7 @@ const names = new ShapeNames({
   aliases: () => [],
   shows: (field) => !field.legacyOnly,
   asText: (field) => field.v1JsonText === true,
+  code: (code) => codeOf(code as ErrorCode),
 });
 
 /** snake_case and bare resources; failures are problem documents (interface.md). */
@@ -18,10 +19,12 @@ export const v1: Dialect = {
   cursorParameter: 'after',
   hasPages: () => true,
   showsTotal: () => false,
-  statusOf: { done: 200, created: 201, sent: 202, deleted: 200 },
+  statusOf: { done: 200, created: 201, sent: 202, queued: 202, deleted: 200, batch: 200 },
+  statusOfPart: 207,
   resource: (shape, value) => writeResource(names, shape, value),
   bare: (shape, value) => writeResource(names, shape, value),
-  deleted: ({ id }) => ({ id, deleted: true }),
+  deleted: (value) => ({ ...('id' in value ? { id: value.id } : { email: value.email }), deleted: true }),
+  entries: (shape, items) => ({ data: items.map((item) => writeResource(names, shape, item)) }),
   page: (shape, { items, hasMore }, next) => ({
     data: items.map((item) => writeResource(names, shape, item)),
     has_more: hasMore,

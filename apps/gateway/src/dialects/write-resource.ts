@@ -15,6 +15,7 @@ export function writeResource(names: ShapeNames, shape: Shape, value: object): R
 function writeMember(names: ShapeNames, { field, asText }: NamedField, value: unknown): unknown {
   if (value === null) return null;
   if (asText) return JSON.stringify(value);
+  if (field.errorCode) return names.code(value as string);
   return field.kind === 'object' && field.nested ? writeNested(names, field, value) : value;
 }
 

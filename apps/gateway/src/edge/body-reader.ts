@@ -5,10 +5,14 @@ import { tooLarge, wrongMediaType } from './edge-errors.js';
 export const defaultBodyLimit = 1024 * 1024;
 /** `emails:send` bodies (contract.md §1). */
 export const sendBodyLimit = 15 * 1024 * 1024;
+/** `emails/batch` (contract.md §1). */
+export const batchBodyLimit = 50 * 1024 * 1024;
 const bodyBudget = 64 * 1024 * 1024;
 const waitMs = 10_000;
+/** A table, or JSON that has one as a member. */
+export const tableType = /^(?:text\/csv|application\/json)\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?|header\s*=\s*(?:present|absent))\s*)*;?$/i;
 export const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
-const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+export const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
 /** A body in memory; its share of the budget is given back by `release`. */
 export interface HeldBody {

@@ -1,4 +1,11 @@
 import type { Caller, IdempotencyClaim, PageQuery } from '@posthorn/contracts';
+import type { RefusedEntry } from '../dialects/read-entries.js';
+
+/** The answer to a batch, entry by entry; `partly` where some failed. */
+export interface Entries {
+  items: object[];
+  partly: boolean;
+}
 
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
@@ -16,5 +23,9 @@ export interface Call<Body = object, Query = object> {
   page: PageQuery;
   /** A page is to be answered, as an HtmlPage; only on routes that have pages. */
   wantsPage: boolean;
+  /** All of it is to be answered, as a CsvTable; only on routes that are tabled. */
+  wantsTable: boolean;
   idempotency?: IdempotencyClaim;
+  /** Of a body whose entries stand for themselves: where each stood, and which were refused. */
+  entries?: { places: readonly number[]; refused: readonly RefusedEntry[] };
 }

@@ -1,18 +1,21 @@
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { isUuid, outcomeUnknown, type PageQuery } from '@posthorn/contracts';
+import { isUuid, normaliseAddress, outcomeUnknown, type PageQuery } from '@posthorn/contracts';
 import { actFor, CallFailed } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
-import type { Dialect, DomainPage } from '../dialects/dialect.js';
+import type { Dialect, DomainPage, Named } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
 import { readBody } from '../dialects/read-body.js';
+import { readEntries } from '../dialects/read-entries.js';
 import { parametersOf, readQuery, type Parameters } from '../dialects/read-query.js';
 import type { Admission, Counted } from '../identity/credential.js';
 import { Guard } from '../identity/guard.js';
 import { drawn, pageHeaders } from '../pages/page-look.js';
 import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { BodyReader, defaultBodyLimit } from './body-reader.js';
-import type { Call } from './call.js';
+import { BodyReader, defaultBodyLimit, jsonType, tableType } from './body-reader.js';
+import type { Call, Entries } from './call.js';
+import { CsvTable, isCsv, readCsv, wantsCsv } from './csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
 import type { HttpReply, HttpRequest } from './fastify.js';
@@ -20,10 +23,13 @@ import { headerValues } from './header-values.js';
 import { HtmlPage, wantsPage } from './html-page.js';
 import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
-import { outcomeOf, type Handler } from './route.js';
+import { outcomeOf, type RouteDeclaration, type Handler } from './route.js';
 import type { Route } from './route-table.js';
 
 class Nothing {}
+
+/** Keys and elements of a body of many messages (guarantees.md §1.5). */
+const maxMembersOfBatch = 200_000;
 
 /** A write that may have reached its service may have happened: that it did not would be a promise (contract.md §1). Sends settle it themselves. */
 function openOutcome({ method, sends }: Route, error: unknown): never {
@@ -40,7 +46,6 @@ interface ReadCall {
 /** What every request goes through, in this order; whatever fails is thrown, and answered by Failures. */
 @Injectable()
 export class FrontDoor {
-  private readonly bodies = new BodyReader();
   private readonly cursors: Cursors;
   private readonly parameters = new Map<Route, Parameters>();
 
@@ -48,16 +53,17 @@ export class FrontDoor {
     config: GatewayConfig,
     private readonly guard: Guard,
     private readonly limiter: RateLimiter,
+    private readonly bodies: BodyReader,
   ) {
     this.cursors = new Cursors(config.secretKey);
   }
 
-  async serve(route: Route, handler: Handler, request: HttpRequest, reply: HttpReply): Promise<string> {
+  async serve(route: Route, handler: Handler, request: HttpRequest, reply: HttpReply): Promise<string | Readable> {
     const dialect = dialects[route.surface];
     const admission = await this.guard.admit(route, request);
     if (this.limiter.enabled && admission.counted) await this.limit(admission.counted, dialect, reply);
     this.refuseForeignIds(route, request);
-    const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit);
+    const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit, typeOf(route));
     try {
       const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
       const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
@@ -65,7 +71,11 @@ export class FrontDoor {
         reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
         return drawn(result.shown);
       }
-      reply.statusCode = dialect.statusOf[outcomeOf(route.declaration)];
+      if (result instanceof CsvTable) {
+        reply.header('content-type', 'text/csv; charset=utf-8');
+        return result.stream();
+      }
+      reply.statusCode = statusOf(route, dialect, result);
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(this.written(route, dialect, result, cursorScope));
     } finally {
@@ -79,10 +89,15 @@ export class FrontDoor {
     if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
   }
 
-  /** A malformed id is nobody's: it answers like a stranger's, and never reaches SQL. */
-  private refuseForeignIds({ ids, declaration }: Route, request: HttpRequest): void {
+  /** A malformed id is nobody's: it answers like a stranger's, and never reaches SQL. An address is read as everywhere. */
+  private refuseForeignIds({ ids, addresses, declaration }: Route, request: HttpRequest): void {
     const params = request.params as Record<string, string>;
     for (const name of ids) if (!isUuid(params[name] ?? '')) throw declaration.missing!();
+    for (const name of addresses) {
+      const address = normaliseAddress(params[name] ?? '');
+      if (address === null) throw declaration.missing!();
+      params[name] = address;
+    }
   }
 
   private read(route: Route, dialect: Dialect, { caller, sessionId }: Admission, request: HttpRequest, bytes: Buffer): ReadCall {
@@ -102,14 +117,18 @@ export class FrontDoor {
         }
       : null;
     const page: PageQuery = cursorScope ? this.page(dialect, route, limit, cursor, cursorScope) : {};
-    const plain = bytes.length > 0 || declaration.body ? parseBody(bytes) : {};
-    const body = readBody(dialect.names, declaration.body ?? Nothing, plain);
+    const plain = plainOf(declaration, request, bytes);
+    const { body, ...read } = declaration.eachOf
+      ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
+      : { body: readBody(dialect.names, declaration.body ?? Nothing, plain) };
+    const entries = 'places' in read ? { entries: read } : {};
     const params = request.params as Record<string, string>;
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
+    const wantsTable = declaration.tabled === true && wantsCsv(request.raw);
     const asked = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters };
-    return { call: { ...asked, page, wantsPage: asPage, idempotency }, cursorScope };
+    return { call: { ...asked, page, wantsPage: asPage, wantsTable, idempotency, ...entries }, cursorScope };
   }
 
   private parametersOf(route: Route, dialect: Dialect): Parameters {
@@ -138,9 +157,20 @@ export class FrontDoor {
       const next = page.next ? this.cursors.write(page.next, cursorScope) : null;
       return dialect.page(declaration.reply, page, next, declaration.paged!);
     }
-    if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as { id: string });
+    if (outcomeOf(declaration) === 'batch') return dialect.entries(declaration.reply, (result as Entries).items);
+    if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as Named);
     return declaration.bareOnLegacy ? dialect.bare(declaration.reply, result) : dialect.resource(declaration.reply, result);
   }
+}
+
+const statusOf = ({ declaration }: Route, dialect: Dialect, result: object): number =>
+  outcomeOf(declaration) === 'batch' && (result as Entries).partly ? dialect.statusOfPart : dialect.statusOf[outcomeOf(declaration)];
+
+const typeOf = ({ declaration }: Route): RegExp => (declaration.textAs ? tableType : jsonType);
+
+function plainOf({ body, textAs, eachOf }: RouteDeclaration, { raw }: HttpRequest, bytes: Buffer): object {
+  if (textAs && isCsv(raw)) return readCsv(bytes, textAs);
+  return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
 }
 
 const declaredPath = ({ method, path }: Route): string => `${method} ${path}`;

@@ -18,6 +18,12 @@ const application = (path: string, says: string): OutsideRoute => ({
   callers: 'applications, from any origin',
   says,
 });
+const compatible = (path: string, says: string): OutsideRoute => ({
+  methods: ['POST'],
+  path: `/api/compat/postmark/${path}`,
+  callers: 'secret keys, in X-Postmark-Server-Token',
+  says,
+});
 const account = 'who is signed in';
 
 /** All of them: a test holds this list against what is really served. */
@@ -27,6 +33,13 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   look('/docs', 'the API for people'),
   look('/docs/*', 'what `/docs` is made of, and every error code'),
   look('/pages/*', 'the stylesheet of all pages'),
+  look('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
+  look('/t/c/:token', 'the links of a mail'),
+  page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'whoever has the link'),
+  compatible('email', 'send one message'),
+  compatible('email/batch', 'send up to 500 messages'),
+  compatible('email/withTemplate', 'says that templates are not supported'),
+  compatible('email/batchWithTemplates', 'says that templates are not supported'),
   page('/sign-in', 'sign in'),
   page('/sign-in/code', 'the second factor'),
   page('/sign-out', 'sign out'),

@@ -15,13 +15,18 @@ export const memberFaults: Readonly<Record<BodyFaultKind, Pick<InvalidMember, 'c
 };
 
 /** Bytes to a JSON object, through the guard (contract.md §1 says which fault is 400 and which 422). */
-export function parseBody(bytes: Buffer): object {
-  if (bytes.length === 0) throw bodyMissing();
-  const fault = scanBody(bytes);
-  if (fault) throw refusal(fault);
-  const value = parseJson(bytes);
+export function parseBody(bytes: Buffer, members?: number): object {
+  const value = parseValue(bytes, members);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
   return value;
+}
+
+/** Whatever JSON it is, through the same guard. */
+export function parseValue(bytes: Buffer, members?: number): unknown {
+  if (bytes.length === 0) throw bodyMissing();
+  const fault = scanBody(bytes, members);
+  if (fault) throw refusal(fault);
+  return parseJson(bytes);
 }
 
 function refusal({ kind, path }: BodyFault): DomainError {

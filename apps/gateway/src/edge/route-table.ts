@@ -14,8 +14,10 @@ export interface Route {
   controller: Controller;
   handler: string;
   declaration: RouteDeclaration;
-  /** The path's parameters but for the project; each is an id. */
+  /** The path's parameters but for the project; each is an id, but for addresses. */
   ids: readonly string[];
+  /** Parameters that are e-mail addresses. */
+  addresses: readonly string[];
   /** The path names the project as `:projectId`. */
   projectInPath: boolean;
   /** Accepts mail: refusals for want of a service are `enqueue_failed` (contract.md §1). */
@@ -23,6 +25,7 @@ export interface Route {
 }
 
 const projectParameter = 'projectId';
+const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
 /** The routes as data: the front door, the guard and the documents read it. */
@@ -45,16 +48,17 @@ export function routeTable(controllers: readonly Controller[]): RouteTable {
 function onSurfaces(controller: Controller, { method, path, handler, declaration }: DeclaredRoute): Route[] {
   refuseIncomplete(`${controller.name}.${handler}`, method, path, declaration);
   const parameters = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
-  const ids = parameters.filter((name) => name !== projectParameter);
-  const sends = outcomeOf(declaration) === 'sent';
+  const named = parameters.filter((name) => name !== projectParameter);
+  const sends = outcomeOf(declaration) === 'sent' || outcomeOf(declaration) === 'batch';
   return surfacesOf(declaration).map((surface) => ({
     method,
-    path: `${prefixes[surface]}${path}`,
+    path: `${prefixes[surface]}${surface === 'legacy' ? (declaration.legacyPath ?? path) : path}`,
     surface,
     controller,
     handler,
     declaration,
-    ids,
+    ids: named.filter((name) => name !== addressParameter),
+    addresses: named.filter((name) => name === addressParameter),
     projectInPath: parameters.includes(projectParameter),
     sends,
   }));

@@ -5,9 +5,9 @@ import { surfaces, type Call, type Surface } from './call.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a call ends well; the status of each is the dialect's. */
-export type Outcome = 'done' | 'created' | 'sent' | 'deleted';
-/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. `whole` is no page there, but all. */
-export type LegacyPage = 'items' | 'flat' | 'whole';
+export type Outcome = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
+/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. `nested` is that of snippets, `whole` is no page there, but all. */
+export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 
 /** Everything that the guard, the dialects and the documents know of a route. */
 export interface RouteDeclaration {
@@ -25,12 +25,16 @@ export interface RouteDeclaration {
   project?: 'NONE';
   /** One surface only, where the two differ in more than names. */
   surfaces?: readonly Surface[];
+  /** Where the legacy surface calls it otherwise (interface.md), with the same parameters. */
+  legacyPath?: string;
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
   query?: Shape;
   /** What the reply is made of; for a page, the shape of one item. */
   reply: Shape;
   outcome?: Outcome;
+  /** The list of the body whose entries stand for themselves: each is read, and answered, alone. Goes with the outcome `batch`. */
+  eachOf?: string;
   /** The reply is a page of items, newest first. */
   paged?: LegacyPage;
   /** What a malformed or foreign id in the path answers; required where the path has an id. */
@@ -45,6 +49,10 @@ export interface RouteDeclaration {
   legacyQueryNames?: Readonly<Record<string, string>>;
   /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (interface.md). */
   bareOnLegacy?: true;
+  /** A body of text/csv is read as this member. */
+  textAs?: string;
+  /** Answers all of its pages as one table where text/csv is asked for. */
+  tabled?: true;
   /** Answers a page where a browser asks for one. */
   pages?: true;
   /** Further refusals, for the documents. */

@@ -1,11 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { emails, outcomeUnknown, unavailable, type AcceptedEmails, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import {
+  emails,
+  outcomeUnknown,
+  unavailable,
+  type AcceptBatch,
+  type AcceptedBatch,
+  type AcceptedEmails,
+  type AcceptEmails,
+  type Caller,
+} from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
 
 /** A client hears within two seconds (guarantees.md G17): what is left of them after the answer's own way. */
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;
+const answerLost = 'The message was not stored; why, was lost with the answer';
 
 /** Hands a send to the sending service, and never leaves its outcome open (guarantees.md G2). */
 @Injectable()
@@ -21,6 +31,32 @@ export class Accepting {
       if (error instanceof CallFailed && error.reached) return this.settle(caller, send, error);
       throw error;
     }
+  }
+
+  /** A batch as `accept`: where its answer is lost, what it became is asked for, message by message. */
+  async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
+    const timeoutMs = Math.max(1, Math.floor(deadline - performance.now() - settleMs - marginMs));
+    try {
+      return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
+    } catch (error) {
+      if (error instanceof CallFailed && error.reached && batch.messages.length > 0) return this.settleBatch(caller, batch, error);
+      throw error;
+    }
+  }
+
+  private async settleBatch(caller: Caller, { messages, refused }: AcceptBatch, failure: CallFailed): Promise<AcceptedBatch> {
+    const { accepted } = await this.ask(
+      caller,
+      messages.flatMap(({ recipients }) => recipients),
+    );
+    if (!accepted) throw unavailable(failure.message);
+    const stored = new Map(accepted.emails.map((email) => [email.id, email]));
+    const taken = messages.flatMap(({ place, recipients }) => {
+      const email = stored.get(recipients[0]!.id);
+      return email ? [{ place, email }] : [];
+    });
+    const lost = messages.filter(({ recipients }) => !stored.has(recipients[0]!.id));
+    return { accepted: taken, refused: [...refused, ...lost.map(({ place }) => ({ place, code: 'enqueue_failed', message: answerLost }))] };
   }
 
   /** The gateway minted the ids, so it can void them: then nothing happens later, or it has happened already. */

@@ -1,10 +1,14 @@
 import { Controller } from '@nestjs/common';
 import {
+  BatchResult,
   contacts,
+  contentNotRetained,
   Email,
   EmailFilter,
+  EmailId,
   emailNotFound,
   emailNotPending,
+  emailNotScheduled,
   emails,
   EmailWithEvents,
   keyInFlight,
@@ -13,11 +17,15 @@ import {
   outsideDomain,
   outsideSandbox,
   recipientOutsideSandbox,
+  SendBatch,
   SendEmail,
   SendEmails,
   senderMissing,
   senderNotVerified,
   SendReceipt,
+  SentContent,
+  wordsMissing,
+  type AcceptedBatch,
   type AcceptedEmails,
   type AcceptEmails,
   type Caller,
@@ -26,9 +34,9 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { sendBodyLimit } from '../edge/body-reader.js';
-import type { Call } from '../edge/call.js';
-import { allCallers, Get, Post } from '../edge/route.js';
+import { batchBodyLimit, sendBodyLimit } from '../edge/body-reader.js';
+import type { Call, Entries } from '../edge/call.js';
+import { allCallers, Delete, Get, Post } from '../edge/route.js';
 import { Accepting, sendBudgetMs } from './accepting.js';
 
 const sending = {
@@ -37,7 +45,16 @@ const sending = {
   outcome: 'sent',
   idempotent: true,
   bodyLimit: sendBodyLimit,
-  errors: [senderNotVerified, senderMissing, outsideSandbox, recipientOutsideSandbox, outsideDomain, keyInFlight, keyReused],
+  errors: [
+    () => wordsMissing('subject'),
+    senderNotVerified,
+    senderMissing,
+    outsideSandbox,
+    recipientOutsideSandbox,
+    outsideDomain,
+    keyInFlight,
+    keyReused,
+  ],
 } as const;
 
 // Contacts must have answered by then, so that the send itself still has its time.
@@ -71,8 +88,30 @@ export class EmailsController {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
     const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
-    const { accepted } = await this.bus.call(emails.check, caller, { from: body.from, ...sandboxed, idempotency }, { timeoutMs: checkMs });
+    const question = { from: body.from, template: body.template, ...sandboxed, idempotency };
+    const { accepted } = await this.bus.call(emails.check, caller, question, { timeoutMs: checkMs });
     return legacyReceipt(accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)));
+  }
+
+  @Post('emails/batch', {
+    ...sending,
+    summary: 'Send different messages in one call',
+    body: SendBatch,
+    reply: BatchResult,
+    outcome: 'batch',
+    eachOf: 'emails',
+    bodyLimit: batchBodyLimit,
+  })
+  async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { places, refused } = entries!;
+    const messages = body.emails.map(({ to, ...content }, index) => ({
+      ...content,
+      place: places[index]!,
+      recipients: [{ id: newId(), to }],
+    }));
+    const known = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
+    return resultsOf(await this.accepting.acceptBatch(caller, { messages, refused: known, idempotency }, deadline));
   }
 
   @Get('emails', { summary: 'List messages, newest first', scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
@@ -88,6 +127,29 @@ export class EmailsController {
   })
   get({ caller, params }: Call): Promise<EmailWithEvents> {
     return this.bus.call(emails.get, caller, { id: params['id']! });
+  }
+
+  @Get('emails/:id/content', {
+    summary: 'Get what was sent, while it is retained',
+    scope: 'emails:read',
+    reply: SentContent,
+    missing: emailNotFound,
+    errors: [contentNotRetained],
+  })
+  content({ caller, params }: Call): Promise<SentContent> {
+    return this.bus.call(emails.content, caller, { id: params['id']! });
+  }
+
+  @Delete('emails/:id/schedule', {
+    summary: 'Take back a message that waits for its time',
+    scope: 'emails:send',
+    reply: EmailId,
+    outcome: 'deleted',
+    missing: emailNotFound,
+    errors: [emailNotScheduled],
+  })
+  unschedule({ caller, params }: Call): Promise<EmailId> {
+    return this.bus.call(emails.unschedule, caller, { id: params['id']! });
   }
 
   @Post('emails/:id/cancel', {
@@ -121,3 +183,14 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
   emails: accepted.map(({ id, to: email, contactId }) => ({ contact: { id: contactId!, email }, email: id })),
   timestamp: acceptedAt,
 });
+
+/** Each message in its place, as a send of its own would answer. */
+function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
+  const taken = accepted.map(({ place, email: { id, to, from } }): BatchResult => ({
+    index: place,
+    status: 'ok',
+    data: { id, status: 'PENDING', to, from },
+  }));
+  const failed = refused.map(({ place, code, message }): BatchResult => ({ index: place, status: 'error', error: { code, message } }));
+  return { items: [...taken, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
+}

@@ -3,7 +3,7 @@ globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#api',
   deepLinking: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   // Otherwise the document would be sent to a validator elsewhere.

@@ -61,14 +61,18 @@ function descriptionOf({ declaration, method }: Route): string {
   return sentences.filter((sentence) => sentence !== null).join(' ');
 }
 
-const idsOf = ({ ids }: Route): object[] =>
-  ids.map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: 'A malformed one answers like an unknown one: 404',
-    schema: { type: 'string', format: 'uuid' },
-  }));
+const idsOf = ({ ids, addresses }: Route): object[] => [
+  ...ids.map((name) => pathParameter(name, 'uuid')),
+  ...addresses.map((name) => pathParameter(name, 'email')),
+];
+
+const pathParameter = (name: string, format: string): object => ({
+  name,
+  in: 'path',
+  required: true,
+  description: 'A malformed one answers like an unknown one: 404',
+  schema: { type: 'string', format },
+});
 
 function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object[] {
   const members = declaration.query ? schemas.parametersOf(surface, declaration.query) : {};
@@ -95,29 +99,30 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   if (!declaration.body) return {};
   const example = recorded.operations[operationIdOf(route)]?.request;
   const schema = schemas.refOf(surface, declaration.body, 'request');
-  return { requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) } } } };
+  const asText = declaration.textAs ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  return { requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText } } };
 }
 
 function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
   const { declaration, surface } = route;
-  const status = dialects[surface].statusOf[outcomeOf(declaration)];
+  const { statusOf, statusOfPart } = dialects[surface];
+  const status = statusOf[outcomeOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
-  return {
-    [status]: {
-      description: declaration.summary,
-      headers: headersOf(surface, status),
-      content: {
-        'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
-        ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
-      },
-    },
+  const content = {
+    'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
+    ...(declaration.tabled ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+    ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
+  const answer = (description: string, of: number) => ({ description, headers: headersOf(surface, of), content });
+  const part = outcomeOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
+  return { [status]: answer(declaration.summary, status), ...part };
 }
 
-function replyOf({ declaration, surface }: Route, schemas: ShapeSchemas): JsonSchema {
-  const { resource, deleted, page } = dialectSchemas[surface];
-  if (outcomeOf(declaration) === 'deleted') return deleted;
+function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchemas): JsonSchema {
+  const { resource, deleted, entries, page } = dialectSchemas[surface];
+  if (outcomeOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
+  if (outcomeOf(declaration) === 'batch') return entries(reply);
   if (declaration.paged) return page(reply, declaration.paged);
   return declaration.bareOnLegacy ? reply : resource(reply);
 }

@@ -15,9 +15,9 @@ export const pageHeaders = {
 };
 
 /** A whole page with its one heading. */
-export const drawn = ({ title, body, leadsTo }: Shown): string =>
+export const drawn = ({ title, body, leadsTo, language = 'en' }: Shown): string =>
   html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -50,6 +50,7 @@ export class ProjectsHandlers {
   }
 }
 
-function toProject({ id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq }: ProjectRow): Project {
-  return { id, name, disabled, disabledReason, sandboxHandle, createdAt, updatedAt, seq: Number(seq) };
+function toProject(row: ProjectRow): Project {
+  const { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq } = row;
+  return { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq: Number(seq) };
 }

@@ -85,7 +85,7 @@ export class ProjectsService {
     return changed;
   }
 
-  private tell({ id, name, disabled, disabledReason, seq, updatedAt }: ProjectRow): Promise<void> {
-    return this.outbox.publish(projectFacts.changed, id, [{ id, name, disabled, disabledReason, seq, at: updatedAt }]);
+  private tell({ id, name, disabled, disabledReason, tracking, language, seq, updatedAt }: ProjectRow): Promise<void> {
+    return this.outbox.publish(projectFacts.changed, id, [{ id, name, disabled, disabledReason, tracking, language, seq, at: updatedAt }]);
   }
 }

@@ -1,14 +1,4 @@
-/** A table whose rows hold an envelope, bound to the table's name, the project and the id. */
-export interface SealedTable {
-  table: string;
-  /** The column of the row's project; null where rows belong to none. */
-  project: string | null;
-  /** The column of the row's id. */
-  id: string;
-  sealed: string;
-  /** Envelopes are bound to the table alone, under this id in place of the row's. */
-  placeId?: string;
-}
+import type { SealedTable } from '@posthorn/platform';
 
 /** Where whoever seals does not know the row. */
 export const sharedPlaceId = '00000000-0000-0000-0000-000000000000';

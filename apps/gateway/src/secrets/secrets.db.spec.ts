@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { secrets, type RotatedSecrets } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { Secrets } from '@posthorn/platform';
+import { SealedRowsRepository, Secrets, type SealedTable } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { mintLinkToken } from '../identity/link-token.js';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
-import { SealedRowsRepository } from './sealed-rows.repository.js';
-import type { SealedTable } from './sealed-tables.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
 const newKey = 'another-secret-that-only-this-spec-knows-0123456789';

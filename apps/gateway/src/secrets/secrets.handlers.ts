@@ -1,14 +1,14 @@
 import { Controller } from '@nestjs/common';
 import { secrets, type RotatedSecrets, type RotateSecrets } from '@posthorn/contracts';
 import { Answers, type Incoming } from '@posthorn/messaging';
-import { SecretsService } from './secrets.service.js';
+import { Resealing } from '@posthorn/platform';
 
 @Controller()
 export class SecretsHandlers {
-  constructor(private readonly secrets: SecretsService) {}
+  constructor(private readonly resealing: Resealing) {}
 
   @Answers(secrets.rotate)
   rotate({ body }: Incoming<RotateSecrets>): Promise<RotatedSecrets> {
-    return this.secrets.rotate(body.after);
+    return this.resealing.rotate(body.after);
   }
 }

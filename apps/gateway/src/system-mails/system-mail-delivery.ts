@@ -64,6 +64,9 @@ export class SystemMailDelivery implements OnApplicationBootstrap, OnModuleDestr
     return {
       ...content,
       from: this.sender,
+      // Its links open accounts: they lead nowhere else on their way, and its words are nobody's template.
+      verbatim: true,
+      tracking: { opens: false, clicks: false },
       recipients: [{ id: mail.id, to: { email: to } }],
       idempotency: { key: mail.id, operation: 'system-mails', bodyHash: hash('sha256', mail.id) },
     };

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   keyInFlight,
   keyReused,
-  outcomeUnknown,
   unavailable,
   type AcceptEmails,
   type AcceptedEmails,
@@ -14,20 +12,17 @@ import {
 } from '@posthorn/contracts';
 import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
-import { currentTraces, Metrics, Spanned } from '@posthorn/telemetry';
+import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryBell } from '../delivery/delivery-bell.js';
-import { refuseOutsideSandbox } from '../domains/sandbox.js';
-import { SenderDirectory } from '../domains/sender-directory.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
+import { AcceptingRepository, bytesOf, receiptOf, type AcceptRow, type KnownKey } from './accepting.repository.js';
+import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
 type Outcome = AcceptedEmails | Error;
 
 const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
-const settleAttempts = 3;
-const settlePauseMs = 100;
 
 /**
  * Accepted means on disk: the claim of the key, the rows, the content and the fact are one statement and one commit, for
@@ -41,7 +36,7 @@ export class AcceptEmailsService {
     inFlight: 1,
     maxItems: maxGathered,
     maxBytes: maxGatheredBytes,
-    sizeOf: ({ html, text }) => html.length + (text?.length ?? 0),
+    sizeOf: bytesOf,
   });
 
   private readonly accepted;
@@ -49,7 +44,7 @@ export class AcceptEmailsService {
   constructor(
     private readonly accepting: AcceptingRepository,
     private readonly settling: SettleSendService,
-    private readonly senders: SenderDirectory,
+    private readonly prepared: PrepareSend,
     private readonly outbox: Outbox,
     private readonly bell: DeliveryBell,
     metrics: Metrics,
@@ -59,20 +54,14 @@ export class AcceptEmailsService {
 
   async accept(call: Incoming<AcceptEmails>): Promise<AcceptedEmails> {
     const { caller, body, deadline } = call;
-    const from = await this.senders.senderFor(caller, body.from);
-    refuseOutsideSandbox(
-      caller,
-      body.recipients.map(({ to }) => to.email),
-    );
-    return this.gatherer.submit(toRow(caller.projectId, body, from, deadline));
+    return this.gatherer.submit(await this.prepared.prepare(caller, body, deadline));
   }
 
-  async check(caller: Caller, { from, to = [], idempotency }: CheckSend): Promise<CheckedSend> {
-    await this.senders.senderFor(caller, from);
-    refuseOutsideSandbox(caller, to);
+  async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
+    await this.prepared.check(caller, send);
     const known = idempotency ? (await this.accepting.knownKeys([{ projectId: caller.projectId, claim: idempotency }])).get(0) : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
-    return { accepted: known?.accepted ?? null };
+    return { accepted: known ? acceptedOf(known) : null };
   }
 
   @Spanned('commit accepts')
@@ -87,26 +76,19 @@ export class AcceptEmailsService {
     try {
       return await this.store(rows);
     } catch (error) {
-      if (isOutcomeInDoubt(error)) return Promise.all(rows.map((row) => this.settle(row)));
+      if (isOutcomeInDoubt(error))
+        return Promise.all(
+          rows.map(({ projectId, recipients }) =>
+            this.settling.afterDoubt(
+              projectId,
+              recipients.map(({ id }) => id),
+            ),
+          ),
+        );
       if (rows.length === 1 || !isPoisonedRow(error)) return rows.map(() => error as Error);
       const middle = rows.length >> 1;
       return [...(await this.bisect(rows.slice(0, middle))), ...(await this.bisect(rows.slice(middle)))];
     }
-  }
-
-  /** "Unavailable" promises that nothing happened (guarantees.md G2): a commit whose answer was lost is asked for, or voided. */
-  private async settle({ projectId, recipients }: AcceptRow): Promise<Outcome> {
-    const ids = recipients.map(({ id }) => id);
-    for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
-      try {
-        const { accepted } = await this.settling.settle(projectId, ids);
-        return accepted ?? unavailable();
-      } catch {
-        // Connections that broke with the first one fail once each before the pool has fresh ones.
-        await delay(settlePauseMs);
-      }
-    }
-    return outcomeUnknown();
   }
 
   private store(rows: AcceptRow[]): Promise<Outcome[]> {
@@ -144,7 +126,7 @@ export class AcceptEmailsService {
   private async replays(rows: AcceptRow[]): Promise<Map<number, Outcome>> {
     const known = await this.accepting.knownKeys(rows);
     return new Map(
-      [...known].map(([place, { bodyHash, accepted }]) => [place, bodyHash === rows[place]!.claim!.bodyHash ? accepted : keyReused()]),
+      [...known].map(([place, key]) => [place, key.bodyHash === rows[place]!.claim!.bodyHash ? acceptedOf(key) : keyReused()]),
     );
   }
 
@@ -159,26 +141,4 @@ export class AcceptEmailsService {
   }
 }
 
-function toRow(projectId: string, body: AcceptEmails, from: { email: string; name?: string }, deadline: Date | null): AcceptRow {
-  return {
-    projectId,
-    contentId: body.recipients[0]!.id,
-    from: { email: from.email, name: from.name ?? null },
-    subject: body.subject,
-    html: body.body,
-    text: body.text ?? null,
-    replyTo: body.replyTo ?? null,
-    headers: body.headers ?? null,
-    tags: body.tags ?? [],
-    metadata: body.metadata ?? {},
-    deadline,
-    recipients: body.recipients.map(({ id, contactId, to }) => ({
-      id,
-      contactId: contactId ?? null,
-      email: to.email,
-      name: to.name ?? null,
-    })),
-    claim: body.idempotency ?? null,
-    trace: currentTraces(),
-  };
-}
+const acceptedOf = ({ receipt, at }: KnownKey): AcceptedEmails => ({ ...(receipt as Omit<AcceptedEmails, 'acceptedAt'>), acceptedAt: at });

@@ -1,5 +1,8 @@
-import { emailFacts, maxFactItems, type AcceptedEmails } from '@posthorn/contracts';
+import { emailFacts, maxFactItems, type AcceptedEmails, type Mailbox, type Stream } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
+import { lanes } from '../delivery/delivery.entity.js';
+import { AttachmentsRepository } from '../emails/attachments.repository.js';
+import type { StoredAttachment } from '../emails/email.entity.js';
 
 /** One call ready to be stored: its sender is known, its rows have their ids. */
 export interface AcceptRow {
@@ -18,6 +21,28 @@ export interface AcceptRow {
   claim: { key: string; operation: string; bodyHash: string } | null;
   /** Where its request is recorded; null where it is not. */
   trace: string | null;
+  /** What a plain send says nothing of. */
+  more: MoreOfSend;
+  /** The bytes of the attachments, in order. */
+  files: Buffer[];
+}
+
+export interface MoreOfSend {
+  category?: Stream;
+  copies?: { to?: Mailbox[]; cc?: Mailbox[] };
+  /** Who is sent a copy, seen or blind: one delivery each. */
+  copyRecipients?: string[];
+  scheduledAt?: Date;
+  templateId?: string | null;
+  templateVersion?: number | null;
+  liquid?: true;
+  /** The source of the subject, where it is rendered. */
+  subject?: string;
+  data?: object;
+  snippets?: Record<string, string>;
+  trackOpens: boolean;
+  trackClicks: boolean;
+  attachments?: StoredAttachment[];
 }
 
 /** What a key is looked up by. */
@@ -25,23 +50,30 @@ type KeyedRow = Pick<AcceptRow, 'projectId' | 'claim'>;
 
 export interface KnownKey {
   bodyHash: string;
-  accepted: AcceptedEmails;
+  /** What the first request was answered, without the instant. */
+  receipt: object;
+  at: Date;
 }
 
 interface KeyRow {
   place: number;
   body_hash: string;
-  receipt: Omit<AcceptedEmails, 'acceptedAt'>;
+  receipt: object;
   created_at: Date;
 }
 
 const keyHours = 24;
 /** Attempts end this long after acceptance (contract.md §3). */
 const attemptHours = 24;
+const base64Growth = 1.37;
 
 /** The statements of accepting mail: one for the whole gathered batch, one commit. */
 export class AcceptingRepository {
-  constructor(private readonly database: Database) {}
+  private readonly attachments: AttachmentsRepository;
+
+  constructor(private readonly database: Database) {
+    this.attachments = new AttachmentsRepository(database);
+  }
 
   transaction<T>(work: () => Promise<T>): Promise<T> {
     return this.database.transaction(work);
@@ -56,16 +88,11 @@ export class AcceptingRepository {
        WHERE k.created_at > now() - make_interval(hours => ${keyHours})`,
       keyColumns(rows),
     );
-    return new Map(
-      found.map(({ place, body_hash, receipt, created_at }) => [
-        place,
-        { bodyHash: body_hash, accepted: { ...receipt, acceptedAt: created_at } },
-      ]),
-    );
+    return new Map(found.map(({ place, body_hash, receipt, created_at }) => [place, { bodyHash: body_hash, receipt, at: created_at }]));
   }
 
   /** Tries the lock of every key, until the end of the transaction; a key that another request holds is in flight. */
-  async lockKeys(rows: AcceptRow[]): Promise<Set<number>> {
+  async lockKeys(rows: KeyedRow[]): Promise<Set<number>> {
     const locked = await this.database.query<{ place: number }>(
       `SELECT place FROM (
          SELECT place, pg_try_advisory_xact_lock(hashtextextended(project_id || operation || key, 24)) AS locked
@@ -76,10 +103,28 @@ export class AcceptingRepository {
     return new Set(locked.map(({ place }) => place));
   }
 
+  async rememberKey(projectId: string, { key, operation, bodyHash }: NonNullable<AcceptRow['claim']>, receipt: object): Promise<void> {
+    await this.database.query(
+      `INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (project_id, operation, key) DO UPDATE SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()`,
+      [projectId, operation, key, bodyHash, JSON.stringify(receipt)],
+    );
+  }
+
   /** Stores what is before its deadline and not voided; answers the instant of acceptance by content id. */
-  async insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
+  insert(rows: AcceptRow[]): Promise<Map<string, Date>> {
+    const withFiles = rows.filter(({ files }) => files.length > 0);
+    if (withFiles.length === 0) return this.insertEmails(rows);
+    return this.transaction(async () => {
+      const instants = await this.insertEmails(rows);
+      for (const row of withFiles) if (instants.has(row.contentId)) await this.attachments.insert(row.projectId, row.contentId, row.files);
+      return instants;
+    });
+  }
+
+  private async insertEmails(rows: AcceptRow[]): Promise<Map<string, Date>> {
     const traces = [rows.map(({ trace }) => trace), rows.flatMap(({ trace, recipients }) => recipients.map(() => trace))];
-    const parameters = [...callColumns(rows), ...recipientColumns(rows), ...traces];
+    const parameters = [...callColumns(rows), ...recipientColumns(rows), ...traces, rows.map(({ more }) => JSON.stringify(more))];
     const inserted = await this.database.prepared<{ content_id: string; created_at: Date }>({ name: 'accept', sql: insertSql, parameters });
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
@@ -115,25 +160,37 @@ export class AcceptingRepository {
 const insertSql = `
   WITH call AS (
     SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                         $11::text[], $12::text[], $13::timestamptz[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $25::text[])
+                         $11::text[], $12::text[], $13::timestamptz[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[], $25::text[], $27::jsonb[])
       AS c (place, project_id, content_id, from_email, from_name, subject, html, text, reply_to, headers,
-            tags, metadata, deadline, bytes, key, operation, body_hash, receipt, trace)
+            tags, metadata, deadline, bytes, key, operation, body_hash, receipt, trace, more)
     WHERE deadline IS NULL OR now() < deadline
   ), recipient AS (
     SELECT * FROM unnest($19::int[], $20::uuid[], $21::uuid[], $22::text[], $23::text[], $24::uuid[], $26::text[]) AS r (place, id, contact_id, to_email, to_name, fact_id, trace)
   ), email AS (
-    INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata)
-    SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata::jsonb
+    INSERT INTO emails (project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, status, tags, metadata,
+                        category, copies, template_id, scheduled_at)
+    SELECT project_id, id, content_id, contact_id, from_email, from_name, to_email, to_name, subject, 'PENDING', tags::text[], metadata::jsonb,
+           coalesce(more->>'category', 'TRANSACTIONAL'), more->'copies', (more->>'templateId')::uuid,
+           CASE WHEN (more->>'scheduledAt')::timestamptz > now() THEN (more->>'scheduledAt')::timestamptz END
     FROM recipient JOIN call USING (place) ORDER BY id
     ON CONFLICT DO NOTHING
-    RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at
+    RETURNING project_id, id, content_id, contact_id, from_email, to_email, source_type, created_at, category, coalesce(scheduled_at, created_at) AS due_at
   ), content AS (
-    INSERT INTO email_contents (project_id, id, html, text, reply_to, headers)
-    SELECT project_id, content_id, html, text, reply_to::jsonb, headers::jsonb FROM call WHERE content_id IN (SELECT content_id FROM email)
+    INSERT INTO email_contents (project_id, id, html, text, reply_to, headers, template_id, template_version, liquid, subject, data, snippets,
+                                track_opens, track_clicks, attachments)
+    SELECT project_id, content_id, html, text, reply_to::jsonb, headers::jsonb, (more->>'templateId')::uuid, (more->>'templateVersion')::int,
+           more ? 'liquid', more->>'subject', more->'data', more->'snippets',
+           (more->>'trackOpens')::boolean, (more->>'trackClicks')::boolean, more->'attachments'
+    FROM call WHERE content_id IN (SELECT content_id FROM email)
   ), delivery AS (
-    INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, bytes, trace)
-    SELECT email.project_id, email.id, email.to_email, 0, 'QUEUED', now() + make_interval(hours => ${attemptHours}), call.bytes, call.trace
-    FROM email JOIN call USING (content_id)
+    INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, due_at, expires_at, bytes, trace)
+    SELECT email.project_id, email.id, whom.position, whom.recipient, CASE email.category WHEN 'MARKETING' THEN ${lanes.bulk} ELSE ${lanes.transactional} END,
+           'QUEUED', email.due_at, email.due_at + make_interval(hours => ${attemptHours}), call.bytes, call.trace
+    FROM email JOIN call USING (content_id), LATERAL (
+      SELECT 0 AS position, email.to_email AS recipient
+      UNION ALL SELECT ordinality, value FROM jsonb_array_elements_text(call.more->'copyRecipients') WITH ORDINALITY
+      WHERE value <> email.to_email
+    ) AS whom
   ), claim AS (
     INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt)
     SELECT project_id, operation, key, body_hash, receipt::jsonb FROM call WHERE key IS NOT NULL AND content_id IN (SELECT content_id FROM email)
@@ -164,7 +221,7 @@ function callColumns(rows: AcceptRow[]): unknown[][] {
     rows.map(({ tags }) => `{${tags.join(',')}}`),
     rows.map(({ metadata }) => json(metadata)),
     rows.map(({ deadline }) => deadline),
-    rows.map(({ html, text }) => html.length + (text?.length ?? 0)),
+    rows.map(bytesOf),
     rows.map(({ claim }) => claim?.key ?? null),
     rows.map(({ claim }) => claim?.operation ?? null),
     rows.map(({ claim }) => claim?.bodyHash ?? null),
@@ -195,6 +252,10 @@ function factIdsFor(projectIds: string[]): string[] {
     return fact.id;
   });
 }
+
+/** What it takes to hold the message: files travel in base64. */
+export const bytesOf = ({ html, text, files }: AcceptRow): number =>
+  html.length + (text?.length ?? 0) + files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
 
 export function receiptOf({ recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
   return { emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })) };

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { SettledSend } from '@posthorn/contracts';
+import { outcomeUnknown, unavailable, type AcceptedEmails, type DomainError, type SettledSend } from '@posthorn/contracts';
 import { AcceptingRepository } from './accepting.repository.js';
+
+const settleAttempts = 3;
+const settlePauseMs = 100;
 
 /** Tells what became of a send whose answer never came; what did not arrive by then never will (guarantees.md G2). */
 @Injectable()
@@ -13,7 +17,22 @@ export class SettleSendService {
     const found = voided === ids.length ? [] : await this.accepting.accepted(projectId, ids);
     if (found.length === 0) return { outcome: 'VOIDED', accepted: null };
     const byId = new Map(found.map((row) => [row.id, row]));
-    const emails = ids.map((id) => byId.get(id)!).map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));
+    // Of a batch some may never have been meant to be stored.
+    const emails = ids.flatMap((id) => byId.get(id) ?? []).map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));
     return { outcome: 'ACCEPTED', accepted: { emails, acceptedAt: found[0]!.acceptedAt } };
+  }
+
+  /** "Unavailable" promises that nothing happened: a commit whose answer was lost is asked for, or voided. */
+  async afterDoubt(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
+    for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
+      try {
+        const { accepted } = await this.settle(projectId, ids);
+        return accepted ?? unavailable();
+      } catch {
+        // Connections that broke with the first one fail once each before the pool has fresh ones.
+        await delay(settlePauseMs);
+      }
+    }
+    return outcomeUnknown();
   }
 }

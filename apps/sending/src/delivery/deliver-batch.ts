@@ -147,9 +147,10 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       outcome = verdict === 'ok' ? await this.handOver(ready, slot, markedAt) : outcomeOfRefusal(verdict, ready.message);
     } finally {
       this.busy -= 1;
+      this.ready.letGo([ready.message]);
     }
     this.dispatch();
-    if (outcome) await this.recorder.record({ ...ready.message, outcome });
+    if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
   }
 
   private async handOver({ message, envelope, raw, workerId }: ReadyMessage, slot: Slot, markedAt: number): Promise<Outcome> {

@@ -24,6 +24,8 @@ export class DeliveryRow {
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
   @Column('integer') bytes: number;
+  /** What the contact's own fields said at the first claim; null where nobody asked. */
+  @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;
   /** The `traceparent` of the request that sent it, where that is recorded. */
   @Column('text', { nullable: true }) trace: string | null;
 }

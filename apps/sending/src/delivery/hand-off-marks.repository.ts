@@ -6,7 +6,7 @@ import type { ClaimedMessage } from './claims.repository.js';
 import type { Pace, Slot } from './pace.js';
 
 /** What the mark said of a message: only `ok` may be handed over. */
-export type MarkVerdict = 'ok' | 'lost' | 'suppressed' | 'disabled' | 'unknown_project' | 'quota';
+export type MarkVerdict = 'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
@@ -14,13 +14,14 @@ export interface Mark {
   slot: Slot;
 }
 
-type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'>;
+type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'> &
+  Partial<Pick<ClaimedMessage, 'to'>>;
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
  * The hand-off mark, right before MAIL FROM: fence, suppression barrier, quota and pace in one transaction. The locks come
- * first, in a statement of their own, so that the guarded update sees every suppression that was answered (guarantees.md G8).
+ * first, in a statement of their own, so that the guarded update sees every suppression and opt-out that was answered (guarantees.md G8).
  */
 export class HandOffMarks {
   readonly tracing: Tracing;
@@ -43,13 +44,17 @@ export class HandOffMarks {
 }
 
 function lock(messages: Marked[]): Statement {
+  // A copy goes the way of the e-mail: what blocks its recipient blocks it.
+  const asked = messages.flatMap(({ projectId, recipient, position, to }) =>
+    [recipient, ...(position > 0 && to ? [to.email] : [])].map((email) => ({ projectId, email })),
+  );
   return {
     name: 'lock-addresses',
     sql: `WITH asked AS (SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email),
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLock}) FROM asked),
          allowance AS MATERIALIZED (SELECT 1 FROM allowances WHERE project_id IN (SELECT project_id FROM asked) ORDER BY project_id, category FOR UPDATE)
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM allowance)`,
-    parameters: [messages.map(({ projectId }) => projectId), messages.map(({ recipient }) => recipient)],
+    parameters: [asked.map(({ projectId }) => projectId), asked.map(({ email }) => email)],
   };
 }
 
@@ -78,6 +83,16 @@ const guardSql = `
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
+        -- Nobody is sent a copy of what its recipient is not sent.
+        WHEN a.position > 0 AND EXISTS (
+          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email = e.to_email
+          WHERE e.project_id = a.project_id AND e.id = a.email_id
+        ) THEN 'suppressed'
+        WHEN a.position > 0 AND d.lane = ${lanes.bulk} AND EXISTS (
+          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email = e.to_email AND main.opted_out
+          WHERE e.project_id = a.project_id AND e.id = a.email_id
+        ) THEN 'unsubscribed'
+        WHEN d.lane = ${lanes.bulk} AND opt_out.opted_out THEN 'unsubscribed'
         WHEN row_number() OVER (PARTITION BY a.project_id, d.lane ORDER BY a.place)
              > allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END THEN 'quota'
         ELSE 'ok'
@@ -86,6 +101,7 @@ const guardSql = `
     JOIN deliveries d USING (project_id, email_id, position)
     LEFT JOIN project_states project USING (project_id)
     LEFT JOIN suppressions suppression ON suppression.project_id = a.project_id AND suppression.email = d.recipient
+    LEFT JOIN opt_outs opt_out ON opt_out.project_id = a.project_id AND opt_out.email = d.recipient
     LEFT JOIN allowances allowance ON allowance.project_id = a.project_id
       AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
   ), marked AS (

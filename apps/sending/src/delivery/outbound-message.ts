@@ -1,35 +1,30 @@
-import { domainOf } from '@posthorn/contracts';
-import { buildMessage, buildReturnPath, type BuiltMessage } from '@posthorn/mail';
+import { buildReturnPath } from '@posthorn/mail';
+import type { ComposedMessage } from '../composing/composer.js';
 import type { ClaimedMessage } from './claims.repository.js';
 
 export interface Outbound {
   message: ClaimedMessage;
   raw: Buffer;
   envelope: { from: string; to: string; utf8: boolean };
+  /** As its recipient reads it. */
+  subject: string;
 }
 
-export interface Identity {
+export interface ReturnPathRules {
   returnPathDomain?: string;
   secret: string;
 }
 
-/** Builds what goes out. Everything in it was fixed at acceptance, so that a repeat has the same Message-ID and the same bytes. */
-export function buildOutbound(message: ClaimedMessage, { returnPathDomain, secret }: Identity): Outbound {
-  const domain = domainOf(message.from.email);
-  const { raw, utf8 }: BuiltMessage = buildMessage({
-    messageId: `${message.emailId}@${domain}`,
-    date: message.createdAt,
-    from: named(message.from),
-    to: [named(message.to)],
-    replyTo: message.replyTo ? [named(message.replyTo)] : undefined,
-    subject: message.subject,
-    html: message.html,
-    text: message.text ?? undefined,
-    headers: [...Object.entries(message.headers ?? {}), ['Feedback-ID', `${message.emailId}:${message.projectId}:transactional:posthorn`]],
-    boundarySeed: message.emailId,
-  });
-  const from = buildReturnPath(message.emailId, { domain: returnPathDomain ?? domain, secret });
-  return { message, raw, envelope: { from, to: message.recipient, utf8 } };
+/** A composed message in its envelope: bounces come back under the sender's own name where that is set up. */
+export function toOutbound(message: ClaimedMessage, composed: ComposedMessage, { returnPathDomain, secret }: ReturnPathRules): Outbound {
+  const { raw, utf8, words } = composed;
+  const domain = composed.returnPathDomain ?? returnPathDomain ?? domainOf(message.from.email);
+  return {
+    message,
+    raw: Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
+    envelope: { from: buildReturnPath(message.emailId, { domain, secret }), to: message.recipient, utf8 },
+    subject: words.subject,
+  };
 }
 
-const named = ({ email, name }: { email: string; name?: string | null }) => (name ? { email, name } : { email });
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

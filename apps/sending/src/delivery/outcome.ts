@@ -97,6 +97,8 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
       return null;
     case 'suppressed':
       return failure('suppressed', 'The address is suppressed');
+    case 'unsubscribed':
+      return failure('unsubscribed', 'The recipient has unsubscribed from marketing mail');
     case 'quota':
       return failure('quota_exhausted', 'The allowance of the month is used up');
     case 'disabled':

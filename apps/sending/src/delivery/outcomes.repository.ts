@@ -8,6 +8,8 @@ export interface OutcomeRow {
   position: number;
   leaseToken: number;
   recipient: string;
+  /** As rendered; null where it was not. */
+  subject: string | null;
   /** Where the way of its message is recorded; null where it is not. */
   trace: string | null;
   outcome: Outcome;
@@ -19,7 +21,7 @@ export class OutcomesRepository {
 
   /** Answers how many still were this holder's to write. */
   async record(rows: OutcomeRow[]): Promise<number> {
-    const parameters = [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows)];
+    const parameters = [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows), rows.map(({ subject }) => subject)];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
   }
@@ -28,9 +30,9 @@ export class OutcomesRepository {
 const recordSql = `
   WITH o AS (
     SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::float8[], $11::smallint[],
-                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[])
+                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[], $26::text[])
       AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
-            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms)
+            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms, subject)
   ), f AS (
     SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[], $25::text[]) AS f (place, fact, fact_id, item, trace)
   ), written AS (
@@ -43,7 +45,7 @@ const recordSql = `
     RETURNING o.place, d.attempts
   ), email AS (
     UPDATE emails e
-    SET status = coalesce(o.status, e.status), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
+    SET status = coalesce(o.status, e.status), subject = coalesce(o.subject, e.subject), failure_kind = o.failure_kind, error = o.error, updated_at = now(),
         sent_at = CASE WHEN o.status IN ('SENT', 'DELIVERED') THEN now() ELSE e.sent_at END,
         delivered_at = CASE WHEN o.status = 'DELIVERED' THEN now() ELSE e.delivered_at END,
         bounced_at = CASE WHEN o.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
@@ -97,16 +99,19 @@ function eventColumns(rows: OutcomeRow[]): unknown[][] {
 
 function factColumns(rows: OutcomeRow[]): unknown[][] {
   const open = new Map<string, { id: string; items: number }>();
-  const facts = rows.flatMap(({ outcome, projectId, emailId, recipient, trace }, place) =>
-    outcome.facts.map(({ fact, members }) => {
-      const name = `${projectId} ${fact.name}`;
-      let row = open.get(name);
-      if (!row || row.items === maxFactItems) open.set(name, (row = { id: newId(), items: 0 }));
-      row.items += 1;
-      // A fact about an address carries only its own members.
-      const item = 'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members };
-      return { place, fact: fact.name, id: row.id, item: JSON.stringify(item), trace };
-    }),
+  const facts = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, place) =>
+    // A copy is no e-mail of its own: only what it tells of an address is told.
+    outcome.facts
+      .filter(({ members }) => position === 0 || 'email' in members)
+      .map(({ fact, members }) => {
+        const name = `${projectId} ${fact.name}`;
+        let row = open.get(name);
+        if (!row || row.items === maxFactItems) open.set(name, (row = { id: newId(), items: 0 }));
+        row.items += 1;
+        // A fact about an address carries only its own members.
+        const item = 'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members };
+        return { place, fact: fact.name, id: row.id, item: JSON.stringify(item), trace };
+      }),
   );
   return [
     facts.map(({ place }) => place),

@@ -1,12 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isOutcomeInDoubt } from '@posthorn/database';
 import { Loop } from '@posthorn/messaging';
+import { Composer, isComposed, type Composition } from '../composing/composer.js';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
 import { DeliveryBell } from './delivery-bell.js';
 import { lanes, type Lane } from './delivery.entity.js';
 import { Lease } from './lease.js';
-import { buildOutbound, type Outbound } from './outbound-message.js';
+import { toOutbound, type Outbound } from './outbound-message.js';
 import { failure } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { Stock } from './stock.js';
@@ -15,7 +16,11 @@ import { Stock } from './stock.js';
 const stockSize = 128;
 /** However often it rings: claims come in handfuls. */
 const claimRestMs = 15;
-const buildSlice = 16;
+const composeSlice = 16;
+/** Contents that are in memory at once, from the claim to the last byte; one message alone may be larger. */
+const maxHeldBytes = 32 * 1024 * 1024;
+/** What it waits for is another service or a database: not for this message alone. */
+const waitMs = 1_000;
 const firstProject = '00000000-0000-0000-0000-000000000000';
 
 /** A message that is built and claimed; only the mark and the hand-over are missing. */
@@ -33,9 +38,14 @@ export class ReadyMessages {
   private onReady: () => void = () => undefined;
   private open = true;
   private rung = false;
+  /** Claimed, and being composed. */
+  private composing = 0;
+  private heldBytes = 0;
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(
     private readonly claims: ClaimsRepository,
+    private readonly composer: Composer,
     private readonly lease: Lease,
     private readonly recorder: OutcomeRecorder,
     private readonly bell: DeliveryBell,
@@ -95,6 +105,7 @@ export class ReadyMessages {
 
   async stop(): Promise<void> {
     await this.loop.stop();
+    await Promise.all(this.underWay);
     await this.release();
   }
 
@@ -106,7 +117,7 @@ export class ReadyMessages {
 
   private async restock(): Promise<void> {
     const workerId = this.lease.workerId;
-    const room = this.capacity - this.stock.size;
+    const room = this.heldBytes < maxHeldBytes ? this.capacity - this.stock.size - this.composing : 0;
     // Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left.
     const due = this.rung ? room > 0 : room >= this.capacity / 2;
     this.rung = false;
@@ -119,35 +130,74 @@ export class ReadyMessages {
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<number> {
     const afterProject = this.turn[lane];
-    let messages = await this.claims.claim({ workerId, lane, limit, afterProject });
+    const maxBytes = maxHeldBytes - this.heldBytes;
+    let messages = await this.claims.claim({ workerId, lane, limit, afterProject, maxBytes });
     if (messages.length === 0 && afterProject !== firstProject) {
-      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject });
+      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, maxBytes });
     }
     this.turn[lane] = messages.length > 0 && messages.length < limit ? firstProject : (messages.at(-1)?.projectId ?? firstProject);
-    await this.build(workerId, messages);
+    await this.composeAll(workerId, messages);
     return messages.length;
   }
 
-  /** In slices, so that the event loop goes on serving accepts in between. */
-  private async build(workerId: string, messages: ClaimedMessage[]): Promise<void> {
-    for (let first = 0; first < messages.length; first += buildSlice) {
-      for (const message of messages.slice(first, first + buildSlice)) this.buildOne(workerId, message);
-      this.onReady();
-      if (first + buildSlice < messages.length) await new Promise((resolve) => setImmediate(resolve));
+  /** In slices, so that the event loop goes on serving accepts in between; a slow message holds back its slice, never the next claim. */
+  private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    this.heldBytes += bytesOf(messages);
+    // What has to ask another service first holds back none of the others.
+    const [plain, liquid] = [messages.filter((each) => !each.liquid), messages.filter((each) => each.liquid)];
+    for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
+  }
+
+  private async composeInSlices(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    for (let first = 0; first < messages.length; first += composeSlice) {
+      const some = this.composeSome(workerId, messages.slice(first, first + composeSlice)).finally(() => this.underWay.delete(some));
+      this.underWay.add(some);
+      if (first + composeSlice < messages.length) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  private buildOne(workerId: string, message: ClaimedMessage): void {
+  private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    this.composing += messages.length;
     try {
-      const { returnPathDomain, secretKey } = this.config;
-      this.stock.add({ ...buildOutbound(message, { returnPathDomain, secret: secretKey }), workerId });
+      const compositions = await this.composer.compose(messages);
+      const waiting = messages.filter((message, place) => !this.settled(workerId, message, compositions[place]!));
+      await this.putOff(workerId, waiting);
     } catch (error) {
-      // A message that cannot be built costs itself, never the others.
-      void this.recorder.record({
-        ...message,
-        outcome: { ...failure('rendering', (error as Error).message), status: 'RENDERING_FAILURE' },
-      });
+      this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
+      await this.putOff(workerId, messages);
+    } finally {
+      this.composing -= messages.length;
     }
+    this.onReady();
+  }
+
+  /** Into the stock, or to its end; false where it has to wait. */
+  private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
+    if (isComposed(composition)) {
+      this.heldBytes += composition.raw.length - message.bytes;
+      message.bytes = composition.raw.length;
+      const { returnPathDomain, secretKey } = this.config;
+      this.stock.add({ ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }), workerId });
+    } else if (!composition.waits || message.expired) {
+      // A message that cannot be composed costs itself, never the others.
+      const { failureKind, error } = composition.waits ? neverComposed : composition;
+      const outcome = { ...failure(failureKind, error), ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}) };
+      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.letGo([message]));
+    }
+    return isComposed(composition) || !composition.waits || message.expired;
+  }
+
+  private async putOff(workerId: string, messages: ClaimedMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    this.letGo(messages);
+    await this.claims.release(workerId, waitMs, messages).catch((error: Error) => this.failed(error));
+  }
+
+  /** They are no longer in memory: claims that waited for room go on. */
+  letGo(messages: readonly ClaimedMessage[]): void {
+    const wasFull = this.heldBytes >= maxHeldBytes;
+    this.heldBytes -= bytesOf(messages);
+    if (wasFull && this.heldBytes < maxHeldBytes) this.loop.ring();
   }
 
   private release(): Promise<void> {
@@ -158,7 +208,12 @@ export class ReadyMessages {
   private async giveBack(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, held] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = held.map(({ message }) => message);
+      this.letGo(claimed);
       await this.claims.release(workerId, 0, claimed).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
   }
 }
+
+const neverComposed = { failureKind: 'expired', error: 'What the message needs could not be had within a day' } as const;
+
+const bytesOf = (messages: readonly ClaimedMessage[]): number => messages.reduce((sum, { bytes }) => sum + bytes, 0);

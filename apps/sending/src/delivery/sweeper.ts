@@ -44,7 +44,7 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
     const silent = await this.leases.unresolved(this.rules, unresolvedAtOnce);
-    await Promise.all(silent.map((row) => this.recorder.record({ ...row, outcome: outcomeOfSilence(row.policy) })));
+    await Promise.all(silent.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy) })));
     if (taken + silent.length > 0) this.bell.ring();
     this.rounds += 1;
     if (this.rounds % forgetEvery === 1) await this.accepting.forgetOldKeys();

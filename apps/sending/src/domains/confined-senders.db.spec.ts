@@ -84,7 +84,7 @@ describe('a key of one domain', () => {
     const second = `second-${domain}`;
     const { id } = await suite.bus.call(domains.verify, caller, { domain: second });
     const listed = await suite.bus.call(domains.list, caller, {});
-    expect(listed.domains.map((each) => [each.domain, each.id === id])).toEqual(
+    expect(listed.items.map((each) => [each.domain, each.id === id])).toEqual(
       expect.arrayContaining([
         [second, true],
         [domain, false],

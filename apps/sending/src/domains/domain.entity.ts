@@ -1,17 +1,126 @@
+import {
+  invalidMember,
+  normaliseDomain,
+  type DomainFact,
+  type RecordStatus,
+  type Region,
+  type Stream,
+  type UpdateDomain,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PolicyFinding } from './domain-check.js';
+import { covers } from './host-names.js';
+
+/** What one look into the DNS found. */
+export interface Findings {
+  /** Of the keys that prove whose the domain is. */
+  proof: RecordStatus;
+  spf: RecordStatus;
+  mailFrom: RecordStatus;
+  policy: PolicyFinding;
+  tracking: RecordStatus;
+  receiving: RecordStatus;
+}
+
+const hour = 3_600_000;
+const betweenChecks = 6 * hour;
+/** Zones are moved and mended: so long what is missing is only missing. */
+const grace = 72 * hour;
 
 @Entity('domains')
 export class DomainRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
-  @Column('text', { unique: true }) domain: string;
+  @Column('text') domain: string;
   @Column('boolean') verified: boolean;
+  /** An operator says that it is the project's: the DNS does not undo it. */
+  @Column('boolean') vouched: boolean;
   /** Supplies the sender where a send names none; one a project. */
   @Column('boolean', { name: 'is_default' }) isDefault: boolean;
   @Column('text', { name: 'default_from_address', nullable: true }) defaultFromAddress: string | null;
+  @Column('text') region: Region;
+  @Column('text', { nullable: true }) stream: Stream | null;
+  @Column('boolean', { name: 'stream_default' }) streamDefault: boolean;
+  @Column('text', { name: 'spf_status' }) spfStatus: RecordStatus;
+  @Column('text', { name: 'dmarc_status' }) dmarcStatus: RecordStatus;
+  /** Its policy takes a signature for mail of this very domain only. */
+  @Column('boolean', { name: 'dmarc_strict' }) dmarcStrict: boolean;
+  @Column('text', { name: 'mail_from_domain', nullable: true }) mailFromDomain: string | null;
+  @Column('text', { name: 'mail_from_status' }) mailFromStatus: RecordStatus;
+  @Column('text', { name: 'tracking_host', nullable: true }) trackingHost: string | null;
+  @Column('text', { name: 'tracking_status' }) trackingStatus: RecordStatus;
+  @Column('boolean', { name: 'receiving_enabled' }) receivingEnabled: boolean;
+  @Column('text', { name: 'receiving_status' }) receivingStatus: RecordStatus;
+  @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true }) lastCheckedAt: Date | null;
+  /** Since when its keys are missing from the DNS. */
+  @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
+  @Column({ type: 'timestamptz', name: 'next_check_at', precision: 3, nullable: true }) nextCheckAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
   get sender(): string {
     return this.defaultFromAddress ?? `hello@${this.domain}`;
   }
+
+  /** Takes in what was found, and says what became of the verification. */
+  learn(findings: Findings, now: Date): 'verified' | 'unverified' | null {
+    this.spfStatus = settled(this.spfStatus, findings.spf);
+    this.mailFromStatus = settled(this.mailFromStatus, findings.mailFrom);
+    this.trackingStatus = settled(this.trackingStatus, findings.tracking);
+    this.receivingStatus = settled(this.receivingStatus, findings.receiving);
+    if (findings.policy.status !== 'PENDING') this.dmarcStrict = findings.policy.strict;
+    this.dmarcStatus = settled(this.dmarcStatus, findings.policy.status);
+    this.lastCheckedAt = now;
+    this.nextCheckAt = new Date(now.getTime() + betweenChecks);
+    return this.vouched ? null : this.prove(findings.proof, now);
+  }
+
+  /** A silent DNS proves nothing, neither way. */
+  private prove(proof: RecordStatus, now: Date): 'verified' | 'unverified' | null {
+    const was = this.verified;
+    if (proof === 'VERIFIED') {
+      this.lostSince = null;
+      this.verified = true;
+    } else if (proof === 'FAILED' && was) {
+      this.lostSince ??= now;
+      this.verified = now.getTime() - this.lostSince.getTime() < grace;
+    }
+    if (was === this.verified) return null;
+    return this.verified ? 'verified' : 'unverified';
+  }
+
+  change({ stream, streamDefault, defaultFromAddress, trackingHost }: UpdateDomain): void {
+    if (stream !== undefined) {
+      // A default is the default of its stream.
+      this.streamDefault &&= stream === this.stream;
+      this.stream = stream;
+    }
+    if (streamDefault !== undefined) this.streamDefault = streamDefault;
+    if (this.streamDefault && this.stream === null) throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
+    if (defaultFromAddress !== undefined) this.defaultFromAddress = this.ownAddress(defaultFromAddress);
+    if (trackingHost !== undefined) this.trackAt(trackingHost);
+  }
+
+  toFact(at: Date): DomainFact {
+    return { domainId: this.id, domain: this.domain, at };
+  }
+
+  private ownAddress(address: string | null): string | null {
+    if (address !== null && !covers(this.domain, address.slice(address.lastIndexOf('@') + 1))) {
+      throw invalidMember(['defaultFromAddress'], 'not_allowed', 'must be an address of the domain');
+    }
+    return address;
+  }
+
+  private trackAt(name: string | null): void {
+    const host = name === null ? null : normaliseDomain(name);
+    if (name !== null && (host === null || host === this.domain || !covers(this.domain, host))) {
+      throw invalidMember(['trackingHost'], 'not_allowed', 'must be a host name beneath the domain');
+    }
+    if (host !== this.trackingHost) this.trackingStatus = 'NOT_CHECKED';
+    this.trackingHost = host;
+  }
 }
+
+/** What nobody could say leaves what was found before. */
+export const settled = (was: RecordStatus, found: RecordStatus): RecordStatus => (found === 'PENDING' && was === 'VERIFIED' ? was : found);

@@ -1,33 +1,144 @@
-import { ScopedRepository, newId, type Database } from '@posthorn/database';
+import { maxDomains, type Region, type Stream } from '@posthorn/contracts';
+import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import { DomainRow } from './domain.entity.js';
+import { withParents } from './host-names.js';
+
+/** A domain as it begins. */
+export type NewDomain = Pick<DomainRow, 'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'> & {
+  stream: Stream | null;
+  streamDefault: boolean;
+  nextCheckAt: Date | null;
+};
+
+/** One that is due to be looked at again. */
+export type DueDomain = Pick<DomainRow, 'projectId' | 'id'>;
 
 export class DomainsRepository extends ScopedRepository<DomainRow> {
   constructor(database: Database) {
     super(database, DomainRow);
   }
 
-  list(projectId: string): Promise<DomainRow[]> {
-    return this.rows.find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  list(projectId: string, request: PageRequest): Promise<Page<DomainRow>> {
+    return this.page(projectId, request, []);
+  }
+
+  findByName(projectId: string, domain: string): Promise<DomainRow | null> {
+    return this.rows.findOneBy({ projectId, domain });
   }
 
   verifiedOf(projectId: string): Promise<DomainRow[]> {
     return this.rows.findBy({ projectId, verified: true });
   }
 
+  /** Every domain of a project, verified or not. */
+  all(projectId: string): Promise<DomainRow[]> {
+    return this.rows.findBy({ projectId });
+  }
+
+  /** Domains of one project are added one after the other: their number and their region are of all of them. */
+  async lockProject(projectId: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 9))`, [projectId]);
+  }
+
+  /** Whoever verifies a host waits for whoever else is about to. */
+  async lockName(domain: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 10))`, [domain]);
+  }
+
+  async isFull(projectId: string): Promise<boolean> {
+    return (await this.rows.countBy({ projectId })) >= maxDomains;
+  }
+
+  /** Null before a project has a domain. */
+  async regionOf(projectId: string): Promise<Region | null> {
+    const [row] = await this.database.query<{ region: Region }>(`SELECT region FROM domains WHERE project_id = $1 ORDER BY id LIMIT 1`, [
+      projectId,
+    ]);
+    return row?.region ?? null;
+  }
+
   /** Who else holds a host name is no question of one project: the answer is only whether it is free. */
-  async isTakenByAnother(projectId: string, domain: string): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM domains WHERE domain = $2 AND project_id <> $1`, [projectId, domain]);
-    return rows.length > 0;
+  isTakenByAnother(projectId: string, domain: string): Promise<boolean> {
+    return this.isHeldByAnother(projectId, [domain]);
+  }
+
+  /** Also through a name that it lies beneath. */
+  isBeneathAnothers(projectId: string, domain: string): Promise<boolean> {
+    return this.isHeldByAnother(projectId, withParents(domain));
+  }
+
+  /** A project's first verified domain becomes its default. */
+  async insert(domain: NewDomain): Promise<DomainRow> {
+    const { projectId, id, domain: name, verified, vouched, region, mailFromDomain, stream, streamDefault, nextCheckAt } = domain;
+    await this.database.query(
+      `INSERT INTO domains (project_id, id, domain, verified, vouched, region, mail_from_domain, stream, stream_default, next_check_at, is_default)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $4 AND ${noDefault('$1')})`,
+      [projectId, id, name, verified, vouched, region, mailFromDomain, stream, streamDefault, nextCheckAt],
+    );
+    return this.rows.findOneByOrFail({ projectId, id });
   }
 
   /** Marks the domain verified; a project's first one becomes its default. */
   async verify(projectId: string, domain: string): Promise<DomainRow> {
     await this.database.query(
-      `INSERT INTO domains (project_id, id, domain, verified, is_default)
-       VALUES ($1, $2, $3, true, NOT EXISTS (SELECT 1 FROM domains WHERE project_id = $1 AND is_default))
-       ON CONFLICT (domain) DO UPDATE SET verified = true WHERE domains.project_id = $1`,
+      `INSERT INTO domains (project_id, id, domain, verified, vouched, is_default) VALUES ($1, $2, $3, true, true, ${noDefault('$1')})
+       ON CONFLICT (project_id, domain) DO UPDATE SET verified = true, vouched = true, lost_since = NULL, next_check_at = NULL,
+         updated_at = clock_timestamp()`,
       [projectId, newId(), domain],
     );
     return this.rows.findOneByOrFail({ projectId, domain });
   }
+
+  /** Writes a locked row. */
+  async save(row: DomainRow): Promise<DomainRow> {
+    const { projectId, id } = row;
+    await this.rows.update({ projectId, id }, { ...row, createdAt: undefined, updatedAt: () => 'clock_timestamp()' });
+    return this.rows.findOneByOrFail({ projectId, id });
+  }
+
+  /** A newly verified domain is the default where there is none. */
+  async makeDefaultIfFirst(projectId: string, id: string): Promise<void> {
+    await this.database.query(`UPDATE domains SET is_default = true WHERE project_id = $1 AND id = $2 AND ${noDefault('$1')}`, [
+      projectId,
+      id,
+    ]);
+  }
+
+  /** Whoever was the default of the stream is no longer. */
+  async demote(projectId: string, stream: Stream, exceptId: string): Promise<void> {
+    await this.database.query(
+      `UPDATE domains SET stream_default = false, updated_at = clock_timestamp() WHERE project_id = $1 AND stream = $2 AND stream_default AND id <> $3`,
+      [projectId, stream, exceptId],
+    );
+  }
+
+  /** The instant of the removal. */
+  async remove({ projectId, id }: DomainRow): Promise<Date> {
+    const [gone] = await this.database.query<{ at: Date }>(
+      `DELETE FROM domains WHERE project_id = $1 AND id = $2 RETURNING clock_timestamp() AS at`,
+      [projectId, id],
+    );
+    return gone!.at;
+  }
+
+  /** Some that are due, of all projects, each for one process; whoever dies over one leaves it to the next after a while. */
+  takeDue(most: number): Promise<DueDomain[]> {
+    return this.database.query<DueDomain>(
+      `UPDATE domains SET next_check_at = now() + interval '10 minutes'
+       WHERE (project_id, id) IN (
+         SELECT project_id, id FROM domains WHERE next_check_at <= now() ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING project_id AS "projectId", id`,
+      [most],
+    );
+  }
+
+  private async isHeldByAnother(projectId: string, names: string[]): Promise<boolean> {
+    const rows = await this.database.query(`SELECT 1 FROM domains WHERE domain = ANY ($2) AND verified AND project_id <> $1 LIMIT 1`, [
+      projectId,
+      names,
+    ]);
+    return rows.length > 0;
+  }
 }
+
+const noDefault = (project: string): string => `NOT EXISTS (SELECT 1 FROM domains WHERE project_id = ${project} AND is_default)`;

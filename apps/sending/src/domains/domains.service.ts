@@ -1,44 +1,121 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError, domainFacts, invalidMember, normaliseDomain } from '@posthorn/contracts';
-import { Database } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
-import { SendingConfig } from '../config.js';
+import {
+  domainExists,
+  domainFacts,
+  domainNotFound,
+  domainTaken,
+  invalidMember,
+  tooManyDomains,
+  type AddDomain,
+  type DeletedDomain,
+  type DomainId,
+  type Region,
+  type UpdateDomainById,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { CampaignSenders } from './campaign-senders.js';
+import { DkimKeys } from './dkim-keys.js';
 import type { DomainRow } from './domain.entity.js';
+import { DomainRules } from './domain-rules.js';
 import { DomainsRepository } from './domains.repository.js';
-import { SenderDirectory } from './sender-directory.js';
 
+/** The domains of a project as its members and keys manage them; `DomainViews` shows them. */
 @Injectable()
 export class DomainsService {
   constructor(
-    private readonly database: Database,
     private readonly domains: DomainsRepository,
-    private readonly senders: SenderDirectory,
+    private readonly keys: DkimKeys,
+    private readonly rules: DomainRules,
+    private readonly campaigns: CampaignSenders,
+    private readonly commits: Commits,
     private readonly outbox: Outbox,
-    private readonly config: SendingConfig,
   ) {}
 
-  list(projectId: string): Promise<DomainRow[]> {
-    return this.domains.list(projectId);
+  async find(projectId: string, id: string): Promise<DomainRow> {
+    const row = await this.domains.find(projectId, id);
+    if (!row) throw domainNotFound();
+    return row;
   }
 
-  async verify(projectId: string, name: string): Promise<DomainRow> {
-    const domain = normaliseDomain(name);
-    if (domain === null) throw invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');
-    if (reaches(domain, this.config.sandboxDomain)) throw new DomainError('conflict', 'conflict', 'The domain is that of the sandbox');
-    const verified = await this.database.transaction(async () => {
-      if (await this.domains.isTakenByAnother(projectId, domain)) {
-        throw new DomainError('conflict', 'conflict', 'The domain is verified in another project');
-      }
-      const row = await this.domains.verify(projectId, domain);
-      await this.outbox.publish(domainFacts.verified, projectId, [{ domainId: row.id, domain, at: new Date() }]);
+  /** Keys take a while to make: what can be refused is refused before, and again where it counts. */
+  async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<DomainRow> {
+    const { projectId } = caller;
+    const { stream = null, streamDefault = false } = body;
+    if (body.projectId !== undefined && body.projectId !== projectId)
+      throw invalidMember(['projectId'], 'not_found', 'is not the project that is asked');
+    if (streamDefault && stream === null) throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
+    const domain = this.rules.nameOf(body.domain);
+    const region = await this.free(projectId, domain, body.region);
+    const trusted = this.rules.isTrusted(domain);
+    const id = newId();
+    const keys = await this.keys.make({ projectId, id }, trusted ? 'ACTIVE' : 'PENDING');
+    return this.commits.before(deadline, async () => {
+      await this.domains.lockProject(projectId);
+      await this.domains.lockName(domain);
+      await this.free(projectId, domain, region);
+      if (stream !== null && streamDefault) await this.domains.demote(projectId, stream, id);
+      const row = await this.domains.insert({
+        projectId,
+        id,
+        domain,
+        verified: trusted,
+        vouched: trusted,
+        region,
+        mailFromDomain: this.rules.mailFromOf(domain),
+        stream,
+        streamDefault,
+        nextCheckAt: trusted ? null : this.rules.firstCheck(),
+      });
+      await this.keys.store(projectId, keys);
+      await this.outbox.publish(domainFacts.added, projectId, [row.toFact(row.createdAt)]);
+      if (trusted) await this.outbox.publish(domainFacts.verified, projectId, [row.toFact(row.createdAt)]);
       return row;
     });
-    this.senders.forget(projectId);
-    this.outbox.ring();
-    return verified;
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateDomainById>): Promise<DomainRow> {
+    const { projectId } = caller;
+    const { id, ...changes } = body;
+    return this.commits.before(deadline, async () => {
+      // One default of a stream gives way to the other: two of them must not wait for each other.
+      await this.domains.lockProject(projectId);
+      const row = await this.domains.lock(projectId, id);
+      if (!row) throw domainNotFound();
+      if (Object.keys(changes).length === 0) return row;
+      row.change(changes);
+      if (row.streamDefault) await this.domains.demote(projectId, row.stream!, id);
+      const saved = await this.domains.save(row);
+      await this.outbox.publish(domainFacts.changed, projectId, [saved.toFact(saved.updatedAt)]);
+      return saved;
+    });
+  }
+
+  /** Campaigns are asked before, not within the transaction: one that is made meanwhile fails visibly when it is sent. */
+  async delete({ caller, body, deadline }: Incoming<DomainId>): Promise<DeletedDomain> {
+    const { projectId } = caller;
+    const { domain } = await this.find(projectId, body.id);
+    await this.campaigns.refuseInUse(caller, domain);
+    await this.commits.before(deadline, async () => {
+      const row = await this.domains.lock(projectId, body.id);
+      if (!row) throw domainNotFound();
+      const at = await this.domains.remove(row);
+      await this.outbox.publish(domainFacts.removed, projectId, [row.toFact(at)]);
+    });
+    return { id: body.id };
+  }
+
+  /** Refuses a name that cannot be added; answers the region that it would have. */
+  private async free(projectId: string, domain: string, wanted: Region | undefined): Promise<Region> {
+    if (await this.domains.findByName(projectId, domain)) throw domainExists();
+    if (await this.domains.isFull(projectId)) throw tooManyDomains();
+    const trusted = this.rules.isTrusted(domain);
+    const taken = trusted ? this.domains.isTakenByAnother(projectId, domain) : this.domains.isBeneathAnothers(projectId, domain);
+    if (await taken) throw domainTaken();
+    const region = await this.domains.regionOf(projectId);
+    if (region && wanted && region !== wanted)
+      throw invalidMember(['region'], 'not_allowed', `must be ${region}, the region of the project`);
+    return region ?? wanted ?? this.rules.region;
   }
 }
-
-/** A domain speaks for its sub-domains, too: the sandbox's is nobody's, nor is what lies above or below it. */
-const reaches = (domain: string, sandbox: string): boolean =>
-  domain === sandbox || domain.endsWith(`.${sandbox}`) || sandbox.endsWith(`.${domain}`);

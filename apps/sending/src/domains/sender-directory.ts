@@ -1,12 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { domainOf, outsideDomain, senderMissing, senderNotVerified, type Caller, type Mailbox } from '@posthorn/contracts';
+import {
+  DomainError,
+  domainOf,
+  outsideDomain,
+  outsideStream,
+  senderMissing,
+  senderNotAligned,
+  senderNotVerified,
+  type Caller,
+  type Mailbox,
+  type Stream,
+} from '@posthorn/contracts';
 import type { DomainRow } from './domain.entity.js';
 import { DomainsRepository } from './domains.repository.js';
+import { covers } from './host-names.js';
 import { sandboxSender } from './sandbox.js';
 
 interface Known {
   domains: DomainRow[];
   readAt: number;
+}
+
+interface Wanted {
+  from: Mailbox | undefined;
+  category: Stream;
+  domainId?: string;
 }
 
 const freshMs = 1_000;
@@ -19,21 +37,16 @@ export class SenderDirectory {
 
   constructor(private readonly domains: DomainsRepository) {}
 
-  async senderFor(caller: Caller, from: Mailbox | undefined): Promise<Mailbox> {
+  /** `category` is what is sent: a domain may be bound to the other kind. */
+  async senderFor(caller: Caller, from: Mailbox | undefined, category: Stream = 'TRANSACTIONAL'): Promise<Mailbox> {
     if (caller.mode === 'TEST') return sandboxSender(caller, from);
     const { projectId, domainId } = caller;
+    const wanted: Wanted = { from, category, domainId };
     const kept = this.known.get(projectId);
-    const fresh = kept && performance.now() - kept.readAt < freshMs ? choose(kept.domains, from, domainId) : null;
-    if (fresh) return fresh;
-    const domains = await this.read(projectId);
-    const sender = choose(domains, from, domainId);
-    if (sender) return sender;
-    if (domainId && choose(domains, from)) throw outsideDomain();
-    throw from ? senderNotVerified() : senderMissing();
-  }
-
-  forget(projectId: string): void {
-    this.known.delete(projectId);
+    const fresh = kept && performance.now() - kept.readAt < freshMs ? choose(kept.domains, wanted) : null;
+    const sender = fresh && !(fresh instanceof DomainError) ? fresh : choose(await this.read(projectId), wanted);
+    if (sender instanceof DomainError) throw sender;
+    return sender;
   }
 
   private async read(projectId: string): Promise<DomainRow[]> {
@@ -46,14 +59,22 @@ export class SenderDirectory {
 
 /**
  * The sender as given when its domain, or a parent of it, is verified; the default domain's where none is given. A caller who
- * is confined to one domain has no other.
+ * is confined to one domain has no other. The refusal is an answer like the sender: it holds only if it is looked up again.
  */
-function choose(verified: DomainRow[], from: Mailbox | undefined, domainId?: string): Mailbox | null {
-  const domains = domainId ? verified.filter(({ id }) => id === domainId) : verified;
-  if (!from) {
-    const standard = domainId ? domains[0] : domains.find(({ isDefault }) => isDefault);
-    return standard ? { email: standard.sender } : null;
-  }
-  const host = domainOf(from.email);
-  return domains.some(({ domain }) => host === domain || host.endsWith(`.${domain}`)) ? from : null;
+function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
+  const host = from && domainOf(from.email);
+  const owners = host ? verified.filter(({ domain }) => covers(domain, host)) : defaults(verified, category, domainId);
+  const [nearest] = owners.sort((a, b) => b.domain.length - a.domain.length);
+  if (!nearest) return from ? senderNotVerified() : senderMissing();
+  if (domainId && !owners.some(({ id }) => id === domainId)) return outsideDomain();
+  if (nearest.stream !== null && nearest.stream !== category) return outsideStream(nearest.stream);
+  if (host && host !== nearest.domain && nearest.dmarcStrict) return senderNotAligned(nearest.domain);
+  return from ?? { email: nearest.sender };
+}
+
+/** The domain that a caller is confined to, else the default of the stream, else that of the project. */
+function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
+  if (domainId) return verified.filter(({ id }) => id === domainId);
+  const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);
+  return ofStream.length > 0 ? ofStream : verified.filter(({ isDefault, stream }) => isDefault && (stream ?? category) === category);
 }

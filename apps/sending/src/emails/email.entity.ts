@@ -1,4 +1,4 @@
-import type { EmailStatus, FailureKind, Mailbox } from '@posthorn/contracts';
+import type { EmailStatus, FailureKind, Mailbox, Stream } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type SourceType = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
@@ -19,6 +19,12 @@ export class EmailRow {
   @Column('text') status: EmailStatus | 'VOIDED';
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
+  /** Marketing mail waits in the bulk lane and bears an unsubscribe link. */
+  @Column('text') category: Stream;
+  /** Whom the headers show beside the recipient; blind copies stand in `deliveries` only. */
+  @Column('jsonb', { nullable: true }) copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
+  @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
+  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true }) scheduledAt: Date | null;
   @Column('text', { name: 'source_type' }) sourceType: SourceType;
   @Column('text', { array: true }) tags: string[];
   @Column('jsonb') metadata: Record<string, string>;
@@ -43,6 +49,38 @@ export class EmailContentRow {
   @Column('text', { nullable: true }) text: string | null;
   @Column('jsonb', { name: 'reply_to', nullable: true }) replyTo: Mailbox | null;
   @Column('jsonb', { nullable: true }) headers: Record<string, string> | null;
+  /** The source of the e-mail's subject, where that is rendered. */
+  @Column('text', { nullable: true }) subject: string | null;
+  /** The words of which template; what the call said itself stands in the columns above and goes first. */
+  @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
+  @Column('integer', { name: 'template_version', nullable: true }) templateVersion: number | null;
+  /** Words that are to be rendered; those of the compatibility dialect are taken as they stand. */
+  @Column('boolean') liquid: boolean;
+  @Column('jsonb', { nullable: true }) data: Record<string, unknown> | null;
+  /** Name → id of the version that counts, for all that the words include. */
+  @Column('jsonb', { nullable: true }) snippets: Record<string, string> | null;
+  @Column('boolean', { name: 'track_opens' }) trackOpens: boolean;
+  @Column('boolean', { name: 'track_clicks' }) trackClicks: boolean;
+  /** What `email_attachments` holds the bytes of, in order. */
+  @Column('jsonb', { nullable: true }) attachments: StoredAttachment[] | null;
+}
+
+export interface StoredAttachment {
+  filename: string;
+  contentType: string;
+  contentId: string | null;
+  disposition: 'attachment' | 'inline';
+  size: number;
+}
+
+/** The bytes of attachments in pieces of 256 KiB. Partitioned by week, as contents are. */
+@Entity('email_attachments')
+export class EmailAttachmentRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid', { name: 'content_id' }) contentId: string;
+  @PrimaryColumn('smallint') position: number;
+  @PrimaryColumn('smallint') chunk: number;
+  @Column('bytea') data: Buffer;
 }
 
 /** What happened to an e-mail: one row for each attempt and each later event, with what the server said. Partitioned by month. */

@@ -1,6 +1,8 @@
 import { Controller } from '@nestjs/common';
 import {
   emails,
+  type AcceptBatch,
+  type AcceptedBatch,
   type AcceptEmails,
   type AcceptedEmails,
   type CheckedSend,
@@ -11,24 +13,34 @@ import {
   type EmailWithEvents,
   type ListEmails,
   type SettleSend,
+  type SentContent,
   type SettledSend,
 } from '@posthorn/contracts';
 import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
+import { AcceptBatchService } from '../accepting/accept-batch.js';
 import { AcceptEmailsService } from '../accepting/accept-emails.js';
 import { SettleSendService } from '../accepting/settle-send.js';
 import { EmailsService } from './emails.service.js';
+import { SentContents } from './sent-contents.js';
 
 @Controller()
 export class EmailsHandlers {
   constructor(
     private readonly accepts: AcceptEmailsService,
     private readonly settles: SettleSendService,
+    private readonly batches: AcceptBatchService,
     private readonly service: EmailsService,
+    private readonly contents: SentContents,
   ) {}
 
   @Answers(emails.accept)
   accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
     return answerEach(calls, (call) => this.accepts.accept(call));
+  }
+
+  @Answers(emails.acceptBatch)
+  acceptBatch(call: Incoming<AcceptBatch>): Promise<AcceptedBatch> {
+    return this.batches.accept(call);
   }
 
   @Answers(emails.check)
@@ -52,6 +64,16 @@ export class EmailsHandlers {
   @Answers(emails.get)
   get({ caller, body }: Incoming<EmailId>): Promise<EmailWithEvents> {
     return this.service.get(caller.projectId, body.id);
+  }
+
+  @Answers(emails.content)
+  content({ caller, body }: Incoming<EmailId>): Promise<SentContent> {
+    return this.contents.of(caller.projectId, body.id);
+  }
+
+  @Answers(emails.unschedule)
+  unschedule({ caller, body }: Incoming<EmailId>): Promise<EmailId> {
+    return this.service.unschedule(caller.projectId, body.id);
   }
 
   @Answers(emails.cancel)

@@ -14,7 +14,7 @@ const inHandOffSql = `SELECT d.email_id FROM deliveries d WHERE d.project_id = $
 const columns = `e.id, e.project_id AS "projectId", e.from_email AS "from", e.to_email AS "to", e.subject, ${statusSql} AS status,
   e.failure_kind AS "failureKind", e.error, e.contact_id AS "contactId", e.tags, e.metadata, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt",
   e.bounced_at AS "bouncedAt", e.opened_at AS "openedAt", e.clicked_at AS "clickedAt", e.complained_at AS "complainedAt",
-  e.opens, e.clicks, e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
+  e.opens, e.clicks, e.scheduled_at AS "scheduledAt", e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
 
 export class EmailsRepository {
   constructor(private readonly database: Database) {}
@@ -55,17 +55,23 @@ export class EmailsRepository {
     return toPage(rows, request);
   }
 
-  /** Cancels what has not reached the hand-off; answers whether there was anything to cancel. */
-  async cancel(projectId: string, id: string): Promise<boolean> {
+  /** Cancels what has not reached the hand-off, copies with it; answers whether there was anything to cancel. */
+  async cancel(projectId: string, id: string, { scheduledOnly = false } = {}): Promise<boolean> {
     const rows = await this.database.query(
-      `WITH cancelled AS (
-         UPDATE deliveries SET state = 'CANCELLED' WHERE project_id = $1 AND email_id = $2 AND state IN ('QUEUED', 'CLAIMED') RETURNING recipient
+      `WITH waiting AS (
+         SELECT d.email_id FROM deliveries d JOIN emails e ON e.project_id = d.project_id AND e.id = d.email_id
+         WHERE d.project_id = $1 AND d.email_id = $2 AND d.position = 0 AND d.state IN ('QUEUED', 'CLAIMED')
+           AND (NOT $4 OR e.scheduled_at > now()) FOR UPDATE OF d
+       ), cancelled AS (
+         UPDATE deliveries d SET state = 'CANCELLED' FROM waiting
+         WHERE d.project_id = $1 AND d.email_id = waiting.email_id AND d.state IN ('QUEUED', 'CLAIMED') RETURNING d.position, d.recipient
        ), event AS (
-         INSERT INTO email_events (project_id, email_id, id, status, recipient) SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled LIMIT 1
+         INSERT INTO email_events (project_id, email_id, id, status, recipient)
+         SELECT $1, $2, $3, 'CANCELLED', recipient FROM cancelled WHERE position = 0
        )
        UPDATE emails SET status = 'CANCELLED', failure_kind = 'cancelled', updated_at = now()
-       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled) RETURNING id`,
-      [projectId, id, newId()],
+       WHERE project_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM cancelled WHERE position = 0) RETURNING id`,
+      [projectId, id, newId(), scheduledOnly],
     );
     return rows.length > 0;
   }

@@ -3,7 +3,9 @@ import {
   emailFacts,
   emailNotFound,
   emailNotPending,
+  emailNotScheduled,
   type Email,
+  type EmailId,
   type EmailPage,
   type EmailWithEvents,
   type ListEmails,
@@ -30,20 +32,30 @@ export class EmailsService {
   }
 
   async cancel(projectId: string, id: string): Promise<Email> {
+    return this.takeBack(projectId, id, { scheduledOnly: false });
+  }
+
+  /** Takes back what waits for its time; what is on its way already is not waiting for it. */
+  async unschedule(projectId: string, id: string): Promise<EmailId> {
+    await this.takeBack(projectId, id, { scheduledOnly: true });
+    return { id };
+  }
+
+  private async takeBack(projectId: string, id: string, { scheduledOnly }: { scheduledOnly: boolean }): Promise<Email> {
     const cancelled = await this.database.transaction(async () => {
-      if (!(await this.emails.cancel(projectId, id))) return null;
+      if (!(await this.emails.cancel(projectId, id, { scheduledOnly }))) return null;
       const email = await this.find(projectId, id);
       await this.outbox.publish(emailFacts.cancelled, projectId, [
         { emailId: id, to: email.to, at: email.updatedAt, sourceType: 'TRANSACTIONAL' },
       ]);
       return email;
     });
-    if (cancelled) {
-      this.outbox.ring();
-      return cancelled;
+    if (!cancelled) {
+      await this.find(projectId, id);
+      throw scheduledOnly ? emailNotScheduled() : emailNotPending();
     }
-    await this.find(projectId, id);
-    throw emailNotPending();
+    this.outbox.ring();
+    return cancelled;
   }
 
   private async find(projectId: string, id: string): Promise<Email> {

@@ -3,6 +3,7 @@ import { emails, projectFacts, projects, serviceCaller, type ListProjects, type 
 import { newId } from '@posthorn/database';
 import { eventually, FactSource, standIn } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
+import { ProjectStates } from './project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 const at = new Date('2026-01-31T09:00:00Z');
@@ -61,8 +62,8 @@ describe('what sending knows of projects', () => {
       const rows = await suite.database.query('SELECT 1 FROM read_models WHERE rebuilt_at IS NOT NULL AND stale_at IS NULL');
       return rows.length > 0;
     }, 'the read model is whole');
-  const tell = ({ id, disabled, disabledReason, seq }: Project) =>
-    gateway.tell(projectFacts.changed, id, [{ id, disabled, disabledReason, seq, at }]);
+  const tell = ({ id, disabled, disabledReason, seq, tracking, language }: Project) =>
+    gateway.tell(projectFacts.changed, id, [{ id, disabled, disabledReason, seq, at, tracking, language }]);
 
   it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
     const project = buildProject();
@@ -110,6 +111,20 @@ describe('what sending knows of projects', () => {
     ];
     await tell({ ...told, seq: 3 });
     await knows(owned);
+  });
+
+  it('holds what the project says of tracking and language, and what an earlier release did not tell with the next snapshot', async () => {
+    const project = { ...buildProject(), tracking: 'MARKETING_ONLY', language: 'de' } as const;
+    const states = new ProjectStates(suite.database);
+    await states.put([{ id: project.id, disabled: false, seq: 1 }]);
+    const settings = async () => (await new ProjectStates(suite.database).settingsOf([project.id])).get(project.id);
+    expect(await settings()).toEqual({ tracking: 'ENABLED', language: 'en' });
+    await gatewayComes([project]);
+    await eventually(async () => (await settings())?.language === 'de', 'the snapshot has come');
+    expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de' });
+    await tell({ ...project, seq: 2, tracking: 'DISABLED' });
+    await eventually(async () => (await settings())?.tracking === 'DISABLED', 'the fact has come');
+    expect(await states.settingsOf([])).toEqual(new Map());
   });
 
   it('is whole while the facts follow one another', async () => {

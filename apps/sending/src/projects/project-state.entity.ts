@@ -1,3 +1,4 @@
+import type { Tracking } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What sending must know of a project: a read model of the gateway's facts. An unknown project is not sent for. */
@@ -6,4 +7,7 @@ export class ProjectStateRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @Column('boolean') disabled: boolean;
   @Column('bigint') seq: number;
+  /** Null while only a release that did not tell has told. */
+  @Column('text', { nullable: true }) tracking: Tracking | null;
+  @Column('text', { nullable: true }) language: string | null;
 }

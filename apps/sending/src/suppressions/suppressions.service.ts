@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { suppressionFacts, type Caller, type PutSuppression, type Suppression } from '@posthorn/contracts';
-import { Database } from '@posthorn/database';
+import {
+  suppressionFacts,
+  suppressionNotFound,
+  type Caller,
+  type ListSuppressions,
+  type PutSuppression,
+  type Suppression,
+  type SuppressionFilter,
+  type SuppressionPage,
+} from '@posthorn/contracts';
+import { Database, totalCap } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { SuppressionsRepository } from './suppressions.repository.js';
 
@@ -26,6 +35,20 @@ export class SuppressionsService {
     return suppression;
   }
 
+  async get(projectId: string, email: string): Promise<Suppression> {
+    const found = await this.suppressions.find(projectId, email);
+    if (!found) throw suppressionNotFound();
+    return found;
+  }
+
+  async list(projectId: string, query: ListSuppressions): Promise<SuppressionPage> {
+    const [page, total] = await Promise.all([
+      this.suppressions.list(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
+    return { ...page, ...total };
+  }
+
   async remove(projectId: string, email: string): Promise<boolean> {
     const reason = await this.database.transaction(async () => {
       const removed = await this.suppressions.remove(projectId, email);
@@ -34,5 +57,11 @@ export class SuppressionsService {
     });
     this.outbox.ring();
     return reason !== null;
+  }
+
+  /** All of them exactly, those of one reason up to the cap (contract.md §1). */
+  private async totalOf(projectId: string, { reason }: SuppressionFilter): Promise<Pick<SuppressionPage, 'total' | 'totalIsCapped'>> {
+    const total = await this.suppressions.count(projectId, reason, reason ? totalCap + 1 : null);
+    return reason && total > totalCap ? { total: totalCap, totalIsCapped: true } : { total };
   }
 }

@@ -1,4 +1,4 @@
-import { serviceCaller, type Caller } from '@posthorn/contracts';
+import { serviceCaller, type Caller, type RequestContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import type { RunningService } from '@posthorn/platform';
@@ -77,4 +77,19 @@ export function buildSend(
     recipients: [{ id, to: { email: to } }],
     ...(key ? { idempotency: { key, operation: 'POST /api/v1/emails', bodyHash } } : {}),
   };
+}
+
+/** In place of another service: answers one of its questions, or keeps silent where there is no answer. */
+export async function answerCalls<In extends object, Out extends object>(
+  { nats }: BusConnection,
+  { subject }: RequestContract<In, Out>,
+  answer: (body: In) => Out | null,
+): Promise<void> {
+  nats.subscribe(`call.${subject}`, {
+    callback: (_, message) => {
+      const replies = message.json<{ body: In }[]>().map(({ body }) => answer(body));
+      if (replies.every((reply) => reply !== null)) message.respond(JSON.stringify(replies.map((reply) => ({ reply }))));
+    },
+  });
+  await nats.flush();
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { workflows, type Caller, type WorkflowGraph } from '@posthorn/contracts';
+import { templateUses, workflows, type Caller, type WorkflowGraph } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 
@@ -50,6 +50,14 @@ describe('the graph of a workflow', () => {
       { id: expect.any(String), fromStepId: mail, toStepId: exit, condition: '{"branch":"yes"}', priority: 3 },
       { id: expect.any(String), fromStepId: trigger, toStepId: mail, condition: null, priority: 0 },
     ]);
+  });
+
+  it('uses the templates of its steps while it is enabled', async () => {
+    const { caller, projectId, id } = await buildWorkflow();
+    const used = async (asking = caller) => (await suite.bus.call(templateUses.workflows, asking, { id: template })).used;
+    expect(await used()).toBe(false);
+    await suite.database.query(`UPDATE workflows SET enabled = true WHERE project_id = $1 AND id = $2`, [projectId, id]);
+    expect([await used(), await used(suite.buildProject().caller)]).toEqual([true, false]);
   });
 
   it('is copied whole under fresh ids, and the original stays', async () => {

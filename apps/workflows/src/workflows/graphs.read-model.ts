@@ -22,6 +22,16 @@ export class Graphs {
     );
     return graph ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) } : null;
   }
+
+  /** Whether a workflow that runs may yet send by the template. */
+  async anyEnabledBy(projectId: string, templateId: string): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM workflows w JOIN workflow_steps s ON s.project_id = w.project_id AND s.workflow_id = w.id
+       WHERE w.project_id = $1 AND w.enabled AND s.config ->> 'templateId' = $2 LIMIT 1`,
+      [projectId, templateId],
+    );
+    return rows.length > 0;
+  }
 }
 
 function templateOf({ config: { templateId } }: Pick<WorkflowStep, 'config'>): string | null {

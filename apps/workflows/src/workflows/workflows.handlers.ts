@@ -1,9 +1,12 @@
 import { Controller } from '@nestjs/common';
 import {
+  templateUses,
   workflows,
   type CreateWorkflow,
   type DeletedWorkflow,
   type ListWorkflows,
+  type TemplateId,
+  type TemplateUse,
   type UpdateWorkflowById,
   type Workflow,
   type WorkflowGraph,
@@ -50,5 +53,10 @@ export class WorkflowsHandlers {
   @Answers(workflows.graph)
   graph({ caller, body }: Incoming<WorkflowId>): Promise<WorkflowGraph> {
     return this.service.graph(caller.projectId, body.id);
+  }
+
+  @Answers(templateUses.workflows)
+  async usesTemplate({ caller, body }: Incoming<TemplateId>): Promise<TemplateUse> {
+    return { used: await this.service.usesTemplate(caller.projectId, body.id) };
   }
 }

@@ -85,6 +85,10 @@ export class WorkflowsService {
     return graph;
   }
 
+  usesTemplate(projectId: string, templateId: string): Promise<boolean> {
+    return this.documents.anyEnabledBy(projectId, templateId);
+  }
+
   private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
     const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
     await this.graphs.add(graph);

@@ -39,7 +39,7 @@ describe('docker-compose.yml', () => {
     ['lacks a service', '  analytics:\n', '  statistics:\n', /analytics is a service of this tree and is missing/],
     ['has a service that is none', '  analytics:\n', '  statistics:\n', /statistics: is no service of this tree/],
     ['gives an unknown variable', 'PUBLIC_URL: $', 'PUBLIC_URI: $', /gateway: PUBLIC_URI is no variable of it/],
-    ['gives one service the variable of another', 'SMTP_URL: $', 'PUBLIC_URL: $', /sending: PUBLIC_URL is no variable of it/],
+    ['gives one service the variable of another', 'SMTP_URL: $', 'TRUSTED_ORIGINS: $', /sending: TRUSTED_ORIGINS is no variable of it/],
     ['lacks a required variable', '  POSTHORN_SECRET_KEY: $', '  LOG_FORMAT: $', /POSTHORN_SECRET_KEY is missing/],
     ['lacks a database', '  DATABASE_URL: ', '  RETENTION_OUTBOX_DAYS: ', /has no database: DATABASE_URL is missing/],
     ['gives a value that is refused', 'ADMIN_PORT: 9090', 'ADMIN_PORT: ninety', /ADMIN_PORT=ninety must be a number/],

@@ -4,7 +4,7 @@ import { operationAt, type Operation } from '../api-document.js';
 import { randomId } from '../bad-input.js';
 import { hasId, takesKeys } from '../owned-project.js';
 import type { Answer } from '../running-posthorn.js';
-import { idParameters, referencesIn } from './id-members.js';
+import { entryReferencesIn, idParameters, referencesIn, type References } from './id-members.js';
 import { strangersDomain, type WalkGround } from './walk-ground.js';
 
 /** One thing that is asked of every route to which it applies. */
@@ -72,8 +72,7 @@ export const routeChecks: readonly RouteCheck[] = [
       const asked = { body, idempotencyKey: crypto.randomUUID() };
       const [first, second] = [await ground.ask(operation, path, asked), await ground.ask(operation, path, asked)];
       expect([first.status, second.text]).toEqual([Number(Object.keys(operation.responses)[0]), first.text]);
-      const named = ['subject', 'name'].find((name) => typeof body[name] === 'string')!;
-      const other = await ground.ask(operation, path, { ...asked, body: { ...body, [named]: 'Another one' } });
+      const other = await ground.ask(operation, path, { ...asked, body: anotherOf(body) });
       expect([other.status, codeOf(other)]).toEqual([422, 'idempotency_key_reused']);
     },
   },
@@ -99,7 +98,8 @@ export const routeChecks: readonly RouteCheck[] = [
   },
   {
     says: 'tells an id of another project from a random or malformed one by no byte',
-    appliesTo: hasId,
+    // Whoever takes an address off a list hears the same whether it stood there (contract.md §5).
+    appliesTo: (operation) => hasId(operation) && !(operation.method === 'DELETE' && operation.path.endsWith('{email}')),
     run: async (operation, ground) => {
       const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
       const answers: unknown[] = [];
@@ -116,12 +116,20 @@ export const routeChecks: readonly RouteCheck[] = [
     says: 'takes nothing of another project in its body or its query',
     appliesTo: always,
     run: async (operation, ground) => {
-      const { ids, senders } = referencesIn(ground.document, operation);
-      const foreign = ids.flatMap(({ member, list }) =>
-        ground.strangersIds.map((id) => ({ member, theirs: list ? [id] : id, nobodys: list ? [randomId] : randomId })),
-      );
-      const sent = senders.map((member) => ({ member, theirs: `a@${strangersDomain}`, nobodys: 'a@nobody.example' }));
-      for (const { member, theirs, nobodys } of [...foreign, ...sent]) {
+      const entries = entryReferencesIn(ground.document, operation);
+      for (const { member, theirs, nobodys } of entries ? foreignOf(entries, ground) : []) {
+        const path = await ground.pathOf(operation);
+        const body = (await ground.bodyOf(operation))!;
+        const [first] = body[entries!.list] as object[];
+        const asked = [theirs, nobodys].map((value) => ({ ...body, [entries!.list]: [{ ...first, [member]: value }] }));
+        const [answer, random] = [
+          await ground.ask(operation, path, { body: asked[0]! }),
+          await ground.ask(operation, path, { body: asked[1]! }),
+        ];
+        expect([member, answer.status, answer.body.data[0].status]).toEqual([member, 207, 'error']);
+        expect(told(answer, path)).toEqual(told(random, path));
+      }
+      for (const { member, theirs, nobodys } of foreignOf(referencesIn(ground.document, operation), ground)) {
         const path = await ground.pathOf(operation);
         const body = await ground.bodyOf(operation);
         const [answer, random] = [
@@ -133,7 +141,7 @@ export const routeChecks: readonly RouteCheck[] = [
       }
       for (const name of idParameters(operation)) {
         const path = await ground.pathOf(operation);
-        const [theirs, nobodys] = [ground.strangersIds[0]!, randomId].map((id) => `${path}?${name}=${id}`) as [string, string];
+        const [theirs, nobodys] = [ground.strangersUuids[0]!, randomId].map((id) => `${path}?${name}=${id}`) as [string, string];
         const answers = [await ground.ask(operation, theirs), await ground.ask(operation, nobodys)];
         expect(told(answers[0]!, theirs)).toEqual(told(answers[1]!, nobodys));
       }
@@ -170,3 +178,18 @@ export const routeChecks: readonly RouteCheck[] = [
     },
   },
 ];
+
+/** The same request with one thing changed. */
+function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
+  const named = ['subject', 'name'].find((name) => typeof body[name] === 'string');
+  if (named) return { ...body, [named]: 'Another one' };
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.slice(1) : value]));
+}
+
+/** What a stranger has, beside what nobody has, for each member that names something. */
+function foreignOf({ ids, senders }: References, ground: WalkGround): { member: string; theirs: unknown; nobodys: unknown }[] {
+  const foreign = ids.flatMap(({ member, list }) =>
+    ground.strangersUuids.map((id) => ({ member, theirs: list ? [id] : id, nobodys: list ? [randomId] : randomId })),
+  );
+  return [...foreign, ...senders.map((member) => ({ member, theirs: `a@${strangersDomain}`, nobodys: 'a@nobody.example' }))];
+}

@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals';
+import { isUuid } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { operationsOf, type ApiDocument, type Operation } from '../api-document.js';
 import type { Operator } from '../bad-input.js';
 import { OwnedProject } from '../owned-project.js';
-import { nounOf, nouns, uniqueAddress, type Made } from '../resources.js';
+import { nounOf, nouns, uniqueAddress, uniqueName, type Made } from '../resources.js';
 import type { Answer, RunningPosthorn } from '../running-posthorn.js';
 
 export const strangersDomain = 'stranger.example';
@@ -61,7 +62,12 @@ export class WalkGround {
     return this.posthorn.dev.publicKey;
   }
 
-  /** Every id that the stranger has, whatever it is of. */
+  /** Every id that the stranger has, whatever it is of; what is called by an address has none. */
+  get strangersUuids(): readonly string[] {
+    return this.strangersIds.filter(isUuid);
+  }
+
+  /** Whatever the stranger's things are called by. */
   get strangersIds(): readonly string[] {
     return Object.values(this.strangersThings).map(({ id }) => id);
   }
@@ -106,8 +112,9 @@ export class WalkGround {
   }
 
   /** What the document shows as a request, with an address that nobody has, and a member and a link that there are. */
-  bodyOf({ requestBody }: Operation): Promise<Record<string, unknown> | undefined> {
-    const example = requestBody?.content['application/json'].example;
+  bodyOf(operation: Operation): Promise<Record<string, unknown> | undefined> {
+    const example = operation.requestBody?.content['application/json'].example;
+    if (example && nounOf(operation) === 'snippets') return this.ours.freshened({ ...example, name: uniqueName() });
     return this.ours.freshened(example && 'email' in example ? { ...example, email: uniqueAddress() } : example);
   }
 

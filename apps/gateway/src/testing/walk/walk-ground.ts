@@ -73,7 +73,7 @@ export class WalkGround {
 
   /** A path of the route that names nothing there is, but for the project. */
   pathOf({ path }: Route, projectId = this.ours): string {
-    return path.replace(':projectId', projectId).replace(/:\w+/g, this.nothing);
+    return path.replace(':projectId', projectId).replace(':email', 'nobody@example.test').replace(/:\w+/g, this.nothing);
   }
 
   /** Asks the route with a name in it that it does not know. */

@@ -1,22 +1,25 @@
-import { Injectable } from '@nestjs/common';
 import type { RotatedSecrets, SecretPosition } from '@posthorn/contracts';
-import { Secrets, UnreadableSecret } from '@posthorn/platform';
-import { SealedRowsRepository, type SealedRow } from './sealed-rows.repository.js';
-import { sealedTables, type SealedTable } from './sealed-tables.js';
+import type { Database } from '@posthorn/database';
+import { SealedRowsRepository, type SealedRow, type SealedTable } from './sealed-rows.repository.js';
+import { UnreadableSecret, type Secrets } from './sealing.js';
 
 const batch = 100;
 
 /** Brings what lies sealed under the current key, batch by batch, beside all that reads and writes it. */
-@Injectable()
-export class SecretsService {
+export class Resealing {
+  private readonly rows: SealedRowsRepository;
+
   constructor(
-    private readonly rows: SealedRowsRepository,
+    database: Database,
     private readonly secrets: Secrets,
-  ) {}
+    private readonly tables: readonly SealedTable[],
+  ) {
+    this.rows = new SealedRowsRepository(database);
+  }
 
   async rotate(after?: SecretPosition): Promise<RotatedSecrets> {
     const { prefix } = this.secrets;
-    for (const each of from(after)) {
+    for (const each of this.tablesFrom(after)) {
       const rows = await this.rows.otherThan(prefix, each, batch, after?.table === each.table ? after : undefined);
       const last = rows.at(-1);
       if (!last) continue;
@@ -29,7 +32,7 @@ export class SecretsService {
   }
 
   private left(): Promise<number> {
-    return this.rows.countOtherThan(this.secrets.prefix, sealedTables);
+    return this.rows.countOtherThan(this.secrets.prefix, this.tables);
   }
 
   private reseal({ table, project, placeId }: SealedTable, row: SealedRow): (SealedRow & { resealed: string })[] {
@@ -42,10 +45,10 @@ export class SecretsService {
       throw error;
     }
   }
-}
 
-/** The tables from that of the position on. */
-function from(after?: SecretPosition): readonly SealedTable[] {
-  const place = sealedTables.findIndex(({ table }) => table === after?.table);
-  return sealedTables.slice(Math.max(0, place));
+  /** The tables from that of the position on. */
+  private tablesFrom(after?: SecretPosition): readonly SealedTable[] {
+    const place = this.tables.findIndex(({ table }) => table === after?.table);
+    return this.tables.slice(Math.max(0, place));
+  }
 }

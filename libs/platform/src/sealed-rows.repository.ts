@@ -1,6 +1,16 @@
-import { Injectable } from '@nestjs/common';
-import { Database } from '@posthorn/database';
-import type { SealedTable } from './sealed-tables.js';
+import type { Database } from '@posthorn/database';
+
+/** A table whose rows hold an envelope, bound to the table's name, the project and the id. */
+export interface SealedTable {
+  table: string;
+  /** The column of the row's project; null where rows belong to none. */
+  project: string | null;
+  /** The column of the row's id. */
+  id: string;
+  sealed: string;
+  /** Envelopes are bound to the table alone, under this id in place of the row's. */
+  placeId?: string;
+}
 
 export interface SealedRow {
   projectId: string;
@@ -13,7 +23,6 @@ const first = '00000000-0000-0000-0000-000000000000';
 const projectOf = ({ project }: SealedTable): string => project ?? `'${first}'::uuid`;
 
 /** Envelopes as such, of every project: what a change of the key goes through. */
-@Injectable()
 export class SealedRowsRepository {
   constructor(private readonly database: Database) {}
 

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { optOuts, serviceCaller, type OptOut } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+
+/** Shorter than whoever asked waits, so that the answer "nothing changed" still reaches them. */
+const putMs = 1_000;
+
+/** Tells sending who wants no marketing mail, before anything here says so: no answer, no change (guarantees.md §3). */
+@Injectable()
+export class OptOuts {
+  constructor(private readonly bus: Bus) {}
+
+  async put(projectId: string, optOut: OptOut): Promise<void> {
+    await this.bus.call(optOuts.put, serviceCaller('contacts', projectId), { optOuts: [optOut] }, { timeoutMs: putMs });
+  }
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError, recipients, type Caller, type Mailbox } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { inactiveRecipients, postmarkCodes, postmarkErrorOf, tooManyMessages, type PostmarkAnswer } from '../dialects/postmark.js';
+import { notJson } from '../edge/edge-errors.js';
+import { Accepting, sendBudgetMs } from '../emails/accepting.js';
+import { readMessage, type ReadMessage } from './postmark-message.js';
+
+export interface PostmarkReceipt extends PostmarkAnswer {
+  To: string;
+  SubmittedAt: string;
+  MessageID: string;
+}
+
+const mostMessages = 500;
+/** Sending must have answered by then, so that the send itself still has its time. */
+const askMs = 400;
+
+/** Sends of the compatibility dialect: its words are taken as they stand, each message is one e-mail however many it is for. */
+@Injectable()
+export class PostmarkSends {
+  constructor(
+    private readonly bus: Bus,
+    private readonly accepting: Accepting,
+  ) {}
+
+  async send(caller: Caller, message: unknown): Promise<PostmarkReceipt> {
+    return this.accept(caller, readMessage(message), performance.now() + sendBudgetMs);
+  }
+
+  /** In the order of the call; each is taken or refused by itself. What all of them fail for is the call's own failure. */
+  async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
+    if (!Array.isArray(messages)) throw notJson();
+    if (messages.length > mostMessages) throw tooManyMessages(mostMessages);
+    const deadline = performance.now() + sendBudgetMs;
+    const outcomes = await Promise.all(messages.map((message) => this.tryOne(caller, message, deadline)));
+    const [first] = outcomes;
+    if (first instanceof DomainError && outcomes.every((each) => each instanceof DomainError && each.kind === 'unavailable')) throw first;
+    return outcomes.map((outcome) => (outcome instanceof DomainError ? postmarkErrorOf(outcome) : outcome));
+  }
+
+  private async tryOne(caller: Caller, message: unknown, deadline: number): Promise<PostmarkReceipt | DomainError> {
+    try {
+      return await this.accept(caller, readMessage(message), deadline);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+
+  private async accept(caller: Caller, { to, recipients: named, content }: ReadMessage, deadline: number): Promise<PostmarkReceipt> {
+    const { cc = [], bcc = [] } = content;
+    const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc]);
+    // What an e-mail's first recipient is not sent, nobody is: so it is one who is. Never a blind one, whom the header would show.
+    const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
+    if (!first) throw inactiveRecipients([...suppressed]);
+    const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);
+    const send = { ...content, ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }), verbatim: true };
+    const { emails, acceptedAt } = await this.accepting.accept(caller, { ...send, recipients: [{ id: newId(), to: first }] }, deadline);
+    return { To: to, SubmittedAt: acceptedAt.toISOString(), MessageID: emails[0]!.id, ErrorCode: postmarkCodes.ok, Message: 'OK' };
+  }
+
+  /** Where some are left the message goes to them: the hand-off skips the others. */
+  private async suppressedOf(caller: Caller, mailboxes: Mailbox[]): Promise<Set<string>> {
+    const emails = [...new Set(mailboxes.map(({ email }) => email))];
+    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs: askMs });
+    if (suppressed.length === emails.length) throw inactiveRecipients(suppressed);
+    return new Set(suppressed);
+  }
+}
+
+const copies = (lists: Record<'alsoTo' | 'cc' | 'bcc', Mailbox[]>): Partial<typeof lists> =>
+  Object.fromEntries(Object.entries(lists).filter(([, mailboxes]) => mailboxes.length > 0));

@@ -1,0 +1,106 @@
+import { DomainError, type ErrorKind } from '@posthorn/contracts';
+import { statusOfKind } from './dialect.js';
+
+/** What stands in every answer of the dialect: 0 is well. */
+export interface PostmarkAnswer {
+  ErrorCode: number;
+  Message: string;
+}
+
+/** Its codes, as far as they are used here (contract.md §13). */
+export const postmarkCodes = {
+  ok: 0,
+  badToken: 10,
+  unavailable: 100,
+  invalidInput: 300,
+  senderNotVerified: 400,
+  badJson: 402,
+  notAllowed: 405,
+  inactiveRecipient: 406,
+  tooManyMessages: 410,
+  rateLimited: 429,
+  templatesUnsupported: 1101,
+} as const;
+export type PostmarkCode = (typeof postmarkCodes)[keyof typeof postmarkCodes];
+
+/** A refusal that the dialect has a code of its own for. */
+export class PostmarkRefusal extends DomainError {
+  constructor(
+    readonly errorCode: PostmarkCode,
+    message: string,
+  ) {
+    super(errorCode === postmarkCodes.badToken ? 'unauthenticated' : 'invalid', 'validation_error', message);
+    this.name = 'PostmarkRefusal';
+  }
+}
+
+export const badToken = () => new PostmarkRefusal(postmarkCodes.badToken, 'The server token is missing or not valid');
+export const templatesUnsupported = () =>
+  new PostmarkRefusal(postmarkCodes.templatesUnsupported, 'Templates are not supported here: send HtmlBody or TextBody');
+export const tooManyMessages = (most: number) => new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch has at most ${most} messages`);
+export const tooManyRecipients = (most: number) =>
+  new PostmarkRefusal(postmarkCodes.invalidInput, `To, Cc and Bcc name more than ${most} recipients together`);
+/** The official client reads the addresses off this sentence. */
+export const inactiveRecipients = (emails: readonly string[]) =>
+  new PostmarkRefusal(
+    postmarkCodes.inactiveRecipient,
+    `Every recipient is inactive. Found inactive addresses: ${emails.join(', ')}. Inactive recipients bounced, complained or were suppressed`,
+  );
+
+const codeOfKind: Readonly<Record<ErrorKind, PostmarkCode>> = {
+  malformed: postmarkCodes.badJson,
+  invalid: postmarkCodes.invalidInput,
+  unauthenticated: postmarkCodes.badToken,
+  forbidden: postmarkCodes.notAllowed,
+  not_found: postmarkCodes.invalidInput,
+  wrong_method: postmarkCodes.invalidInput,
+  gone: postmarkCodes.invalidInput,
+  conflict: postmarkCodes.invalidInput,
+  too_large: postmarkCodes.invalidInput,
+  wrong_media_type: postmarkCodes.badJson,
+  rate_limited: postmarkCodes.rateLimited,
+  unavailable: postmarkCodes.unavailable,
+  timeout: postmarkCodes.unavailable,
+  internal: postmarkCodes.unavailable,
+};
+
+/** Whatever is wrong with a request is 422 here; only who asks, how often, and whether we can answer have statuses of their own. */
+const ownStatus: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['unauthenticated', 'rate_limited', 'unavailable', 'timeout', 'internal']);
+
+export const postmarkStatusOf = ({ kind }: DomainError): number => statusOfKind[ownStatus.has(kind) ? kind : 'invalid'];
+
+export function postmarkErrorOf(error: DomainError): PostmarkAnswer {
+  if (error instanceof PostmarkRefusal) return { ErrorCode: error.errorCode, Message: error.message };
+  if (error.kind === 'unauthenticated') return postmarkErrorOf(badToken());
+  const [first] = error.details.errors ?? [];
+  if (!first) return { ErrorCode: codeOfKind[error.kind], Message: error.message };
+  const isSender = first.path[0] === 'from' && first.code === 'not_verified';
+  return {
+    ErrorCode: isSender ? postmarkCodes.senderNotVerified : codeOfKind[error.kind],
+    Message: `${nameOf(first.path)} ${first.message}`,
+  };
+}
+
+const names: Readonly<Record<string, string>> = {
+  from: 'From',
+  to: 'To',
+  recipients: 'To',
+  alsoTo: 'To',
+  cc: 'Cc',
+  bcc: 'Bcc',
+  subject: 'Subject',
+  body: 'HtmlBody',
+  text: 'TextBody',
+  replyTo: 'ReplyTo',
+  headers: 'Headers',
+  attachments: 'Attachments',
+  tags: 'Tag',
+  filename: 'Name',
+  content: 'Content',
+  contentType: 'ContentType',
+  contentId: 'ContentID',
+};
+
+/** As in `Attachments[0].Name`. */
+const nameOf = (path: readonly string[]): string =>
+  path.map((part, place) => (/^\d+$/.test(part) ? `[${part}]` : `${place > 0 ? '.' : ''}${names[part] ?? part}`)).join('');

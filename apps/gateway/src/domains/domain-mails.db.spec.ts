@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { domainFacts, emails, type AcceptedEmails, type AcceptEmails } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually, FactSource, standIn } from '@posthorn/testing';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+
+let suite: GatewaySuite;
+let sending: FactSource;
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  sending = await FactSource.start(suite.connection, 'sending');
+});
+afterAll(async () => {
+  await sending.stop();
+  await suite.stop();
+});
+
+// One at a time: who stands in knows no batches.
+const accept = { ...emails.accept, batch: false };
+const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
+  emails: recipients.map(({ id, to }) => ({ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null })),
+  acceptedAt: new Date(),
+});
+
+it('owners are told once of a domain that is lost, and nobody else is', async () => {
+  const taken: AcceptEmails[] = [];
+  const stop = await standIn(suite.connection, accept, async (send) => {
+    taken.push(send);
+    return receipt(send);
+  });
+  const { projectId } = await suite.buildProject();
+  const { projectId: another } = await suite.buildProject();
+  for (const [email, role] of [
+    ['ada@example.com', 'OWNER'],
+    ['grace@example.com', 'OWNER'],
+    ['alan@example.com', 'ADMIN'],
+  ] as const)
+    // prettier-ignore
+    await suite.buildUser({ email, projectId, role });
+  await suite.buildUser({ email: 'unverified@example.com', projectId, role: 'OWNER', verified: false });
+  await suite.buildUser({ email: 'stranger@example.com', projectId: another });
+  const lost = { domainId: newId(), domain: 'shop.example', at: new Date() };
+  await sending.tell(domainFacts.unverified, projectId, [lost]);
+  await eventually(async () => taken.length === 2, 'both owners are written to');
+  await sending.repeatAll();
+  await sending.taken('gateway-domain-mails');
+  expect(taken.map(({ recipients }) => recipients[0]!.to.email).sort()).toEqual(['ada@example.com', 'grace@example.com']);
+  expect(taken[0]).toMatchObject({
+    subject: 'shop.example is not verified any more',
+    text: expect.stringMatching(/three days[\s\S]*paste them/),
+  });
+  await stop();
+});

@@ -1,0 +1,89 @@
+import { Controller } from '@nestjs/common';
+import {
+  AddDomain,
+  DeletedDomain,
+  domainExists,
+  domainInUse,
+  domainNotFound,
+  domainOfSandbox,
+  domains,
+  domainTaken,
+  maxDomains,
+  SendingDomain,
+  tooManyDomains,
+  UpdateDomain,
+  type DomainPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+/** Keys are made, or name servers asked, before there is an answer. */
+const patient = { timeoutMs: 15_000 };
+
+@Controller()
+export class DomainsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('domains', {
+    summary: 'Add a sending domain, with the records to paste',
+    scope: 'domains:write',
+    body: AddDomain,
+    reply: SendingDomain,
+    outcome: 'created',
+    errors: [domainExists, domainTaken, domainOfSandbox, tooManyDomains],
+  })
+  add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
+    return this.bus.call(domains.add, caller, body, patient);
+  }
+
+  @Get('domains', { summary: 'List the sending domains', scope: 'domains:read', paged: 'whole', reply: SendingDomain })
+  list({ caller, surface, page }: Call): Promise<DomainPage> {
+    return this.bus.call(domains.list, caller, surface === 'legacy' ? { limit: maxDomains } : page);
+  }
+
+  @Get('domains/:id', {
+    summary: 'Get a sending domain as it was last checked',
+    scope: 'domains:read',
+    reply: SendingDomain,
+    missing: domainNotFound,
+  })
+  get({ caller, params }: Call): Promise<SendingDomain> {
+    return this.bus.call(domains.get, caller, { id: params['id']! });
+  }
+
+  @Post('domains/:id/verify', {
+    summary: 'Look the records of a domain up now',
+    scope: 'domains:write',
+    body: null,
+    reply: SendingDomain,
+    missing: domainNotFound,
+    errors: [domainTaken],
+  })
+  verify({ caller, params }: Call): Promise<SendingDomain> {
+    return this.bus.call(domains.check, caller, { id: params['id']! }, patient);
+  }
+
+  @Patch('domains/:id', {
+    summary: 'Change what a domain is used for',
+    scope: 'domains:write',
+    body: UpdateDomain,
+    reply: SendingDomain,
+    missing: domainNotFound,
+  })
+  update({ caller, params, body }: Call<UpdateDomain>): Promise<SendingDomain> {
+    return this.bus.call(domains.update, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('domains/:id', {
+    summary: 'Remove a sending domain',
+    scope: 'domains:write',
+    reply: DeletedDomain,
+    outcome: 'deleted',
+    missing: domainNotFound,
+    errors: [domainInUse],
+  })
+  delete({ caller, params }: Call): Promise<DeletedDomain> {
+    return this.bus.call(domains.delete, caller, { id: params['id']! });
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { aboveProjects, DomainError, engagement, serviceCaller, type Engagement } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus, Loop } from '@posthorn/messaging';
+import { Metrics } from '@posthorn/telemetry';
+import { engagementsDropped, engagementsWaiting } from './engagement.metrics.js';
+
+export type Seen = Omit<Engagement, 'id' | 'agoMs'>;
+
+interface Waiting {
+  item: Omit<Engagement, 'agoMs'>;
+  /** By the monotonic clock. */
+  seenAt: number;
+  bytes: number;
+}
+
+const atOnce = 500;
+const mostBytes = 32 * 1024 * 1024;
+/** What an item takes beside its texts, about. */
+const itemBytes = 300;
+const everyMs = 1_000;
+/** Few large calls: nobody waits for them. */
+const restMs = 50;
+
+/**
+ * Tells sending what readers did, off the path of their answers: a reader gets the page whatever is away. What sending does
+ * not take now waits in memory; beyond its limit it is dropped, and counted as that.
+ */
+@Injectable()
+export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log = new Logger('Engagement');
+  private readonly waiting: Waiting[] = [];
+  private readonly dropped;
+  private bytes = 0;
+  private failing = false;
+  private readonly loop = new Loop({ everyMs, restMs, work: () => this.tell(), onError: (error) => this.failed(error) });
+
+  constructor(
+    private readonly bus: Bus,
+    metrics: Metrics,
+  ) {
+    this.dropped = metrics.counter(engagementsDropped);
+    metrics.gauge(engagementsWaiting, () => this.waiting.length);
+  }
+
+  note(seen: Seen): void {
+    const bytes = itemBytes + (seen.url?.length ?? 0) + (seen.userAgent?.length ?? 0);
+    if (this.bytes + bytes > mostBytes) return this.dropped.inc();
+    this.waiting.push({ item: { ...seen, id: newId() }, seenAt: performance.now(), bytes });
+    this.bytes += bytes;
+    // While nobody answers, each second is soon enough.
+    if (!this.failing) this.loop.ring();
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  /** The port is closed by now: nothing more comes. */
+  async onModuleDestroy(): Promise<void> {
+    await this.loop.stop();
+    await this.tell().catch((error: unknown) => this.failed(error));
+    if (this.waiting.length === 0) return;
+    this.log.error(`${this.waiting.length} opens and clicks are lost with this process`);
+    this.drop(this.waiting.length);
+  }
+
+  private async tell(): Promise<void> {
+    while (this.waiting.length > 0) await this.tellSome();
+    this.failing = false;
+  }
+
+  /** Told again under the same ids where the answer was lost: sending counts each once. */
+  private async tellSome(): Promise<void> {
+    const some = this.waiting.slice(0, atOnce);
+    const now = performance.now();
+    const items = some.map(({ item, seenAt }) => ({ ...item, agoMs: Math.round(now - seenAt) }));
+    try {
+      await this.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items });
+    } catch (error) {
+      if (isForNow(error)) throw error;
+      // What it cannot take it will not take later either, and would hold back all that follows.
+      this.log.error(`${some.length} opens and clicks were refused: ${(error as Error).message}`);
+      this.dropped.inc(some.length);
+    }
+    this.forget(some.length);
+  }
+
+  private drop(count: number): void {
+    this.dropped.inc(count);
+    this.forget(count);
+  }
+
+  private forget(count: number): void {
+    for (const { bytes } of this.waiting.splice(0, count)) this.bytes -= bytes;
+  }
+
+  private failed(error: unknown): void {
+    if (!this.failing) this.log.warn(`${this.waiting.length} opens and clicks wait: ${(error as Error).message}`);
+    this.failing = true;
+  }
+}
+
+const isForNow = (error: unknown): boolean => error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'timeout');

@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { EmailLinks, emailNotFound, engagement } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Get } from '../edge/route.js';
+
+@Controller()
+export class EngagementController {
+  constructor(private readonly bus: Bus) {}
+
+  @Get('emails/:id/links', {
+    summary: 'Get the links of a message with their clicks',
+    scope: 'emails:read',
+    reply: EmailLinks,
+    missing: emailNotFound,
+  })
+  links({ caller, params }: Call): Promise<EmailLinks> {
+    return this.bus.call(engagement.links, caller, { id: params['id']! });
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { invalidMember } from '@posthorn/contracts';
+import { EngagementTokens, type UnsubscribePlace } from '@posthorn/mail';
+import { GatewayConfig } from '../config.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { BodyReader } from '../edge/body-reader.js';
+import { unknownRoute } from '../edge/edge-errors.js';
+import { Failures } from '../edge/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { drawn, pageHeaders } from '../pages/page-look.js';
+import type { Shown } from '../pages/page.js';
+import { askPage, deadPage, donePage, laterPage } from './unsubscribe-pages.js';
+import { UnsubscribeService } from './unsubscribe.service.js';
+
+const bodyLimit = 16 * 1024;
+/** RFC 8058 §3.2 lets a mail client choose. */
+const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
+/** What the page's own form bears. */
+const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
+
+const kept = { 'x-robots-tag': 'noindex, nofollow' };
+
+/**
+ * `/u`: the way out of a mail. Looking changes nothing, since scanners look; a form of ours and the one click of a mail client
+ * (RFC 8058) do. The token is the credential: there is no cookie, so a request from elsewhere can do no more than its holder.
+ */
+@Injectable()
+export class UnsubscribeDoor implements OnApplicationBootstrap {
+  private readonly tokens: EngagementTokens;
+  private readonly bodies = new BodyReader();
+
+  constructor(
+    config: GatewayConfig,
+    private readonly host: HttpAdapterHost,
+    private readonly failures: Failures,
+    private readonly service: UnsubscribeService,
+  ) {
+    this.tokens = new EngagementTokens(config.secretKeys);
+  }
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    const route = {
+      url: '/u/:token',
+      errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) => void this.failed(error, request, reply),
+    };
+    fastify.route({ ...route, method: 'GET', handler: async (request, reply) => draw(reply, await this.show(request)) });
+    fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
+  }
+
+  private async show(request: HttpRequest): Promise<Shown> {
+    const place = this.placeOf(request);
+    return askPage(await this.service.senderOf(place), place.email);
+  }
+
+  private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    const place = this.placeOf(request);
+    const asked = await this.read(request);
+    const sender = await this.service.senderOf(place);
+    const refused = await this.service.unsubscribe(place, request.ip).then(
+      () => null,
+      (error: unknown) => this.failures.tell(error, request),
+    );
+    if (refused) return draw(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
+    return asked === 'one-click' ? reply.headers(kept).code(200).send('') : draw(reply, donePage(sender, place.email));
+  }
+
+  private async read(request: HttpRequest): Promise<'one-click' | 'form'> {
+    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, bodyTypes);
+    const text = bytes.toString('latin1').trim();
+    release();
+    if (oneClick.test(text)) return 'one-click';
+    if (confirmed.test(text)) return 'form';
+    throw invalidMember(['List-Unsubscribe'], 'required', 'must be One-Click');
+  }
+
+  private placeOf({ params }: HttpRequest): UnsubscribePlace {
+    const place = this.tokens.readUnsubscribe((params as { token: string }).token);
+    if (!place) throw unknownRoute();
+    return place;
+  }
+
+  private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
+    return draw(reply, deadPage(this.failures.tell(thrown, request)));
+  }
+}
+
+const draw = (reply: HttpReply, page: Shown): HttpReply =>
+  reply
+    .code(page.status ?? 200)
+    .headers({ ...pageHeaders, ...kept })
+    .send(drawn(page));

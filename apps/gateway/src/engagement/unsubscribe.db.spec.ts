@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { contacts } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { EngagementTokens } from '@posthorn/mail';
+import { standIn, testSecret } from '@posthorn/testing';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+
+const tokens = new EngagementTokens([testSecret]);
+const email = "o'brien&co@example.org";
+
+let suite: GatewaySuite;
+let left: { projectId: string; email: string }[] = [];
+let leave: () => Promise<void>;
+const contactsCome = async () => {
+  leave = await standIn(suite.connection, contacts.unsubscribe, async (body, { projectId }) => {
+    left.push({ projectId, email: body.email });
+    return body;
+  });
+};
+
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  await contactsCome();
+});
+beforeEach(() => {
+  left = [];
+});
+afterAll(async () => {
+  await leave();
+  await suite.stop();
+});
+
+async function buildLink(language = 'en', name = 'Shop <b>'): Promise<{ projectId: string; path: string }> {
+  const { projectId } = await suite.buildProject();
+  await suite.database.query(`UPDATE projects SET language = $2, name = $3 WHERE id = $1`, [projectId, language, name]);
+  return { projectId, path: `/u/${tokens.forUnsubscribe({ projectId, emailId: newId(), email })}` };
+}
+
+const form = 'application/x-www-form-urlencoded';
+const post = (path: string, body: string, type = form, headers: Record<string, string> = {}) =>
+  suite.ask('POST', path, { body, headers: { 'content-type': type, ...headers } });
+
+describe('the page of an unsubscribe link', () => {
+  it('asks, escapes what it repeats, runs nothing, and changes nothing', async () => {
+    const { path } = await buildLink();
+    const told = await suite.ask('GET', path);
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(told.text).toContain('<strong>o&#39;brien&amp;co@example.org</strong> will get no more news from Shop &lt;b&gt;.');
+    expect(told.text).not.toMatch(/<script|style=|\son\w+=/);
+    expect(told.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
+    expect(told.headers.get('x-robots-tag')).toContain('noindex');
+    expect((await suite.ask('HEAD', path)).status).toBe(200);
+    expect(left).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'en', 'Unsubscribe?', 'You are unsubscribed'],
+    ['de-AT', 'de', 'Abbestellen?', 'Abbestellt'],
+    ['fr', 'fr', 'Se désabonner ?', 'Désabonnement effectué'],
+    ['es', 'es', '¿Darse de baja?', 'Baja realizada'],
+    ['pl', 'en', 'Unsubscribe?', 'You are unsubscribed'],
+  ])('of a project that speaks %s speaks %s', async (language, spoken, asks, done) => {
+    const { path, projectId } = await buildLink(language);
+    const [page, after] = [await suite.ask('GET', path), await post(path, 'confirmed=yes')];
+    expect(page.text).toContain(`<html lang="${spoken}">`);
+    expect(page.text).toContain(`<h1>${asks}</h1>`);
+    expect([after.status, after.text]).toEqual([200, expect.stringContaining(`<h1>${done}</h1>`)]);
+    expect(left).toEqual([{ projectId, email }]);
+  });
+
+  it('works from any host that leads here, and without cookies', async () => {
+    const { path, projectId } = await buildLink();
+    const told = await post(path, 'confirmed=yes', form, { origin: 'https://news.customer.example', host: 'news.customer.example' });
+    expect([told.status, left]).toEqual([200, [{ projectId, email }]]);
+  });
+
+  it('is in plain English while the database is away, and still works', async () => {
+    const { path, projectId } = await buildLink('de');
+    suite.line.cut();
+    try {
+      const told = await suite.ask('GET', path);
+      expect([told.status, told.text]).toEqual([200, expect.stringContaining('will get no more news from this sender.')]);
+    } finally {
+      suite.line.mend();
+    }
+    expect((await post(path, 'confirmed=yes')).status).toBe(200);
+    expect(left).toEqual([{ projectId, email }]);
+  });
+});
+
+describe('one click (RFC 8058)', () => {
+  const multipart = ['--b', 'Content-Disposition: form-data; name="List-Unsubscribe"', '', 'One-Click', '--b--', ''].join('\r\n');
+
+  it.each([
+    [form, 'List-Unsubscribe=One-Click'],
+    ['multipart/form-data; boundary=b', multipart],
+  ])('in %s is answered 200 and nothing else', async (type, body) => {
+    const { path, projectId } = await buildLink();
+    const told = await post(path, body, type);
+    expect([told.status, told.text, told.headers.get('location')]).toEqual([200, '', null]);
+    expect(left).toEqual([{ projectId, email }]);
+  });
+
+  it.each([
+    ['', form, 422],
+    ['List-Unsubscribe=No', form, 422],
+    ['{}', 'application/json', 415],
+    [`confirmed=yes&x=${'x'.repeat(17_000)}`, form, 413],
+  ])('is not %j', async (body, type, status) => {
+    const { path } = await buildLink();
+    expect((await post(path, body, type)).status).toBe(status);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('a link', () => {
+  it('with one changed byte, of another use or of no project is dead, always with the same words', async () => {
+    const place = { projectId: newId(), emailId: newId() };
+    const { path } = await buildLink();
+    const wrong = [
+      path.slice(0, -1) + (path.endsWith('A') ? 'B' : 'A'),
+      `/u/${tokens.forOpen({ ...place, position: 0 })}`,
+      `/u/${tokens.forUnsubscribe({ ...place, email })}`,
+      '/u/x',
+    ];
+    const told = await Promise.all(wrong.flatMap((each) => [suite.ask('GET', each), post(each, 'confirmed=yes')]));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+    expect(left).toEqual([]);
+  });
+
+  it('says that nothing has changed while contacts are away, to people and to mail clients', async () => {
+    const { path } = await buildLink('de');
+    await leave();
+    try {
+      for (const body of ['confirmed=yes', 'List-Unsubscribe=One-Click']) {
+        const told = await post(path, body);
+        expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(told.text).toContain('Es hat sich nichts geändert.');
+      }
+    } finally {
+      await contactsCome();
+    }
+  });
+});

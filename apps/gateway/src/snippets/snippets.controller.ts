@@ -1,0 +1,71 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateSnippet,
+  DeletedSnippet,
+  Snippet,
+  SnippetFilter,
+  snippetNameTaken,
+  snippetNotFound,
+  snippets,
+  UpdateSnippet,
+  type SnippetPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+@Controller()
+export class SnippetsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('snippets', {
+    summary: 'Create a snippet',
+    scope: 'templates:write',
+    body: CreateSnippet,
+    reply: Snippet,
+    outcome: 'created',
+    errors: [snippetNameTaken],
+  })
+  create({ caller, body }: Call<CreateSnippet>): Promise<Snippet> {
+    return this.bus.call(snippets.create, caller, body);
+  }
+
+  @Get('snippets', {
+    summary: 'List snippets, newest first',
+    scope: 'templates:read',
+    query: SnippetFilter,
+    paged: 'nested',
+    reply: Snippet,
+  })
+  list({ caller, query, page }: Call<object, SnippetFilter>): Promise<SnippetPage> {
+    return this.bus.call(snippets.list, caller, { ...query, ...page });
+  }
+
+  @Get('snippets/:id', { summary: 'Get a snippet', scope: 'templates:read', reply: Snippet, missing: snippetNotFound })
+  get({ caller, params }: Call): Promise<Snippet> {
+    return this.bus.call(snippets.get, caller, { id: params['id']! });
+  }
+
+  @Patch('snippets/:id', {
+    summary: 'Change a snippet',
+    scope: 'templates:write',
+    body: UpdateSnippet,
+    reply: Snippet,
+    errors: [snippetNameTaken],
+    missing: snippetNotFound,
+  })
+  update({ caller, params, body }: Call<UpdateSnippet>): Promise<Snippet> {
+    return this.bus.call(snippets.update, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('snippets/:id', {
+    summary: 'Delete a snippet; what includes it has nothing in its place',
+    scope: 'templates:write',
+    reply: DeletedSnippet,
+    outcome: 'deleted',
+    missing: snippetNotFound,
+  })
+  delete({ caller, params }: Call): Promise<DeletedSnippet> {
+    return this.bus.call(snippets.delete, caller, { id: params['id']! });
+  }
+}

@@ -1,0 +1,124 @@
+import { Controller } from '@nestjs/common';
+import {
+  csvUnreadable,
+  importNotFound,
+  ImportSuppressions,
+  maxPageSize,
+  maxSuppressionCsv,
+  PutSuppression,
+  Suppression,
+  SuppressionAddress,
+  SuppressionFilter,
+  SuppressionImport,
+  suppressionImports,
+  suppressionNotFound,
+  suppressions,
+  type Caller,
+  type SuppressionPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { CsvTable, type CsvCell } from '../edge/csv.js';
+import { Delete, Get, Post } from '../edge/route.js';
+
+/** The legacy surface calls the list by the singular (interface.md). */
+/** Its rows are counted before there is an answer. */
+const patient = { timeoutMs: 15_000 };
+const legacyPath = 'suppression';
+const legacyOne = 'suppression/:email';
+
+const columns = ['email', 'reason', 'source', 'created_at'];
+const cellsOf = ({ email, reason, source, createdAt }: Suppression): CsvCell[] => [email, reason, source, createdAt.toISOString()];
+
+@Controller()
+export class SuppressionsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Get('suppressions', {
+    summary: 'List suppressed addresses, newest first; all of them as a table where text/csv is asked for',
+    scope: 'suppression:read',
+    legacyPath,
+    query: SuppressionFilter,
+    paged: 'items',
+    tabled: true,
+    reply: Suppression,
+  })
+  async list({ caller, query, page, wantsTable }: Call<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
+    if (!wantsTable) return this.bus.call(suppressions.list, caller, { ...query, ...page });
+    const first = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize });
+    return new CsvTable(columns, this.pagesFrom(first, caller, query));
+  }
+
+  /** The first page is there already: what fails with it still has an answer of its own. */
+  private async *pagesFrom(first: SuppressionPage, caller: Caller, query: SuppressionFilter): AsyncGenerator<CsvCell[][]> {
+    let page = first;
+    yield page.items.map(cellsOf);
+    while (page.next) {
+      page = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize, after: page.next });
+      yield page.items.map(cellsOf);
+    }
+  }
+
+  @Post('suppressions', {
+    summary: 'Send nothing to an address; what suppressed it first stays',
+    scope: 'suppression:write',
+    legacyPath,
+    body: PutSuppression,
+    reply: Suppression,
+    outcome: 'created',
+    whileDisabled: true,
+  })
+  put({ caller, body }: Call<PutSuppression>): Promise<Suppression> {
+    return this.bus.call(suppressions.put, caller, body);
+  }
+
+  @Post('suppressions/import', {
+    summary: 'Suppress the addresses of a list: columns email and reason, or what hosted providers export',
+    scope: 'suppression:write',
+    legacyPath: 'suppression/import',
+    body: ImportSuppressions,
+    textAs: 'csv',
+    bodyLimit: maxSuppressionCsv,
+    reply: SuppressionImport,
+    outcome: 'queued',
+    whileDisabled: true,
+    errors: [() => csvUnreadable('')],
+  })
+  import({ caller, body }: Call<ImportSuppressions>): Promise<SuppressionImport> {
+    return this.bus.call(suppressionImports.start, caller, body, patient);
+  }
+
+  @Get('suppressions/imports/:id', {
+    summary: 'Get how far an import is',
+    scope: 'suppression:read',
+    legacyPath: 'suppression/imports/:id',
+    reply: SuppressionImport,
+    missing: importNotFound,
+  })
+  getImport({ caller, params }: Call): Promise<SuppressionImport> {
+    return this.bus.call(suppressionImports.get, caller, { id: params['id']! });
+  }
+
+  @Get('suppressions/:email', {
+    summary: 'Get the suppression of an address',
+    scope: 'suppression:read',
+    legacyPath: legacyOne,
+    reply: Suppression,
+    missing: suppressionNotFound,
+  })
+  get({ caller, params }: Call): Promise<Suppression> {
+    return this.bus.call(suppressions.get, caller, { email: params['email']! });
+  }
+
+  @Delete('suppressions/:email', {
+    summary: 'Send to an address again; also one that is not suppressed',
+    scope: 'suppression:write',
+    legacyPath: legacyOne,
+    reply: SuppressionAddress,
+    outcome: 'deleted',
+    missing: suppressionNotFound,
+  })
+  delete({ caller, params }: Call): Promise<SuppressionAddress> {
+    return this.bus.call(suppressions.remove, caller, { email: params['email']! });
+  }
+}

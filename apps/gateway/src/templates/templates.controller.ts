@@ -1,0 +1,118 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateTemplate,
+  DeletedTemplate,
+  LintReport,
+  LintTemplate,
+  PreviewTemplate,
+  RenderedTemplate,
+  senderNotVerified,
+  Template,
+  TemplateFilter,
+  templateInUse,
+  templateNotFound,
+  templates,
+  TemplateVersion,
+  UpdateTemplate,
+  type TemplatePage,
+  type TemplateVersionPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+const bodyLimit = 3 * 1024 * 1024;
+/** MJML is compiled and previews are rendered before the answer, on threads that may have to be begun for it. */
+const rendering = { timeoutMs: 8_000 };
+
+@Controller()
+export class TemplatesController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('templates', {
+    summary: 'Create a template',
+    scope: 'templates:write',
+    body: CreateTemplate,
+    reply: Template,
+    outcome: 'created',
+    bodyLimit,
+    errors: [senderNotVerified],
+  })
+  create({ caller, body }: Call<CreateTemplate>): Promise<Template> {
+    return this.bus.call(templates.create, caller, body, rendering);
+  }
+
+  @Get('templates', {
+    summary: 'List templates, newest first',
+    scope: 'templates:read',
+    query: TemplateFilter,
+    paged: 'items',
+    reply: Template,
+  })
+  list({ caller, query, page }: Call<object, TemplateFilter>): Promise<TemplatePage> {
+    return this.bus.call(templates.list, caller, { ...query, ...page });
+  }
+
+  @Get('templates/:id', { summary: 'Get a template', scope: 'templates:read', reply: Template, missing: templateNotFound })
+  get({ caller, params }: Call): Promise<Template> {
+    return this.bus.call(templates.get, caller, { id: params['id']! });
+  }
+
+  @Patch('templates/:id', {
+    summary: 'Change a template',
+    scope: 'templates:write',
+    body: UpdateTemplate,
+    reply: Template,
+    bodyLimit,
+    errors: [senderNotVerified],
+    missing: templateNotFound,
+  })
+  update({ caller, params, body }: Call<UpdateTemplate>): Promise<Template> {
+    return this.bus.call(templates.update, caller, { ...body, id: params['id']! }, rendering);
+  }
+
+  @Delete('templates/:id', {
+    summary: 'Delete a template that nothing uses any more',
+    scope: 'templates:write',
+    reply: DeletedTemplate,
+    outcome: 'deleted',
+    errors: [templateInUse],
+    missing: templateNotFound,
+  })
+  delete({ caller, params }: Call): Promise<DeletedTemplate> {
+    return this.bus.call(templates.delete, caller, { id: params['id']! });
+  }
+
+  @Get('templates/:id/versions', {
+    summary: 'List what a template said and says, newest first',
+    scope: 'templates:read',
+    paged: 'items',
+    reply: TemplateVersion,
+    missing: templateNotFound,
+  })
+  versions({ caller, params, page }: Call): Promise<TemplateVersionPage> {
+    return this.bus.call(templates.versions, caller, { ...page, id: params['id']! });
+  }
+
+  @Post('templates/:id/preview', {
+    summary: 'Render a template without sending it, and look for what its readers would mind',
+    scope: 'templates:read',
+    body: PreviewTemplate,
+    reply: RenderedTemplate,
+    missing: templateNotFound,
+  })
+  preview({ caller, params, body }: Call<PreviewTemplate>): Promise<RenderedTemplate> {
+    return this.bus.call(templates.preview, caller, { ...body, id: params['id']! }, rendering);
+  }
+
+  @Post('templates/lint', {
+    summary: 'Look for what readers of a body would mind, before it is saved',
+    scope: 'templates:read',
+    body: LintTemplate,
+    reply: LintReport,
+    bodyLimit,
+  })
+  lint({ caller, body }: Call<LintTemplate>): Promise<LintReport> {
+    return this.bus.call(templates.lint, caller, body, rendering);
+  }
+}

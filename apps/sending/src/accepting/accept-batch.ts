@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import {
+  DomainError,
+  keyInFlight,
+  keyReused,
+  unavailable,
+  type AcceptBatch,
+  type AcceptedBatch,
+  type AcceptMessage,
+  type Caller,
+  type RefusedMessage,
+} from '@posthorn/contracts';
+import { isOutcomeInDoubt } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Metrics } from '@posthorn/telemetry';
+import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { emailsAccepted } from './accepting.metrics.js';
+import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
+import { PrepareSend } from './prepare-send.js';
+import { SettleSendService } from './settle-send.js';
+
+interface Prepared {
+  rows: Map<number, AcceptRow>;
+  refused: RefusedMessage[];
+}
+
+/**
+ * A batch is one commit: every message that can be taken, and the answer to all of them under the caller's key. What is
+ * refused is refused by itself; what the database refuses refuses the whole, because half of a batch is nobody's wish.
+ */
+@Injectable()
+export class AcceptBatchService {
+  private readonly counted;
+
+  constructor(
+    private readonly accepting: AcceptingRepository,
+    private readonly prepared: PrepareSend,
+    private readonly settling: SettleSendService,
+    private readonly outbox: Outbox,
+    private readonly bell: DeliveryBell,
+    metrics: Metrics,
+  ) {
+    this.counted = metrics.counter(emailsAccepted);
+  }
+
+  async accept({ caller, body, deadline }: Incoming<AcceptBatch>): Promise<AcceptedBatch> {
+    const replayed = await this.replay(caller.projectId, body.idempotency);
+    if (replayed) return replayed;
+    const prepared = await this.prepare(caller, body, deadline);
+    const batch = await this.commit(caller.projectId, prepared, body.idempotency);
+    this.counted.inc(batch.accepted.length);
+    this.outbox.ring();
+    this.bell.ring();
+    return batch;
+  }
+
+  private async replay(projectId: string, claim: AcceptBatch['idempotency']): Promise<AcceptedBatch | null> {
+    if (!claim) return null;
+    const known = (await this.accepting.knownKeys([{ projectId, claim }])).get(0);
+    if (known && known.bodyHash !== claim.bodyHash) throw keyReused();
+    return (known?.receipt as AcceptedBatch | undefined) ?? null;
+  }
+
+  private async prepare(caller: Caller, { messages, refused }: AcceptBatch, deadline: Date | null): Promise<Prepared> {
+    const prepared: Prepared = { rows: new Map(), refused: [...refused] };
+    for (const message of messages) {
+      const row = await this.prepareOne(caller, message, deadline);
+      if (row instanceof DomainError) prepared.refused.push({ place: message.place, code: row.code, message: textOf(row) });
+      else prepared.rows.set(message.place, row);
+    }
+    return prepared;
+  }
+
+  private async prepareOne(caller: Caller, message: AcceptMessage, deadline: Date | null): Promise<AcceptRow | DomainError> {
+    try {
+      return await this.prepared.prepare(caller, message, deadline);
+    } catch (error) {
+      if (error instanceof DomainError && !transient.has(error.kind)) return error;
+      throw error;
+    }
+  }
+
+  private async commit(projectId: string, { rows, refused }: Prepared, claim: AcceptBatch['idempotency']): Promise<AcceptedBatch> {
+    const batch: AcceptedBatch = {
+      accepted: [...rows].map(([place, row]) => ({ place, email: receiptOf(row).emails[0]! })),
+      refused: refused.toSorted((a, b) => a.place - b.place),
+    };
+    try {
+      return await this.accepting.transaction(() => this.store(projectId, [...rows.values()], batch, claim));
+    } catch (error) {
+      if (!isOutcomeInDoubt(error) || rows.size === 0) throw error;
+      const ids = batch.accepted.map(({ email }) => email.id);
+      const settled = await this.settling.afterDoubt(projectId, ids);
+      if (settled instanceof Error) throw settled;
+      return batch;
+    }
+  }
+
+  private async store(
+    projectId: string,
+    rows: AcceptRow[],
+    batch: AcceptedBatch,
+    claim: AcceptBatch['idempotency'],
+  ): Promise<AcceptedBatch> {
+    if (claim) {
+      const locked = await this.accepting.lockKeys([{ projectId, claim }]);
+      if (!locked.has(0)) throw keyInFlight();
+      // Between the first look and the lock another request may have finished.
+      const finished = await this.replay(projectId, claim);
+      if (finished) return finished;
+    }
+    const instants = rows.length > 0 ? await this.accepting.insert(rows) : new Map<string, Date>();
+    if (instants.size < rows.length) throw unavailable('The deadline of the request has passed');
+    if (claim) await this.accepting.rememberKey(projectId, claim, batch);
+    return batch;
+  }
+}
+
+/** Of these a repeat may end otherwise: nothing is said of one message that holds for the whole call. */
+const transient = new Set<DomainError['kind']>(['unavailable', 'timeout', 'internal', 'rate_limited']);
+
+/** Which member it is stands in the text: an entry of the answer has no list of members. */
+function textOf({ message, details: { errors } }: DomainError): string {
+  return errors ? errors.map(({ path, message: reason }) => `${path.join('.')}: ${reason}`).join('; ') : message;
+}

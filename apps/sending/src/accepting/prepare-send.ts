@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { wordsMissing, type AcceptEmails, type Caller, type CheckSend, type Mailbox, type Stream } from '@posthorn/contracts';
+import { Database, DatabaseClock } from '@posthorn/database';
+import { currentTraces } from '@posthorn/telemetry';
+import { refuseOutsideSandbox } from '../domains/sandbox.js';
+import { SenderDirectory } from '../domains/sender-directory.js';
+import { ProjectSettings } from '../projects/project-settings.js';
+import { TemplateDirectory, type FrozenWords } from '../templates/template-directory.js';
+import type { AcceptRow } from './accepting.repository.js';
+import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
+
+/** Everything that a message is made of is settled here, before anything is stored: whatever changes later does not change it. */
+@Injectable()
+export class PrepareSend {
+  private readonly clock: DatabaseClock;
+
+  constructor(
+    database: Database,
+    private readonly senders: SenderDirectory,
+    private readonly templates: TemplateDirectory,
+    private readonly settings: ProjectSettings,
+  ) {
+    this.clock = new DatabaseClock(database);
+  }
+
+  async prepare(caller: Caller, send: AcceptEmails, deadline: Date | null): Promise<AcceptRow> {
+    refuseTooManyRecipients(send);
+    if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
+    const words = await this.wordsOf(caller.projectId, send);
+    const from = await this.senders.senderFor(caller, send.from ?? words.from ?? undefined, words.category);
+    refuseOutsideSandbox(caller, everyAddress(send));
+    const files = readAttachments(send.attachments ?? []);
+    const { tracking } = await this.settings.of(caller.projectId);
+    const subject = words.subject ?? '';
+    return {
+      projectId: caller.projectId,
+      contentId: send.recipients[0]!.id,
+      from: { email: from.email, name: from.name ?? null },
+      subject,
+      html: send.body ?? '',
+      text: send.text ?? null,
+      replyTo: send.replyTo ?? words.replyTo,
+      headers: send.headers ?? null,
+      tags: send.tags ?? [],
+      metadata: send.metadata ?? {},
+      deadline,
+      recipients: send.recipients.map(({ id, contactId, to }) => ({
+        id,
+        contactId: contactId ?? null,
+        email: to.email,
+        name: to.name ?? null,
+      })),
+      claim: send.idempotency ?? null,
+      trace: currentTraces(),
+      more: {
+        ...(words.category === 'MARKETING' ? { category: words.category } : {}),
+        ...copiesOf(send),
+        ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
+        ...(words.templateId ? { templateId: words.templateId, templateVersion: words.templateVersion } : {}),
+        ...(words.liquid ? { liquid: true, subject, data: send.data ?? {}, snippets: words.snippets } : {}),
+        ...trackingOf(tracking, words.category, send.tracking),
+        ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
+      },
+      files: files.map(({ data }) => data),
+    };
+  }
+
+  /** Refuses what `prepare` would refuse for the sender, the template or the recipients. */
+  async check(caller: Caller, { from, template, to = [] }: Omit<CheckSend, 'idempotency'>): Promise<void> {
+    const words = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
+    await this.senders.senderFor(caller, from ?? words?.from ?? undefined, words?.category);
+    refuseOutsideSandbox(caller, to);
+  }
+
+  private async wordsOf(projectId: string, send: AcceptEmails): Promise<FrozenWords> {
+    const { template, subject, body, text, verbatim } = send;
+    if (!template && subject === undefined) throw wordsMissing('subject');
+    if (!template && body === undefined && !(verbatim && text !== undefined)) throw wordsMissing('body');
+    if (verbatim) return verbatimWords(subject!);
+    return this.templates.freeze(projectId, { templateId: template, subject, html: body, text });
+  }
+}
+
+const verbatimWords = (subject: string): FrozenWords => ({
+  templateId: null,
+  templateVersion: null,
+  subject,
+  from: null,
+  replyTo: null,
+  category: 'TRANSACTIONAL' satisfies Stream,
+  snippets: {},
+  liquid: false,
+});
+
+/** What the To and Cc headers show beside the recipient, and who is sent a copy: blind ones stand nowhere else. */
+function copiesOf({ alsoTo = [], cc = [], bcc = [] }: AcceptEmails): Pick<NonNullable<AcceptRow['more']>, 'copies' | 'copyRecipients'> {
+  const recipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
+  if (recipients.length === 0) return {};
+  const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };
+  return { ...(alsoTo.length + cc.length > 0 ? { copies: shown } : {}), copyRecipients: recipients };
+}
+
+const listed = (name: 'to' | 'cc', mailboxes: Mailbox[]): { to?: Mailbox[]; cc?: Mailbox[] } =>
+  mailboxes.length > 0 ? { [name]: mailboxes } : {};
+
+const everyAddress = ({ recipients, alsoTo = [], cc = [], bcc = [] }: AcceptEmails): string[] => [
+  ...recipients.map(({ to }) => to.email),
+  ...[...alsoTo, ...cc, ...bcc].map(({ email }) => email),
+];

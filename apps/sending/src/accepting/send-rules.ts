@@ -1,0 +1,79 @@
+import {
+  attachmentsTooLarge,
+  attachmentUnreadable,
+  maxAttachmentBytes,
+  maxRecipients,
+  maxScheduleDays,
+  scheduledTooFar,
+  tooManyRecipients,
+  type AcceptEmails,
+  type Attachment,
+  type Stream,
+  type Tracking,
+} from '@posthorn/contracts';
+import type { StoredAttachment } from '../emails/email.entity.js';
+
+/** A file as it is stored: what is said of it, and its bytes. */
+export interface ReadAttachment {
+  stored: StoredAttachment;
+  data: Buffer;
+}
+
+const dayMs = 86_400_000;
+
+/** `to`, `cc` and `bcc` of a send are bounded together; each `to` is an e-mail with all the copies. */
+export function refuseTooManyRecipients({
+  recipients,
+  alsoTo = [],
+  cc = [],
+  bcc = [],
+}: Pick<AcceptEmails, 'recipients' | 'alsoTo' | 'cc' | 'bcc'>): void {
+  const seen = recipients.length + alsoTo.length + cc.length;
+  if (seen > maxRecipients) throw tooManyRecipients('cc');
+  if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
+}
+
+/** Only Postgres knows what time it is; one that has passed means now (contract.md §3). */
+export function refuseFarSchedule(scheduledAt: Date | undefined, now: Date): void {
+  if (scheduledAt && scheduledAt.getTime() - now.getTime() > maxScheduleDays * dayMs) throw scheduledTooFar();
+}
+
+export function readAttachments(attachments: readonly Attachment[]): ReadAttachment[] {
+  const read = attachments.map(readAttachment);
+  if (read.reduce((sum, { data }) => sum + data.length, 0) > maxAttachmentBytes) throw attachmentsTooLarge();
+  return read;
+}
+
+function readAttachment({ filename, content, contentType, contentId, disposition }: Attachment, place: number): ReadAttachment {
+  const data = bytesOf(content);
+  if (data === null || data.length === 0) throw attachmentUnreadable(place);
+  return {
+    stored: {
+      filename,
+      contentType: contentType ?? 'application/octet-stream',
+      contentId: contentId ?? null,
+      disposition: disposition ?? (contentId === undefined ? 'attachment' : 'inline'),
+      size: data.length,
+    },
+    data,
+  };
+}
+
+/** Node drops what does not fit and says nothing: half a group at the end is half a file. */
+function bytesOf(content: string): Buffer | null {
+  const letters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
+  const padded = letters.endsWith('=');
+  if (padded ? letters.length % 4 !== 0 : letters.length % 4 === 1) return null;
+  return Buffer.from(letters, 'base64');
+}
+
+/** The project's setting, and what one message says instead; MARKETING_ONLY is never widened (contract.md §3). */
+export function trackingOf(
+  setting: Tracking,
+  category: Stream,
+  choice: AcceptEmails['tracking'],
+): { trackOpens: boolean; trackClicks: boolean } {
+  if (setting === 'MARKETING_ONLY' && category !== 'MARKETING') return { trackOpens: false, trackClicks: false };
+  const usual = setting !== 'DISABLED';
+  return { trackOpens: choice?.opens ?? usual, trackClicks: choice?.clicks ?? usual };
+}

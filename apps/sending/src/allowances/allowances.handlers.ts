@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { allowances, type Allowance, type SetAllowance } from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { AllowancesRepository } from './allowances.repository.js';
+
+/** What an operator allows a project. */
+@Controller()
+export class AllowancesHandlers {
+  constructor(private readonly allowances: AllowancesRepository) {}
+
+  @Answers(allowances.set)
+  async set({ caller, body }: Incoming<SetAllowance>): Promise<Allowance> {
+    await this.allowances.set(caller.projectId, body.category, body.monthly === 'none' ? null : Number(body.monthly));
+    return { ...body };
+  }
+}

@@ -1,0 +1,54 @@
+import type { MailAttachment } from '@posthorn/mail';
+import type { SendingConfig } from '../config.js';
+import type { SenderIdentity } from '../domains/sender-identities.js';
+import type { LoadedSources } from '../templates/sources.js';
+import type { Composable } from './composable.js';
+import type { ComposeJob } from './compose.js';
+
+interface Gathered {
+  variables: Record<string, unknown>;
+  sources: LoadedSources;
+  identity: SenderIdentity;
+  files: Buffer[];
+}
+
+/** Puts together what one message is composed of. */
+export class ComposeJobs {
+  constructor(private readonly config: Pick<SendingConfig, 'publicUrl' | 'secretKeys'>) {}
+
+  /** An error where something that it needs is gone. */
+  of(message: Composable, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
+    const { templateId, templateVersion } = message;
+    if (files.length < (message.attachments?.length ?? 0)) return new Error('The files of the message are no longer retained');
+    const template = templateId ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! }) : null;
+    if (templateId && !template) return new Error('The words of the template are gone');
+    const { projectId, emailId, date, from, to, copies, replyTo, headers, category, subject, html, text, trackOpens, trackClicks } =
+      message;
+    return {
+      projectId,
+      emailId,
+      date,
+      from: named(from),
+      to: [named(to), ...(copies?.to ?? [])],
+      cc: copies?.cc ?? [],
+      replyTo,
+      headers: headers ?? {},
+      category,
+      words: { subject, html: html === '' && template ? template.html : html, text },
+      liquid: message.liquid ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, sources) } : null,
+      publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
+      secretKeys: this.config.secretKeys,
+      trackOpens,
+      trackClicks,
+      files: (message.attachments ?? []).map((stored, place): MailAttachment => ({ ...stored, data: files[place]! })),
+      keys: identity.keys,
+    };
+  }
+}
+
+/** A version that is gone renders as a snippet that never was: empty. */
+const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
+  Object.fromEntries(Object.entries(snippets ?? {}).map(([name, id]) => [name, sources.snippet({ projectId, id })?.body ?? '']));
+
+/** A mailbox without a name comes as one whose name is null. */
+const named = ({ email, name }: { email: string; name?: string | null }) => (name ? { email, name } : { email });

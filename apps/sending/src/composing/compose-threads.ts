@@ -1,0 +1,82 @@
+import type { LiquidContent } from '../rendering/liquid.js';
+import { JobGivenUp, WorkerPool } from '../rendering/worker-pool.js';
+import { workerModule } from '../rendering/worker-jobs.js';
+import { compose, type Composed, type ComposeJob } from './compose.js';
+
+interface Waiting {
+  job: ComposeJob;
+  done: (composed: Composed | Error) => void;
+}
+
+const threads = 2;
+const postSize = 20;
+/** Beyond it a message is put together for longer than the event loop can wait. */
+const small = 128 * 1024;
+const filesMs = 5_000;
+/** A message of 10 MiB of files is there several times over while it is signed. */
+const filesHeapMb = 256;
+
+/**
+ * Where messages are composed: what is rendered or signed in threads, by the handful; what has files in a thread of more
+ * memory, once its words are rendered; the rest at once, since a thread costs more than it.
+ */
+export class ComposeThreads {
+  private readonly usual: WorkerPool<ComposeJob, Composed>;
+  private readonly large: WorkerPool<ComposeJob, Composed>;
+  private waiting: Waiting[] = [];
+
+  constructor() {
+    const module = workerModule(import.meta.url, './compose.worker.js');
+    this.usual = new WorkerPool({ module, threads });
+    this.large = new WorkerPool({ module, threads: 1, jobMs: filesMs, limits: { heapMb: filesHeapMb } });
+  }
+
+  async compose(job: ComposeJob): Promise<Composed | Error> {
+    if (job.files.length > 0 || sizeOf(job.words) > small) return this.composeLarge(job);
+    return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.usual.close(), this.large.close()]);
+  }
+
+  /** The limits of what others wrote hold for its words alone. */
+  private async composeLarge(job: ComposeJob): Promise<Composed | Error> {
+    if (!job.liquid) return this.runLarge(job);
+    const rendered = await this.queue({ ...job, files: [], keys: [], trackOpens: false, trackClicks: false });
+    return rendered instanceof Error ? rendered : this.runLarge({ ...job, words: rendered.words, liquid: null });
+  }
+
+  private async runLarge(job: ComposeJob): Promise<Composed | Error> {
+    const [composed] = await this.large.run([job]);
+    return composed!;
+  }
+
+  /** What comes in one turn of the event loop goes in posts of a handful. */
+  private queue(job: ComposeJob): Promise<Composed | Error> {
+    return new Promise((done) => {
+      if (this.waiting.push({ job, done }) === 1) setImmediate(() => this.post());
+    });
+  }
+
+  private post(): void {
+    const all = this.waiting;
+    this.waiting = [];
+    for (let first = 0; first < all.length; first += postSize) void this.runPost(all.slice(first, first + postSize));
+  }
+
+  private async runPost(post: Waiting[]): Promise<void> {
+    const answers = await this.usual.run(post.map(({ job }) => job)).catch((error: Error) => post.map(() => new JobGivenUp(error.message)));
+    post.forEach(({ done }, place) => done(answers[place]!));
+  }
+}
+
+const sizeOf = ({ html, text }: LiquidContent): number => html.length + (text?.length ?? 0);
+
+function composeHere(job: ComposeJob): Composed | Error {
+  try {
+    return compose(job);
+  } catch (error) {
+    return error as Error;
+  }
+}

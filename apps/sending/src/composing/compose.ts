@@ -1,0 +1,104 @@
+import type { Mailbox, Stream } from '@posthorn/contracts';
+import {
+  buildMessage,
+  EngagementTokens,
+  signMessage,
+  trackHtml,
+  unsubscribeHeaders,
+  unsubscribeUrl,
+  type MailAttachment,
+  type SigningKey,
+} from '@posthorn/mail';
+import { render, type LiquidContent } from '../rendering/liquid.js';
+
+/** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */
+export interface ComposeJob {
+  projectId: string;
+  emailId: string;
+  /** When it was accepted, or the time that it was to wait for. */
+  date: Date;
+  from: Mailbox;
+  to: Mailbox[];
+  cc: Mailbox[];
+  replyTo: Mailbox | null;
+  headers: Record<string, string>;
+  category: Stream;
+  words: LiquidContent;
+  /** Null where the words are taken as they stand. */
+  liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
+  /** How readers reach us. */
+  publicUrl: string;
+  /** What the links back are signed with. */
+  secretKeys: string[];
+  trackOpens: boolean;
+  trackClicks: boolean;
+  files: MailAttachment[];
+  keys: SigningKey[];
+}
+
+export interface Composed {
+  raw: Uint8Array;
+  /** The message needs SMTPUTF8 on its way. */
+  utf8: boolean;
+  /** As rendered, without what is added for counting. */
+  words: LiquidContent;
+}
+
+/** Words, ways out and counting, MIME, signatures: each step sees what the one before made. */
+export function compose(job: ComposeJob): Composed {
+  const tokens = tokensOf(job.secretKeys);
+  const wayOut = unsubscribeUrl(
+    job.publicUrl,
+    tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
+  );
+  const words = job.liquid ? rendered(job, job.liquid, wayOut) : job.words;
+  const message = buildMessage({
+    messageId: `${job.emailId}@${domainOf(job.from)}`,
+    date: job.date,
+    from: job.from,
+    to: job.to,
+    cc: job.cc,
+    replyTo: job.replyTo ? [job.replyTo] : undefined,
+    subject: words.subject,
+    html: counted(words.html, job, tokens),
+    // Derived from the words, so that nobody reads where a link leads on its way.
+    text: words.text ?? undefined,
+    textFrom: words.html,
+    headers: [...Object.entries(job.headers), feedbackId(job), ...(job.category === 'MARKETING' ? unsubscribeHeaders(wayOut) : [])],
+    attachments: job.files,
+    boundarySeed: job.emailId,
+  });
+  return { raw: signMessage(message.raw, job.keys, job.date), utf8: message.utf8, words };
+}
+
+function rendered(job: ComposeJob, { variables, snippets }: NonNullable<ComposeJob['liquid']>, wayOut: string): LiquidContent {
+  return render(job.words, { variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut }, snippets, now: job.date });
+}
+
+function counted(html: string, { publicUrl, projectId, emailId, trackOpens, trackClicks }: ComposeJob, tokens: EngagementTokens): string {
+  if (html === '') return html;
+  // Copies have the same bytes, so what is counted is the message.
+  const place = { projectId, emailId, position: 0 };
+  return trackHtml(html, {
+    base: publicUrl,
+    untouched: [`${publicUrl}/u/`, `${publicUrl}/p/`],
+    openToken: trackOpens ? tokens.forOpen(place) : null,
+    clickToken: trackClicks ? (url) => tokens.forClick({ ...place, url }) : null,
+  });
+}
+
+const feedbackId = ({ emailId, projectId, category }: ComposeJob): [string, string] => [
+  'Feedback-ID',
+  `${emailId}:${projectId}:${category.toLowerCase()}:posthorn`,
+];
+
+let known: { ring: string; tokens: EngagementTokens } | null = null;
+
+/** The keys are the same for every message of a process: deriving them costs more than a message. */
+function tokensOf(secretKeys: string[]): EngagementTokens {
+  const ring = secretKeys.join();
+  if (known?.ring !== ring) known = { ring, tokens: new EngagementTokens(secretKeys) };
+  return known.tokens;
+}
+
+const domainOf = ({ email }: Mailbox): string => email.slice(email.lastIndexOf('@') + 1);

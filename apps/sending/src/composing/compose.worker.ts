@@ -1,0 +1,10 @@
+import { answerJobs } from '../rendering/worker-jobs.js';
+import { compose, type Composed, type ComposeJob } from './compose.js';
+
+/** Bytes of their own: those of a small buffer lie in memory that others share. */
+function composeApart(job: ComposeJob): Composed {
+  const composed = compose(job);
+  return { ...composed, raw: new Uint8Array(composed.raw) };
+}
+
+answerJobs<ComposeJob, Composed>(composeApart, ({ raw }) => [raw.buffer as ArrayBuffer]);

@@ -1,0 +1,23 @@
+import type { Database } from '@posthorn/database';
+
+interface Said {
+  emailId: string;
+  variables: Record<string, unknown>;
+}
+
+/** The row of the first recipient holds them for every copy of a message. */
+export class ContactVariablesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The first who writes them wins; answers what counts, by e-mail id. */
+  async keep(projectId: string, said: Said[]): Promise<Map<string, Record<string, unknown>>> {
+    const kept = await this.database.query<Said>(
+      `UPDATE deliveries d SET variables = coalesce(d.variables, s.variables)
+       FROM unnest($2::uuid[], $3::jsonb[]) AS s (email_id, variables)
+       WHERE d.project_id = $1 AND d.email_id = s.email_id AND d.position = 0
+       RETURNING d.email_id AS "emailId", d.variables`,
+      [projectId, said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
+    );
+    return new Map(kept.map(({ emailId, variables }) => [emailId, variables]));
+  }
+}

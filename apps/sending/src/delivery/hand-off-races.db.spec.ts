@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { optOuts, suppressions } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { lanes } from './delivery.entity.js';
+import { HandOffMarks, type MarkVerdict } from './hand-off-marks.repository.js';
+import { Pace } from './pace.js';
+
+// `POSTHORN_RACES=10000 POSTHORN_SEED=3 npm test -- --selectProjects db --testPathPatterns hand-off-races` runs longer, or otherwise.
+const races = Number(process.env['POSTHORN_RACES'] ?? 2_000);
+const inRound = 20;
+const inMark = 5;
+const seed = Number(process.env['POSTHORN_SEED'] ?? 8);
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+});
+afterAll(() => suite.stop());
+
+/** The same numbers for the same seed (mulberry32). */
+function randomOf(from: number): () => number {
+  let state = from;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface Message {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  trace: null;
+}
+
+interface Race {
+  verdict: MarkVerdict;
+  markedAt: number;
+  answeredAt: number;
+}
+
+/** Claimed messages of the bulk lane, each to an address of its own. */
+async function claimed(projectId: string, workerId: string): Promise<Message[]> {
+  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
+  const messages = Array.from({ length: races }, (_, index) => ({
+    ...{ projectId, emailId: newId(), position: 0, leaseToken: 1, trace: null },
+    recipient: `reader-${index}@example.org`,
+  }));
+  await suite.database.query(
+    `INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, lease_token, worker_id, bytes)
+     SELECT $1, email_id, recipient, ${lanes.bulk}, 'CLAIMED', now() + interval '1 hour', 1, $2, 1 FROM unnest($3::uuid[], $4::text[]) AS m (email_id, recipient)`,
+    [projectId, workerId, messages.map(({ emailId }) => emailId), messages.map(({ recipient }) => recipient)],
+  );
+  return messages;
+}
+
+describe('a hand-off and a word against it at the same instant (G8)', () => {
+  it(`begins before the answer or not at all: ${races} races`, async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const [random, workerId] = [randomOf(seed), newId()];
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'races', perSecond: 0 }));
+    const messages = await claimed(projectId, workerId);
+    const block = (email: string, byOptOut: boolean) =>
+      byOptOut ? suite.bus.call(optOuts.put, caller, { optOuts: [{ email }] }) : suite.bus.call(suppressions.put, caller, { email });
+    const run: Race[] = [];
+    for (let first = 0; first < races; first += inRound) {
+      const round = messages.slice(first, first + inRound);
+      const blocked = round.map(async ({ recipient }, place) => {
+        await delay(random() * 8);
+        await block(recipient, place % 2 === 0);
+        return performance.now();
+      });
+      const marked = Array.from({ length: inRound / inMark }, async (_, part) => {
+        await delay(random() * 24);
+        const verdicts = await marks.mark(workerId, round.slice(part * inMark, (part + 1) * inMark));
+        const markedAt = performance.now();
+        return verdicts.map(({ verdict }) => ({ verdict, markedAt }));
+      });
+      const [answers, told] = [await Promise.all(blocked), (await Promise.all(marked)).flat()];
+      run.push(...told.map((mark, place) => ({ ...mark, answeredAt: answers[place]! })));
+    }
+    expect(run.filter(({ verdict, markedAt, answeredAt }) => verdict === 'ok' && answeredAt < markedAt)).toEqual([]);
+    const tally = Object.groupBy(run, ({ verdict }) => verdict);
+    // Both sides win some, or nothing was raced.
+    for (const verdict of ['ok', 'suppressed', 'unsubscribed'] as const)
+      expect([verdict, (tally[verdict]?.length ?? 0) > races / 50]).toEqual([verdict, true]);
+    expect(run).toHaveLength(races);
+  }, 300_000);
+});

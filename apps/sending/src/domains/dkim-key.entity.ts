@@ -1,0 +1,27 @@
+import type { RecordStatus } from '@posthorn/contracts';
+import type { SigningAlgorithm } from '@posthorn/mail';
+import type { SecretPlace } from '@posthorn/platform';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** PENDING waits for its record, ACTIVE signs, RETIRING is still published for what is on its way. */
+export type KeyState = 'PENDING' | 'ACTIVE' | 'RETIRING';
+
+@Entity('dkim_keys')
+export class DkimKeyRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'domain_id' }) domainId: string;
+  @Column('text') selector: string;
+  @Column('text') algorithm: SigningAlgorithm;
+  /** The private key, sealed for this row. */
+  @Column('text') sealed: string;
+  @Column('text', { name: 'public_key' }) publicKey: string;
+  @Column('text') state: KeyState;
+  @Column('text', { name: 'record_status' }) recordStatus: RecordStatus;
+  @Column({ type: 'timestamptz', name: 'retiring_since', precision: 3, nullable: true }) retiringSince: Date | null;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+
+  get place(): SecretPlace {
+    return { table: 'dkim_keys', projectId: this.projectId, id: this.id };
+  }
+}

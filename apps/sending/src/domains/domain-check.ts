@@ -1,0 +1,71 @@
+import type { RecordStatus } from '@posthorn/contracts';
+import type { SigningAlgorithm } from '@posthorn/mail';
+import type { Answer } from './dns-lookup.js';
+
+/** What the DNS said of a domain's policy. */
+export interface PolicyFinding {
+  status: RecordStatus;
+  /** `adkim=s`: a sender beneath the domain is not aligned with its signature. */
+  strict: boolean;
+}
+
+/** RFC 6376 §3.6.1: another key under our name is somebody's mistake or trick, and two keys are as good as none. */
+export function judgeKey(answer: Answer, { algorithm, publicKey }: { algorithm: SigningAlgorithm; publicKey: string }): RecordStatus {
+  if (answer === null) return 'PENDING';
+  const keys = answer.map(tagsOf).filter((tags) => tags.has('p'));
+  const [tags] = keys;
+  if (keys.length !== 1 || !tags) return 'FAILED';
+  const hashes = tags
+    .get('h')
+    ?.toLowerCase()
+    .split(':')
+    .map((name) => name.trim());
+  const fits =
+    tags.get('p')!.replace(/\s+/g, '') === publicKey &&
+    (tags.get('k') ?? 'rsa').toLowerCase() === algorithm &&
+    (tags.get('v') ?? 'DKIM1') === 'DKIM1' &&
+    (hashes?.includes('sha256') ?? true);
+  return fits ? 'VERIFIED' : 'FAILED';
+}
+
+/** RFC 7208 §4.5: several SPF records are an error for whoever checks them; what stands behind `all` counts for nobody. */
+export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
+  if (answer === null) return 'PENDING';
+  const policies = answer.map((text) => text.trim().toLowerCase().split(/\s+/)).filter(([version]) => version === 'v=spf1');
+  const [terms] = policies;
+  if (policies.length !== 1 || !terms) return 'FAILED';
+  const end = terms.findIndex((term) => /^[+?~-]?all$/.test(term));
+  const counted = end === -1 ? terms : terms.slice(0, end);
+  return counted.some((term) => term.replace(/^\+/, '') === mechanism.toLowerCase()) ? 'VERIFIED' : 'FAILED';
+}
+
+/** RFC 7489 §6.6.3: more than one policy is none. Where the domain has none, that of the organisation holds. */
+export function judgePolicy(own: Answer, organisations: Answer): PolicyFinding {
+  const found = own === null ? null : policiesIn(own);
+  const policies = found?.length === 0 && organisations !== null ? policiesIn(organisations) : found;
+  if (policies === null || (policies.length === 0 && organisations === null)) return { status: 'PENDING', strict: false };
+  const [policy] = policies;
+  const valid = policies.length === 1 && /^(none|quarantine|reject)$/i.test(policy?.get('p') ?? '');
+  return { status: valid ? 'VERIFIED' : 'FAILED', strict: valid && policy?.get('adkim')?.toLowerCase() === 's' };
+}
+
+/** One of the hosts is the one that is wanted. */
+export function judgeHosts(answer: Answer, wanted: string): RecordStatus {
+  if (answer === null) return 'PENDING';
+  return answer.some((host) => bareHost(host) === bareHost(wanted)) ? 'VERIFIED' : 'FAILED';
+}
+
+const bareHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
+
+const policiesIn = (texts: readonly string[]): Map<string, string>[] =>
+  texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text)).map(tagsOf);
+
+/** `a=b; c=d`: blanks around names and values say nothing (RFC 6376 §3.2). */
+function tagsOf(text: string): Map<string, string> {
+  return new Map(
+    text.split(';').flatMap((tag): [string, string][] => {
+      const [name = '', ...value] = tag.split('=');
+      return value.length > 0 ? [[name.trim(), value.join('=').trim()]] : [];
+    }),
+  );
+}

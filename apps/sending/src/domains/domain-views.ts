@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { DomainPage, ListDomains, SendingDomain } from '@posthorn/contracts';
+import { SendingConfig } from '../config.js';
+import { DkimKeysRepository } from './dkim-keys.repository.js';
+import type { DomainRow } from './domain.entity.js';
+import { toSendingDomain } from './domain-records.js';
+import { DomainsRepository } from './domains.repository.js';
+
+/** Domains with the records that belong to them. */
+@Injectable()
+export class DomainViews {
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly keys: DkimKeysRepository,
+    private readonly config: SendingConfig,
+  ) {}
+
+  async one(row: DomainRow): Promise<SendingDomain> {
+    const [shown] = await this.shown(row.projectId, [row]);
+    return shown!;
+  }
+
+  async page(projectId: string, request: ListDomains): Promise<DomainPage> {
+    const page = await this.domains.list(projectId, request);
+    return { ...page, items: await this.shown(projectId, page.items) };
+  }
+
+  private async shown(projectId: string, rows: DomainRow[]): Promise<SendingDomain[]> {
+    const keys = await this.keys.of(
+      projectId,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) =>
+      toSendingDomain(
+        row,
+        keys.filter(({ domainId }) => domainId === row.id),
+        this.config,
+      ),
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { Controller } from '@nestjs/common';
+import {
+  domains,
+  type AddDomain,
+  type DeletedDomain,
+  type DomainId,
+  type DomainPage,
+  type ListDomains,
+  type RotateDkim,
+  type SendingDomain,
+  type UpdateDomainById,
+  type VerifyDomain,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { DomainChecks } from './domain-checks.js';
+import { DomainRules } from './domain-rules.js';
+import { DomainViews } from './domain-views.js';
+import { DomainsService } from './domains.service.js';
+import { VouchedDomains } from './vouched-domains.js';
+
+@Controller()
+export class DomainsHandlers {
+  constructor(
+    private readonly service: DomainsService,
+    private readonly views: DomainViews,
+    private readonly checks: DomainChecks,
+    private readonly vouched: VouchedDomains,
+    private readonly rules: DomainRules,
+  ) {}
+
+  @Answers(domains.add)
+  async add(call: Incoming<AddDomain>): Promise<SendingDomain> {
+    return this.views.one(await this.service.add(call));
+  }
+
+  @Answers(domains.list)
+  list({ caller, body }: Incoming<ListDomains>): Promise<DomainPage> {
+    return this.views.page(caller.projectId, body);
+  }
+
+  @Answers(domains.get)
+  async get({ caller, body }: Incoming<DomainId>): Promise<SendingDomain> {
+    return this.views.one(await this.service.find(caller.projectId, body.id));
+  }
+
+  @Answers(domains.check)
+  async check({ caller, body, deadline }: Incoming<DomainId>): Promise<SendingDomain> {
+    const row = await this.service.find(caller.projectId, body.id);
+    return this.views.one(this.rules.isTrusted(row.domain) ? row : await this.checks.check(row, deadline));
+  }
+
+  @Answers(domains.update)
+  async update(call: Incoming<UpdateDomainById>): Promise<SendingDomain> {
+    return this.views.one(await this.service.update(call));
+  }
+
+  @Answers(domains.delete)
+  delete(call: Incoming<DomainId>): Promise<DeletedDomain> {
+    return this.service.delete(call);
+  }
+
+  @Answers(domains.verify)
+  async verify(call: Incoming<VerifyDomain>): Promise<SendingDomain> {
+    return this.views.one(await this.vouched.vouch(call));
+  }
+
+  @Answers(domains.rotateDkim)
+  async rotateDkim({ caller, body, deadline }: Incoming<RotateDkim>): Promise<SendingDomain> {
+    return this.views.one(await this.vouched.rotate(caller.projectId, body.domain, deadline));
+  }
+}

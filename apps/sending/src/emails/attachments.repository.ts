@@ -1,0 +1,46 @@
+import type { Database } from '@posthorn/database';
+
+const chunkBytes = 256 * 1024;
+/** Each goes as bytes of its own: arrays of bytes would travel as text of twice their size. */
+const chunksAtOnce = 8;
+
+interface Chunk {
+  position: number;
+  chunk: number;
+  data: Buffer;
+}
+
+/** The bytes of attachments, in pieces: nothing of 10 MiB in one row. */
+export class AttachmentsRepository {
+  constructor(private readonly database: Database) {}
+
+  async insert(projectId: string, contentId: string, files: readonly Buffer[]): Promise<void> {
+    const chunks = files.flatMap(chunksOf);
+    for (let first = 0; first < chunks.length; first += chunksAtOnce) {
+      const some = chunks.slice(first, first + chunksAtOnce);
+      const rows = some.map((_, place) => `($1, $2, $${3 * place + 3}, $${3 * place + 4}, $${3 * place + 5})`);
+      await this.database.query(`INSERT INTO email_attachments (project_id, content_id, position, chunk, data) VALUES ${rows.join(', ')}`, [
+        projectId,
+        contentId,
+        ...some.flatMap(({ position, chunk, data }) => [position, chunk, data]),
+      ]);
+    }
+  }
+
+  /** Every file of one content, whole, in order. */
+  async filesOf(projectId: string, contentId: string): Promise<Buffer[]> {
+    const chunks = await this.database.query<Chunk>(
+      `SELECT position, data FROM email_attachments WHERE project_id = $1 AND content_id = $2 ORDER BY position, chunk`,
+      [projectId, contentId],
+    );
+    return [...Map.groupBy(chunks, ({ position }) => position).values()].map((pieces) => Buffer.concat(pieces.map(({ data }) => data)));
+  }
+}
+
+function chunksOf(file: Buffer, position: number): Chunk[] {
+  return Array.from({ length: Math.ceil(file.length / chunkBytes) }, (_, chunk) => ({
+    position,
+    chunk,
+    data: file.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes),
+  }));
+}

@@ -1,0 +1,27 @@
+import type { Database } from '@posthorn/database';
+import { composableColumns, type Composable } from '../composing/composable.js';
+
+export class SentContentsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Null for an e-mail whose content is gone, and for no e-mail. */
+  async find(projectId: string, id: string): Promise<Composable | null> {
+    const [row] = await this.database.query<Composable>(
+      `SELECT e.project_id AS "projectId", e.id AS "emailId", d.variables, ${composableColumns}
+       FROM emails e
+       JOIN email_contents k ON k.project_id = e.project_id AND k.id = e.content_id
+       LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
+       WHERE e.project_id = $1 AND e.id = $2 AND e.status <> 'VOIDED'`,
+      [projectId, id],
+    );
+    return row ?? null;
+  }
+
+  async exists(projectId: string, id: string): Promise<boolean> {
+    const rows = await this.database.query(`SELECT 1 FROM emails WHERE project_id = $1 AND id = $2 AND status <> 'VOIDED'`, [
+      projectId,
+      id,
+    ]);
+    return rows.length > 0;
+  }
+}

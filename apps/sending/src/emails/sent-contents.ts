@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { contentNotRetained, DomainError, emailNotFound, unavailable, type SentContent } from '@posthorn/contracts';
+import { readHeaders, textFromHtml } from '@posthorn/mail';
+import { Composer, isComposed } from '../composing/composer.js';
+import { SentContentsRepository } from './sent-contents.repository.js';
+
+/** What an e-mail said: composed once more of what was fixed at its acceptance, so nothing is kept twice. */
+@Injectable()
+export class SentContents {
+  constructor(
+    private readonly rows: SentContentsRepository,
+    private readonly composer: Composer,
+  ) {}
+
+  async of(projectId: string, id: string): Promise<SentContent> {
+    const message = await this.rows.find(projectId, id);
+    if (!message) throw (await this.rows.exists(projectId, id)) ? contentNotRetained() : emailNotFound();
+    if (message.html === '' && message.text === null && message.templateId === null) throw contentNotRetained();
+    const [composition] = await this.composer.compose([message]);
+    if (!isComposed(composition!)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
+    const { raw, words } = composition;
+    return {
+      id,
+      subject: words.subject,
+      html: words.html,
+      text: words.text ?? textFromHtml(words.html),
+      headers: readHeaders(raw),
+      attachments: message.attachments ?? [],
+    };
+  }
+}
+
+const notRendered = (reason: string): DomainError => new DomainError('conflict', 'conflict', `The email cannot be rendered: ${reason}`);

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aboveProjects, emails, engagement, serviceCaller, type Caller, type Engagement } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite();
+});
+afterAll(() => suite.stop());
+
+const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const gateway = serviceCaller('gateway', aboveProjects);
+
+const record = async (...items: Engagement[]): Promise<number> => (await suite.bus.call(engagement.record, gateway, { items })).recorded;
+
+/** An e-mail that was taken by the mail server an hour ago. */
+async function buildEmail(): Promise<{ caller: Caller; id: string; seen: (overrides?: Partial<Engagement>) => Engagement }> {
+  const { caller, domain, projectId } = await suite.buildProject();
+  const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain));
+  const id = accepted[0]!.id;
+  await eventually(async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED', 'it is delivered');
+  await suite.database.query(`UPDATE emails SET sent_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+  const plain = { kind: 'OPEN', projectId, emailId: id, position: 0, agoMs: 0, userAgent: browser } as const;
+  return { caller, id, seen: (overrides = {}) => ({ ...plain, id: newId(), ...overrides }) };
+}
+
+const factsOf = async (projectId: string, name: string): Promise<Record<string, unknown>[]> => {
+  const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
+    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY created_at, id`,
+    [projectId, name],
+  );
+  return rows.flatMap(({ items }) => items);
+};
+
+describe('opens and clicks', () => {
+  it('are counted, timed and told of, the first one as the first', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const url = 'https://shop.example/';
+    expect(await record(seen({ agoMs: 60_000 }), seen(), seen({ kind: 'CLICK', url, agoMs: 30_000 }))).toBe(3);
+    expect(await record(seen({ kind: 'CLICK', url }))).toBe(1);
+    const email = await suite.bus.call(emails.get, caller, { id });
+    expect(email).toMatchObject({ status: 'DELIVERED', opens: 2, clicks: 2 });
+    const agoMs = (at: Date | null) => Date.now() - at!.getTime();
+    expect(agoMs(email.openedAt)).toBeGreaterThan(59_000);
+    expect(agoMs(email.clickedAt)).toBeGreaterThan(29_000);
+    const { projectId } = caller;
+    expect(await factsOf(projectId, 'sending.email.opened')).toMatchObject([
+      { emailId: id, to: email.to, link: null, isFirst: true, isMachine: false, sourceType: 'TRANSACTIONAL' },
+      { emailId: id, isFirst: false, isMachine: false },
+    ]);
+    expect((await factsOf(projectId, 'sending.email.clicked')).map(({ link, isFirst }) => [link, isFirst])).toEqual([
+      [url, true],
+      [url, false],
+    ]);
+  });
+
+  it('that are told twice count once', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const items = [seen(), seen({ kind: 'CLICK', url: 'https://a.example/' })];
+    const counts = await Promise.all(Array.from({ length: 8 }, () => record(...items)));
+    expect(counts.reduce((sum, count) => sum + count)).toBe(2);
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 1, clicks: 1 });
+  });
+
+  it('have one first, however many come at once', async () => {
+    const { caller, seen } = await buildEmail();
+    await Promise.all(Array.from({ length: 20 }, () => record(seen(), seen())));
+    const told = await factsOf(caller.projectId, 'sending.email.opened');
+    expect([told.length, told.filter(({ isFirst }) => isFirst).length]).toEqual([40, 1]);
+  });
+
+  it('of machines are kept with their reason and counted nowhere', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const url = 'https://a.example/';
+    await record(seen({ userAgent: 'curl/8.5.0' }), seen({ userAgent: 'Mozilla/5.0' }), seen({ kind: 'CLICK', url, head: true }));
+    await suite.database.query(`UPDATE emails SET sent_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    await record(seen());
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 0, openedAt: null, clickedAt: null });
+    const rows = await suite.database.query<{ machine: string }>(`SELECT machine FROM engagements WHERE email_id = $1 ORDER BY machine`, [
+      id,
+    ]);
+    expect(rows.map(({ machine }) => machine)).toEqual(['BOT', 'HEAD', 'PREFETCH', 'TOO_SOON']);
+    const told = await factsOf(caller.projectId, 'sending.email.opened');
+    expect(told).toMatchObject(Array.from({ length: 3 }, () => ({ isMachine: true, isFirst: false })));
+    expect(await suite.bus.call(engagement.links, caller, { id })).toEqual({ links: [] });
+  });
+
+  it('of a copy are told of with its recipient', async () => {
+    const { caller, id, seen } = await buildEmail();
+    await suite.database.query(
+      `INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, expires_at, bytes) VALUES ($1, $2, 1, 'copy@example.org', 0, 'SENT', now(), 1)`,
+      [caller.projectId, id],
+    );
+    await record(seen({ position: 1 }));
+    expect(await factsOf(caller.projectId, 'sending.email.opened')).toMatchObject([{ to: 'copy@example.org', isFirst: true }]);
+  });
+
+  it('of no e-mail, or of another project, are nothing', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const other = await suite.buildProject();
+    expect(await record(seen({ emailId: newId() }), seen({ projectId: other.projectId }))).toBe(0);
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0 });
+  });
+
+  it('of several projects travel together, and their facts do not', async () => {
+    const [mine, theirs] = [await buildEmail(), await buildEmail()];
+    expect(await record(mine.seen(), theirs.seen(), mine.seen())).toBe(3);
+    expect(await factsOf(mine.caller.projectId, 'sending.email.opened')).toHaveLength(2);
+    expect(await factsOf(theirs.caller.projectId, 'sending.email.opened')).toHaveLength(1);
+  });
+
+  it('that are many make facts of at most 256', async () => {
+    const { caller, seen } = await buildEmail();
+    expect(await record(...Array.from({ length: 500 }, () => seen()))).toBe(500);
+    const rows = await suite.database.query<{ items: object[] }>(
+      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.opened'`,
+      [caller.projectId],
+    );
+    expect(rows.map(({ items }) => items.length).sort()).toEqual([244, 256]);
+  });
+});
+
+describe('the links of an e-mail', () => {
+  it('show who followed them and how often, most followed first', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const [often, once] = ['https://often.example/', 'https://once.example/'];
+    const click = (url: string, position: number) => seen({ kind: 'CLICK', url, position });
+    await record(click(once, 0), click(often, 0), click(often, 0), click(often, 1));
+    expect(await suite.bus.call(engagement.links, caller, { id })).toEqual({
+      links: [
+        { url: often, clicks: 3, uniqueClicks: 2 },
+        { url: once, clicks: 1, uniqueClicks: 1 },
+      ],
+    });
+  });
+
+  it('of a foreign e-mail are not found', async () => {
+    const { id } = await buildEmail();
+    const { caller } = await suite.buildProject();
+    await expect(suite.bus.call(engagement.links, caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});

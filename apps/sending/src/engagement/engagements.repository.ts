@@ -1,0 +1,106 @@
+import { emailFacts, maxFactItems, type Engagement, type EngagementKind, type LinkClicks, type MachineReason } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+
+export interface SeenEngagement extends Engagement {
+  machine: MachineReason | null;
+}
+
+/** Nobody opens or follows anything so soon after the mail server took the message: that is its scanner. */
+const soonMs = 2_000;
+const mostLinks = 500;
+
+const factOf: Record<EngagementKind, string> = { OPEN: emailFacts.opened.name, CLICK: emailFacts.clicked.name };
+
+export class EngagementsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Keeps, counts and tells of what is new, each by its e-mail. The e-mails are locked by a statement of their own, so that
+   * the next one sees every first open that was committed, and there is one of them.
+   */
+  async record(seen: SeenEngagement[]): Promise<number> {
+    return this.database.transaction(async () => {
+      await this.database.query(
+        `SELECT 1 FROM emails WHERE (project_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) ORDER BY project_id, id FOR NO KEY UPDATE`,
+        [seen.map(({ projectId }) => projectId), seen.map(({ emailId }) => emailId)],
+      );
+      const stored = await this.database.query(recordSql, columnsOf(seen));
+      return stored.length;
+    });
+  }
+
+  /** By people. */
+  linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
+    return this.database.query<LinkClicks>(
+      `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements
+       WHERE project_id = $1 AND email_id = $2 AND kind = 'CLICK' AND machine IS NULL GROUP BY url ORDER BY clicks DESC, url LIMIT ${mostLinks}`,
+      [projectId, emailId],
+    );
+  }
+}
+
+const recordSql = `
+  WITH seen AS (
+    SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
+      AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, fact_id)
+  ), stored AS (
+    INSERT INTO engagements (project_id, email_id, id, kind, position, at, url, user_agent, machine)
+    SELECT s.project_id, s.email_id, s.id, s.kind, s.position, s.at, s.url, s.user_agent,
+           coalesce(s.machine, CASE WHEN s.at < e.sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
+    FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
+    ORDER BY s.project_id, s.email_id, s.id
+    ON CONFLICT DO NOTHING
+    RETURNING *
+  ), judged AS (
+    SELECT stored.*, e.to_email, e.source_type,
+           stored.machine IS NULL AND CASE stored.kind WHEN 'OPEN' THEN e.opened_at ELSE e.clicked_at END IS NULL AND row_number() OVER (
+             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
+    FROM stored JOIN emails e ON e.project_id = stored.project_id AND e.id = stored.email_id
+  ), counted AS (
+    UPDATE emails e
+    SET opens = e.opens + n.opens, clicks = e.clicks + n.clicks, updated_at = now(),
+        opened_at = least(e.opened_at, n.opened_at), clicked_at = least(e.clicked_at, n.clicked_at)
+    FROM (
+      SELECT project_id, email_id, count(*) FILTER (WHERE kind = 'OPEN') AS opens, count(*) FILTER (WHERE kind = 'CLICK') AS clicks,
+             min(at) FILTER (WHERE kind = 'OPEN') AS opened_at, min(at) FILTER (WHERE kind = 'CLICK') AS clicked_at
+      FROM stored WHERE machine IS NULL GROUP BY project_id, email_id
+    ) AS n
+    WHERE e.project_id = n.project_id AND e.id = n.email_id
+  ), fact AS (
+    INSERT INTO outbox (id, project_id, fact, items)
+    SELECT s.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
+      'emailId', j.email_id, 'to', coalesce(d.recipient, j.to_email), 'at', j.at, 'sourceType', j.source_type,
+      'link', j.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
+    FROM judged j JOIN seen s USING (project_id, email_id, id)
+    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
+    GROUP BY s.fact_id, j.project_id, j.kind
+  )
+  SELECT id FROM stored`;
+
+function columnsOf(seen: SeenEngagement[]): unknown[][] {
+  return [
+    seen.map(({ projectId }) => projectId),
+    seen.map(({ emailId }) => emailId),
+    seen.map(({ id }) => id),
+    seen.map(({ kind }) => kind),
+    seen.map(({ position }) => position),
+    seen.map(({ agoMs }) => agoMs),
+    seen.map(({ url }) => url ?? null),
+    seen.map(({ userAgent }) => userAgent ?? null),
+    seen.map(({ machine }) => machine),
+    factIdsFor(seen),
+  ];
+}
+
+/** One fact for each 256 items of one kind and one project. */
+function factIdsFor(seen: SeenEngagement[]): string[] {
+  const open = new Map<string, { id: string; items: number }>();
+  return seen.map(({ projectId, kind }) => {
+    const name = `${projectId} ${kind}`;
+    let fact = open.get(name);
+    if (!fact || fact.items === maxFactItems) open.set(name, (fact = { id: newId(), items: 0 }));
+    fact.items += 1;
+    return fact.id;
+  });
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contactFacts, emails, optOuts, type Caller, type ContactFact } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually, FactSource } from '@posthorn/testing';
+import { ProjectStates } from '../projects/project-states.read-model.js';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+let suite: SendingSuite;
+let contacts: FactSource;
+beforeAll(async () => {
+  suite = await startSendingSuite();
+  contacts = await FactSource.start(suite.connection, 'contacts');
+});
+afterAll(async () => {
+  await contacts.stop();
+  await suite.stop();
+});
+
+const put = (caller: Caller, ...told: { email: string; contactId?: string; seq?: number }[]) =>
+  suite.bus.call(optOuts.put, caller, { optOuts: told });
+const optedOut = async (projectId: string, email: string): Promise<boolean | null> => {
+  const [row] = await suite.database.query<{ optedOut: boolean }>(
+    `SELECT opted_out AS "optedOut" FROM opt_outs WHERE project_id = $1 AND email = $2`,
+    [projectId, email],
+  );
+  return row?.optedOut ?? null;
+};
+const buildFact = (email: string, contactId: string, seq: number, subscribed: boolean): ContactFact => ({
+  ...{ email, contactId, seq, subscribed },
+  at: new Date(),
+});
+const tell = async (projectId: string, fact: ContactFact) => {
+  await contacts.tell(fact.subscribed ? contactFacts.subscribed : contactFacts.unsubscribed, projectId, [fact]);
+  for (const name of ['subscribed', 'unsubscribed']) await contacts.taken(`sending-opt-outs-contacts-contact-${name}`);
+};
+
+describe('an opt-out', () => {
+  const email = 'ada@example.org';
+
+  it('is taken once, by many at a time, and lasts', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const all = Array.from({ length: 40 }, (_, index) => ({ email: `reader-${index % 20}@example.org` }));
+    await Promise.all(all.map((one) => put(caller, one)));
+    expect(await put(caller, ...all)).toEqual({ put: 40 });
+    const rows = await suite.database.query(`SELECT 1 FROM opt_outs WHERE project_id = $1 AND opted_out`, [projectId]);
+    expect(rows).toHaveLength(20);
+  });
+
+  it('ends with a newer word of the contact, and with no older one', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const contactId = newId();
+    await put(caller, { email, contactId, seq: 5 });
+    await tell(projectId, buildFact(email, contactId, 4, true));
+    expect(await optedOut(projectId, email)).toBe(true);
+    await tell(projectId, buildFact(email, contactId, 6, true));
+    expect(await optedOut(projectId, email)).toBe(false);
+    // The fact of the opt-out itself comes late.
+    await tell(projectId, buildFact(email, contactId, 5, false));
+    expect(await optedOut(projectId, email)).toBe(false);
+    await put(caller, { email, contactId, seq: 7 });
+    expect(await optedOut(projectId, email)).toBe(true);
+  });
+
+  it('is repaired by its fact, and a contact that was made anew is newer than the one before', async () => {
+    const { projectId } = await suite.buildProject();
+    const [before, after] = [newId(), newId()];
+    await tell(projectId, buildFact(email, before, 9, false));
+    expect(await optedOut(projectId, email)).toBe(true);
+    await tell(projectId, buildFact(email, after, 2, true));
+    expect(await optedOut(projectId, email)).toBe(false);
+    await tell(projectId, buildFact(email, before, 10, false));
+    expect(await optedOut(projectId, email)).toBe(false);
+  });
+
+  it('of a stranger holds', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await put(caller, { email });
+    expect(await optedOut(projectId, email)).toBe(true);
+    await tell(projectId, buildFact(email, newId(), 2, true));
+    expect(await optedOut(projectId, email)).toBe(false);
+    await put(caller, { email });
+    expect(await optedOut(projectId, email)).toBe(true);
+  });
+});
+
+describe('mail to somebody who opted out', () => {
+  /** Waits in the bulk lane while the project is disabled, and goes when it is enabled. */
+  async function sent(caller: Caller, domain: string, to: string, lane: 0 | 1): Promise<string> {
+    const states = new ProjectStates(suite.database);
+    const { projectId } = caller;
+    await states.put([{ id: projectId, disabled: true, seq: 2 }]);
+    const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain, { to }));
+    const id = accepted[0]!.id;
+    await eventually(async () => {
+      const held = `UPDATE deliveries SET lane = $2, due_at = now() WHERE email_id = $1 AND state = 'QUEUED' AND due_at > now() + interval '30 s'`;
+      return (await suite.database.query(`${held} RETURNING 1`, [id, lane])).length > 0;
+    }, 'the worker has looked and put it off');
+    await states.put([{ id: projectId, disabled: false, seq: 3 }]);
+    return id;
+  }
+
+  it('goes no further where it is marketing, and says so; what is transactional goes', async () => {
+    const outcomes = await Promise.all(
+      ([0, 1] as const).map(async (lane) => {
+        const { caller, domain } = await suite.buildProject();
+        const to = `ok-${newId()}@sink.test`;
+        await put(caller, { email: to });
+        const id = await sent(caller, domain, to, lane);
+        return eventually(async () => {
+          const { status, failureKind } = await suite.bus.call(emails.get, caller, { id });
+          return status === 'PENDING' || status === 'SENDING'
+            ? null
+            : [status, failureKind, suite.sink.messages.some((message) => message.to === to)];
+        }, 'it has its end');
+      }),
+    );
+    expect(outcomes).toEqual([
+      ['DELIVERED', null, true],
+      ['FAILED', 'unsubscribed', false],
+    ]);
+  });
+});

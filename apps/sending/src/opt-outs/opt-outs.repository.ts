@@ -1,0 +1,67 @@
+import type { ContactFact } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { addressLock } from '../suppressions/suppressions.repository.js';
+
+/** One address of one project, and the change of its contact that says so. */
+export interface OptOutPut {
+  projectId: string;
+  email: string;
+  contactId: string;
+  seq: number;
+}
+
+export class OptOutsRepository {
+  constructor(private readonly database: Database) {}
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+
+  /** Waits for marks on their way to these addresses, in the order in which marks lock theirs; what is marked later sees the opt-outs. */
+  async lock(puts: OptOutPut[]): Promise<void> {
+    await this.database.query(
+      `SELECT pg_advisory_xact_lock(${addressLock}) FROM (
+         SELECT DISTINCT project_id, email FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email) ORDER BY project_id, email
+       ) AS address`,
+      [puts.map(({ projectId }) => projectId), puts.map(({ email }) => email)],
+    );
+  }
+
+  /** Whatever was said before: this is said now. */
+  async put(puts: OptOutPut[]): Promise<void> {
+    await this.database.query(
+      `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq)
+       SELECT DISTINCT ON (project_id, email) project_id, email, true, contact_id, seq
+       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[]) AS p (project_id, email, contact_id, seq)
+       ORDER BY project_id, email, contact_id DESC, seq DESC
+       ON CONFLICT (project_id, email) DO UPDATE
+         SET opted_out = true, since = CASE WHEN known.opted_out THEN known.since ELSE now() END,
+             contact_id = CASE WHEN ${isNewer} THEN excluded.contact_id ELSE known.contact_id END,
+             seq = CASE WHEN ${isNewer} THEN excluded.seq ELSE known.seq END`,
+      columnsOf(puts),
+    );
+  }
+
+  /** What a fact says, unless something newer was said already. */
+  async follow(projectId: string, contacts: ContactFact[]): Promise<void> {
+    await this.database.query(
+      `INSERT INTO opt_outs AS known (project_id, email, contact_id, seq, opted_out)
+       SELECT DISTINCT ON (email) project_id, email, contact_id, seq, opted_out
+       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[]) AS p (project_id, email, contact_id, seq, opted_out)
+       ORDER BY email, contact_id DESC, seq DESC
+       ON CONFLICT (project_id, email) DO UPDATE
+         SET opted_out = excluded.opted_out, contact_id = excluded.contact_id, seq = excluded.seq, since = now()
+         WHERE ${isNewer}`,
+      [...columnsOf(contacts.map((contact) => ({ ...contact, projectId }))), contacts.map(({ subscribed }) => !subscribed)],
+    );
+  }
+}
+
+const isNewer = `(known.contact_id, known.seq) < (excluded.contact_id, excluded.seq)`;
+
+const columnsOf = (puts: OptOutPut[]): unknown[] => [
+  puts.map(({ projectId }) => projectId),
+  puts.map(({ email }) => email),
+  puts.map(({ contactId }) => contactId),
+  puts.map(({ seq }) => seq),
+];

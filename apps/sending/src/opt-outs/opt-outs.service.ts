@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { PutOptOuts, PutOptOutsReceipt } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Gatherer, type Incoming } from '@posthorn/messaging';
+import { OptOutsRepository, type OptOutPut } from './opt-outs.repository.js';
+
+const maxGathered = 64;
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (guarantees.md G8). */
+@Injectable()
+export class OptOutsService {
+  private readonly gatherer = new Gatherer<OptOutPut[], void>({ flush: (calls) => this.store(calls), maxItems: maxGathered });
+
+  constructor(
+    private readonly optOuts: OptOutsRepository,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
+    await this.clock.refuseLate(deadline);
+    await this.gatherer.submit(
+      body.optOuts.map(({ email, contactId = nobody, seq = 0 }) => ({ projectId: caller.projectId, email, contactId, seq })),
+    );
+    return { put: body.optOuts.length };
+  }
+
+  private async store(calls: OptOutPut[][]): Promise<void[]> {
+    const puts = calls.flat();
+    await this.optOuts.transaction(async () => {
+      await this.optOuts.lock(puts);
+      await this.optOuts.put(puts);
+    });
+    return calls.map(() => undefined);
+  }
+}

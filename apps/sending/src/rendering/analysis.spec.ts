@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { isMissing, snippetsOf, variablesOf } from './analysis.js';
+
+const namesOf = (source: string, snippets: Record<string, string> = {}) => variablesOf(source, snippets).map(({ name }) => name);
+
+describe('what a source includes', () => {
+  it('is found in both forms, in branches too, with its first place', () => {
+    expect(snippetsOf('{{> a}}\n{% if x %} {% render "b" %}{{> a}}{% else %}{{> c}}{% endif %}{% raw %}{{> d}}{% endraw %}')).toEqual([
+      { name: 'a', line: 1, column: 1 },
+      { name: 'b', line: 2, column: 12 },
+      { name: 'c', line: 2, column: 45 },
+    ]);
+  });
+});
+
+describe('what a source reads', () => {
+  it('is what it does not make itself, in its snippets too', () => {
+    const source =
+      '{% assign mine = contact.data.plan ?? plan %}{{ mine }}{% for item in items %}{{ item.name }}{% endfor %}{{> s}}{{ now }}';
+    expect(namesOf(source, { s: '{{ inner[0].x }}{{> t}}', t: '{{> s}}{{ deep }}' })).toEqual([
+      'contact.data.plan',
+      'plan',
+      'items',
+      'inner.0.x',
+      'deep',
+    ]);
+  });
+
+  it('is missing where nothing would be printed', () => {
+    const variables = { a: { b: null, c: 0, list: [1] }, text: 'x' };
+    const missing = variablesOf(
+      '{{ a.b }}{{ a.c }}{{ a.list.first }}{{ a.list[0] }}{{ a.list[1] }}{{ text.size }}{{ b.c.d }}{{ a.toString }}',
+    )
+      .filter((use) => isMissing(use, variables))
+      .map(({ name }) => name);
+    expect(missing).toEqual(['a.b', 'a.list.1', 'a.toString', 'b.c.d']);
+  });
+});

@@ -1,0 +1,80 @@
+import { analyzeSync, toValueSync, Variable, type Template } from 'liquidjs';
+import { parse } from './liquid.js';
+import { IncludedSnippet, SnippetTag } from './snippet-tag.js';
+
+/** A variable that a source reads and does not make itself, such as `contact.data.plan`. */
+export interface VariableUse {
+  name: string;
+  path: (string | number)[];
+}
+
+export interface SnippetUse {
+  name: string;
+  line: number;
+  column: number;
+}
+
+/** The snippets that a source includes itself, in the order of their first places. */
+export function snippetsOf(source: string): SnippetUse[] {
+  const uses = new Map<string, SnippetUse>();
+  for (const { snippet, token } of inclusionsIn(parse(source))) {
+    const [line = 1, column = 1] = token.getPosition();
+    if (!uses.has(snippet)) uses.set(snippet, { name: snippet, line, column });
+  }
+  return [...uses.values()];
+}
+
+/** The variables of a source and of the snippets in it, to any depth. */
+export function variablesOf(source: string, snippets: Record<string, string> = {}): VariableUse[] {
+  const uses = new Map<string, VariableUse>();
+  for (const part of [source, ...reachedFrom(source, snippets)]) {
+    for (const variable of Object.values(analyzeSync(parse(part), { partials: false }).globals).flat()) {
+      const path = pathOf(variable);
+      const name = path.join('.');
+      if (path.length > 0 && name !== 'now') uses.set(name, { name, path });
+    }
+  }
+  return [...uses.values()];
+}
+
+/** Whether a variable has a value: without one it is printed as nothing. */
+export function isMissing({ path }: VariableUse, variables: Record<string, unknown>): boolean {
+  let value: unknown = variables;
+  for (const step of path) {
+    if (value === null || value === undefined) return true;
+    if (!Object.hasOwn(value, step)) return !isComputed(value, step);
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value === null || value === undefined;
+}
+
+/** `size`, `first` and `last` are Liquid's own. */
+const isComputed = (value: unknown, step: string | number): boolean =>
+  step === 'size' || (Array.isArray(value) && value.length > 0 && (step === 'first' || step === 'last'));
+
+function* inclusionsIn(templates: Iterable<Template>): Generator<IncludedSnippet | SnippetTag> {
+  for (const template of templates) {
+    if (template instanceof IncludedSnippet || template instanceof SnippetTag) yield template;
+    else if (template.children) yield* inclusionsIn(toValueSync(template.children(false, true)) as Template[]);
+  }
+}
+
+function reachedFrom(source: string, snippets: Record<string, string>): string[] {
+  const reached = new Map<string, string>();
+  const follow = (part: string): void => {
+    for (const { name } of snippetsOf(part)) {
+      if (!reached.has(name) && Object.hasOwn(snippets, name)) {
+        reached.set(name, snippets[name]!);
+        follow(snippets[name]!);
+      }
+    }
+  };
+  follow(source);
+  return [...reached.values()];
+}
+
+/** Up to the first step that is itself a variable, as in `plans[chosen].name`. */
+function pathOf({ segments }: Variable): (string | number)[] {
+  const end = segments.findIndex((segment) => segment instanceof Variable);
+  return (end === -1 ? segments : segments.slice(0, end)) as (string | number)[];
+}

@@ -1,0 +1,28 @@
+const words = ['now', 'today'];
+const zoned = /(?:Z|GMT|UTC|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
+const dateOnly = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
+const seconds = /^\d+$/;
+
+/**
+ * What a date filter is to format: never the clock of the machine, and never its time zone. A date without a zone is one of UTC.
+ */
+export function atInstant(value: unknown, now: string | undefined): unknown {
+  if (typeof value !== 'string') return value;
+  if (words.includes(value)) return new Date(now ?? 0);
+  if (seconds.test(value) || zoned.test(value) || dateOnly.test(value)) return value;
+  const local = new Date(value);
+  return Number.isNaN(local.getTime()) ? value : asUtc(local);
+}
+
+const asUtc = (local: Date): Date =>
+  new Date(
+    Date.UTC(
+      local.getFullYear(),
+      local.getMonth(),
+      local.getDate(),
+      local.getHours(),
+      local.getMinutes(),
+      local.getSeconds(),
+      local.getMilliseconds(),
+    ),
+  );

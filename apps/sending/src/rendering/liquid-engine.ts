@@ -1,0 +1,65 @@
+import { defaultOperators, filters, Liquid, toValue, type Context, type Emitter, type Template } from 'liquidjs';
+import { atInstant } from './dates.js';
+import { coalesce } from './liquid-parser.js';
+import { SnippetTag } from './snippet-tag.js';
+
+/** What one message may take (issue 5): the worker's own limits are the last resort. */
+export const renderMs = 450;
+export const maxOutput = 2 * 1024 * 1024;
+const maxAllocated = 16 * 1024 * 1024;
+
+/** Tags that read other files, and a filter that is a matter of luck: the same message has the same bytes on every attempt. */
+const absentTags = ['include', 'layout', 'block'];
+const absentFilters = ['sample'];
+const dateFilters = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'] as const;
+
+type Operator = (left: unknown, right: unknown) => unknown;
+type Filter = (this: { context: Context }, value: unknown, ...rest: unknown[]) => unknown;
+
+/** Escapes what values bring into HTML, and nothing anywhere else (contract.md §4). */
+export function createEngine({ escapes }: { escapes: boolean }): Liquid {
+  const engine = new Liquid({
+    ...(escapes ? { outputEscape: 'escape' as const } : {}),
+    templates: {},
+    operators: { ...defaultOperators, [coalesce]: ((left, right) => toValue(left) ?? right) satisfies Operator },
+    ownPropertyOnly: true,
+    strictFilters: true,
+    timezoneOffset: 0,
+    locale: 'en-US',
+    memoryLimit: maxAllocated,
+  });
+  for (const name of absentTags) delete engine.tags[name];
+  for (const name of absentFilters) engine.unregisterFilter(name);
+  for (const name of dateFilters) engine.registerFilter(name, dated(filters[name] as Filter));
+  engine.registerTag('render', SnippetTag);
+  boundOutput(engine);
+  return engine;
+}
+
+const dated = (filter: Filter): Filter =>
+  function (value, ...rest) {
+    return filter.call(this, atInstant(value, (this.context.globals as { now?: string }).now), ...rest);
+  };
+
+/** Every text that a render gathers, captured ones included, ends where a message would. */
+function boundOutput({ renderer }: Liquid): void {
+  const renderTemplates = renderer.renderTemplates.bind(renderer);
+  renderer.renderTemplates = (templates: Template[], context: Context, emitter: Emitter = new BoundedText()) =>
+    renderTemplates(templates, context, emitter);
+}
+
+class BoundedText implements Emitter {
+  buffer = '';
+
+  write(value: unknown): void {
+    this.buffer += textOf(value);
+    if (this.buffer.length > maxOutput) throw new Error(`the result is larger than ${maxOutput / 1024 / 1024} MiB`);
+  }
+}
+
+function textOf(value: unknown): string {
+  const plain: unknown = toValue(value);
+  if (typeof plain === 'string') return plain;
+  if (plain === null || plain === undefined) return '';
+  return Array.isArray(plain) ? plain.map(textOf).join('') : String(plain as string);
+}

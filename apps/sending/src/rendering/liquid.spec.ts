@@ -1,0 +1,222 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { LiquidSyntaxError, RenderFailure, hasLiquid, parse, render } from './liquid.js';
+
+const now = new Date('2026-01-31T09:05:00Z');
+
+const html = (source: string, variables: Record<string, unknown> = {}, snippets: Record<string, string> = {}): string =>
+  render({ subject: '', html: source, text: null }, { variables, snippets, now }).html;
+const subject = (source: string, variables: Record<string, unknown> = {}): string =>
+  render({ subject: source, html: '', text: null }, { variables, snippets: {}, now }).subject;
+
+function refusal(source: string): [string, number, number] {
+  try {
+    parse(source);
+  } catch (error) {
+    if (error instanceof LiquidSyntaxError) return [error.message, error.line, error.column];
+  }
+  throw new Error(`${source} parses`);
+}
+
+describe('the two forms of our own', () => {
+  it('includes snippets in both forms, which see what their caller sees', () => {
+    const snippets = { hello: 'Hello {{ name }}', outer: '[{{> hello}}|{% render "hello" %}]' };
+    expect(html('{{> outer}}', { name: 'Ada' }, snippets)).toBe('[Hello Ada|Hello Ada]');
+    expect(html('{{>hello}} {{- > hello -}} .', { name: 'Ada' }, snippets)).toBe('Hello AdaHello Ada.');
+    expect(html('{% render "hello", name: "Grace" %}, {{ name }}', { name: 'Ada' }, snippets)).toBe('Hello Grace, Ada');
+    expect(html('{% for name in names %}{{> hello}};{% endfor %}', { names: ['a', 'b'] }, snippets)).toBe('Hello a;Hello b;');
+  });
+
+  it('keeps what a snippet assigns inside it', () => {
+    expect(html('{{> set}}{{ x }}', { x: 1 }, { set: '{% assign x = 2 %}{{ x }}' })).toBe('21');
+  });
+
+  it('renders a missing snippet as nothing, and no snippet deeper than ten', () => {
+    expect(html('a{{> gone}}b{% render "gone" %}c')).toBe('abc');
+    const nested = (depth: number) =>
+      Object.fromEntries(Array.from({ length: depth }, (_, at) => [`s${at}`, at === depth - 1 ? 'end' : `{{> s${at + 1}}}`]));
+    expect(html('{{> s0}}', {}, nested(10))).toBe('end');
+    expect(() => html('{{> s0}}', {}, nested(11))).toThrow(/nested deeper than 10/);
+    expect(() => html('{{> a}}', {}, { a: '{{> b}}', b: '{{> a}}' })).toThrow(RenderFailure);
+  });
+
+  it.each([
+    ['{{ name ?? "friend" }}', 'friend'],
+    ['{{ name??"friend" }}', 'friend'],
+    ['{{ name ??"friend" | upcase }}', 'FRIEND'],
+    ['{{ a ?? name ?? "b" }}', 'b'],
+    ['{{ empty_text ?? "b" }}', ''],
+    ['{{ no ?? "b" }}', 'false'],
+    ['{{ name | default: "y" }}', 'y'],
+    ['{% assign who = name ?? "you" %}{{ who }}', 'you'],
+    ['{% if name ?? yes %}in{% endif %}', 'in'],
+    ['{{ "really??" }} what?? {% raw %}{{ a ?? b }}{% endraw %}', 'really?? what?? {{ a ?? b }}'],
+  ])('%s is %s', (source, expected) => {
+    expect(html(source, { empty_text: '', no: false, yes: true })).toBe(expected);
+  });
+
+  it('says where they cannot stand', () => {
+    expect(refusal('ab\n{{> two words}}')).toEqual(['a snippet is included as {{> name}}', 2, 1]);
+    expect(refusal('{% render name %}')[0]).toBe('a snippet is included as {% render "name" %}');
+    expect(refusal('{% for a in b ?? c %}{% endfor %}')[0]).toMatch(/^\?\? cannot stand here/);
+  });
+});
+
+describe('what a value brings in', () => {
+  const variables = { name: `<b>"O'Neil" & co</b>`, code: '{{ secret }}{% raw %}', secret: 'no' };
+
+  it('is escaped in HTML, and nowhere else', () => {
+    const escaped = '&lt;b&gt;&#34;O&#39;Neil&#34; &amp; co&lt;/b&gt;';
+    const said = '{{ name }}';
+    expect(render({ subject: said, html: said, text: said }, { variables, snippets: {}, now })).toEqual({
+      subject: variables.name,
+      html: escaped,
+      text: variables.name,
+    });
+    expect(html('{% echo name %}{% cycle name %}{{> s}}', variables, { s: '{{ name }}' })).toBe(escaped.repeat(3));
+    expect(html('{{ name | raw }}', variables)).toBe(variables.name);
+  });
+
+  it('is never read as Liquid', () => {
+    expect(html('{{ code }}{{ code | raw }}', variables)).toBe('{{ secret }}{% raw %}'.repeat(2));
+  });
+
+  it('never breaks a subject into headers', () => {
+    for (const evil of ['a\r\nBcc: x@y.z', 'a\nb', 'a\u2028b', 'a\u0000b'])
+      expect(() => subject('{{ x }}', { x: evil })).toThrow(RenderFailure);
+    expect(() => subject('{{ x }}', { x: 'a'.repeat(999) })).toThrow(/longer than 998/);
+  });
+
+  it('has only its own members', () => {
+    expect(html('[{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor.name }}]', { a: {} })).toBe('[]');
+  });
+});
+
+describe('a source', () => {
+  it.each([
+    ['{{ open', 1, 1],
+    ['one\n two {{ open', 2, 6],
+    ['{% if a %}', 1, 1],
+    ['a\n{% endif %}', 2, 1],
+    ['{{ a | nosuch }}', 1, 1],
+    ['{{ a | sample }}', 1, 1],
+    ['{% include "x" %}', 1, 1],
+    ['{% layout "x" %}', 1, 1],
+    ['{% if %}'.repeat(19_000), 1, 1],
+  ])('that is none, %#, is refused with its place', (source, line, column) => {
+    expect(refusal(source).slice(1)).toEqual([line, expect.any(Number)]);
+    if (source.length < 100) expect(refusal(source)[2]).toBe(column);
+  });
+
+  it('has a bounded number of tags, and is read in linear time', () => {
+    expect(refusal('{{ a }}'.repeat(20_001))[0]).toMatch(/more than 20000 tags/);
+    const began = performance.now();
+    parse(`${'{{ a ?? b }}x'.repeat(19_000)}${'{ '.repeat(300_000)}`);
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
+  it('is told from plain words', () => {
+    expect([hasLiquid('a { b } %}'), hasLiquid('{{ a }}'), hasLiquid('{% raw %}')]).toEqual([false, true, true]);
+  });
+});
+
+describe('the same message', () => {
+  it('has the same bytes at any hour: now is the instant of acceptance', () => {
+    const source = '{{ "now" | date: "%Y-%m-%d %H:%M" }} {{ now | date: "%d" }} {{ "today" | date_to_xmlschema }}';
+    expect(html(source)).toBe('2026-01-31 09:05 31 2026-01-31T09:05:00+00:00');
+  });
+
+  it('has them in every time zone', () => {
+    expect(
+      html('{{ a | date: "%H:%M" }} {{ b | date: "%H:%M" }} {{ c | date: "%d" }}', {
+        a: '2026-07-01 10:00',
+        b: '2026-07-01T10:00:00+02:00',
+        c: '2026-07-01',
+      }),
+    ).toBe('10:00 08:00 01');
+  });
+});
+
+describe('a limit', () => {
+  it.each([
+    ['of memory', '{% for i in (1..100000000) %}x{% endfor %}'],
+    [
+      'of time',
+      '{% for i in (1..3000) %}{% for j in (1..3000) %}{% for k in (1..100) %}{% assign x = k %}{% endfor %}{% endfor %}{% endfor %}',
+    ],
+    ['of output', `{% for i in (1..3000) %}${'x'.repeat(1_000)}{% endfor %}`],
+    ['of what is captured', '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}'],
+    ['of what is joined', '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}'],
+  ])('%s costs the message', (_, source) => {
+    expect(() => html(source)).toThrow(RenderFailure);
+  });
+
+  it('is the same for what snippets multiply', () => {
+    const snippets = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`s${at}`, `{{> s${at + 1}}}`.repeat(50)]));
+    expect(() => html('{{> s0}}', {}, snippets)).toThrow(RenderFailure);
+  });
+});
+
+describe('as a property', () => {
+  const value = fc.string({ unit: 'grapheme', maxLength: 40 });
+  const escapeHtml = (text: string) =>
+    text.replace(/[&<>"']/g, (letter) =>
+      `&#${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': '34', "'": '39' }[letter]};`.replace(/#(?=[a-z])/, ''),
+    );
+
+  it('text without tags is itself, and a value is its escaped self', () => {
+    fc.assert(
+      fc.property(value, value, value, (before, name, after) => {
+        const [left, right] = [before.replaceAll('{', ''), after.replaceAll('{', '')];
+        expect(html(`${left}{{ name }}${right}`, { name })).toBe(`${left}${escapeHtml(name)}${right}`);
+      }),
+    );
+  });
+
+  it('?? is the operator of the language', () => {
+    const any = fc.constantFrom<unknown>(undefined, null, false, 0, '', 'a');
+    fc.assert(
+      fc.property(any, any, any, (a, b, c) => {
+        const expected = a ?? b ?? c;
+        expect(html('{{a??b??c}}', { a, b, c })).toBe(expected === null || expected === undefined ? '' : String(expected));
+      }),
+    );
+  });
+
+  it('nothing but the two named errors comes out of any source', () => {
+    const piece = fc.constantFrom(
+      '{{',
+      '}}',
+      '{%',
+      '%}',
+      '>',
+      '??',
+      ' a ',
+      '"',
+      "'",
+      '|',
+      'if',
+      'for x in y',
+      'endfor',
+      'raw',
+      'endraw',
+      '\n',
+      '<b>',
+      ':',
+      ',',
+      '.',
+      '[',
+      '(1..3)',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        try {
+          html(pieces.join(''), { a: 1, y: [1, 2] });
+        } catch (error) {
+          expect(error).toBeInstanceOf(RenderFailure);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { Context, type Liquid, type Template } from 'liquidjs';
+import { LiquidSyntaxError, RenderFailure, toRenderFailure, toSyntaxError } from './liquid-errors.js';
+import { createEngine, maxOutput, renderMs } from './liquid-engine.js';
+import { MailParser } from './liquid-parser.js';
+import { ParsedSources } from './parsed-sources.js';
+import { giveSnippets, type FindSnippet } from './snippet-tag.js';
+
+/** What is said in Liquid; without a text there is none to render. */
+export interface LiquidContent {
+  subject: string;
+  html: string;
+  text: string | null;
+}
+
+/** All that a render depends on: the same of it gives the same bytes. */
+export interface RenderGiven {
+  variables: Record<string, unknown>;
+  /** Bodies by name, in the versions that the message was accepted with. */
+  snippets: Record<string, string>;
+  /** The instant at which the message was accepted. */
+  now: Date;
+}
+
+const cacheBytes = 8 * 1024 * 1024;
+const maxSubject = 998;
+
+/** Escapes for HTML, or not at all. */
+class Voice {
+  private readonly engine: Liquid;
+  private readonly sources: ParsedSources;
+
+  constructor(escapes: boolean) {
+    const engine = createEngine({ escapes });
+    this.engine = engine;
+    this.sources = new ParsedSources((source, file) => new MailParser(engine).parse(source, file), cacheBytes);
+  }
+
+  parse(source: string, file: string): Template[] {
+    try {
+      return this.sources.of(source, file);
+    } catch (error) {
+      throw toSyntaxError(error);
+    }
+  }
+
+  render(source: string, part: string, { variables, snippets, now }: RenderGiven, until: number): string {
+    try {
+      const context = new Context(
+        variables,
+        this.engine.options,
+        { sync: true, globals: { now: now.toISOString() }, renderLimit: until - performance.now() },
+        { liquid: this.engine },
+      );
+      const find: FindSnippet = (name) => (Object.hasOwn(snippets, name) ? this.parse(snippets[name]!, `snippet ${name}`) : null);
+      giveSnippets(context, find);
+      return bounded(this.engine.renderSync(this.parse(source, part), context as object) as string, part);
+    } catch (error) {
+      throw toRenderFailure(error, part);
+    }
+  }
+}
+
+const html = new Voice(true);
+const plain = new Voice(false);
+
+/** Refuses what is no Liquid, as a LiquidSyntaxError. Subject, text and HTML have one syntax. */
+export function parse(source: string): Template[] {
+  return html.parse(source, 'body');
+}
+
+/** Whether there is anything to render. */
+export const hasLiquid = (source: string): boolean => source.includes('{{') || source.includes('{%');
+
+/** One message, rendered once: values are never read as Liquid again. Fails as a RenderFailure. */
+export function render(content: LiquidContent, given: RenderGiven): LiquidContent {
+  const until = performance.now() + renderMs;
+  return {
+    subject: header(plain.render(content.subject, 'subject', given, until)),
+    html: html.render(content.html, 'body', given, until),
+    text: content.text === null ? null : plain.render(content.text, 'text', given, until),
+  };
+}
+
+/** A subject becomes a header: what values bring in is checked again (guarantees.md §6). */
+function header(subject: string): string {
+  if (/[\r\n\u2028\u2029\u0000]/.test(subject)) throw new RenderFailure('subject: the rendered subject is not one line');
+  if (subject.length > maxSubject) throw new RenderFailure(`subject: the rendered subject is longer than ${maxSubject} characters`);
+  return subject;
+}
+
+function bounded(text: string, part: string): string {
+  if (Buffer.byteLength(text) > maxOutput) throw new RenderFailure(`${part}: the result is larger than ${maxOutput / 1024 / 1024} MiB`);
+  return text;
+}
+
+export { LiquidSyntaxError, RenderFailure };

@@ -1,0 +1,7 @@
+import { compileMjml } from './mjml.js';
+import { answerJobs } from './worker-jobs.js';
+
+/** The source. */
+export type MjmlJob = string;
+
+answerJobs((source: MjmlJob) => compileMjml(source));

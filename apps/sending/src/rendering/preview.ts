@@ -1,0 +1,39 @@
+import type { Finding, RenderedTemplate, Stream } from '@posthorn/contracts';
+import { textFromHtml } from '@posthorn/mail';
+import { isMissing, variablesOf } from './analysis.js';
+import { lint } from './lint.js';
+import { render, type RenderGiven } from './liquid.js';
+
+export interface PreviewSource extends RenderGiven {
+  subject: string;
+  html: string;
+  category: Stream;
+}
+
+export interface LintSource {
+  subject: string;
+  html: string;
+  snippets: Record<string, string>;
+  category: Stream;
+}
+
+const maxMissing = 1_000;
+
+/** What a reader would get, and what is wrong with it. */
+export function preview({ subject, html, category, ...given }: PreviewSource): RenderedTemplate {
+  const rendered = render({ subject, html, text: null }, given);
+  const sources = [subject, html];
+  const uses = sources.flatMap((source) => variablesOf(source, given.snippets));
+  const missing = new Set(uses.filter((use) => isMissing(use, given.variables)).map(({ name }) => name));
+  return {
+    subject: rendered.subject,
+    html: rendered.html,
+    text: textFromHtml(rendered.html),
+    size: Buffer.byteLength(rendered.html),
+    missing: [...missing].slice(0, maxMissing),
+    findings: lint({ html: rendered.html, sources, snippets: given.snippets, category }),
+  };
+}
+
+export const lintSource = ({ subject, html, snippets, category }: LintSource): Finding[] =>
+  lint({ html, sources: [subject, html], snippets, category });

@@ -1,0 +1,33 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Rendering } from './rendering.js';
+
+const rendering = new Rendering();
+afterAll(() => rendering.onModuleDestroy());
+
+const refused = (message: RegExp) => ({
+  kind: 'invalid',
+  details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(message) }] },
+});
+
+describe('a source as large as one may be', () => {
+  it('is read within the limits of its thread', async () => {
+    expect(await rendering.check('body', '{{ a }}'.repeat(19_900))).toEqual({ includes: [], liquid: true });
+    expect(await rendering.check('body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({ includes: ['footer'], liquid: true });
+    await expect(rendering.check('body', `${'x\n'.repeat(500_000)}{{`)).rejects.toMatchObject(refused(/^line 500001, column 1: /));
+  });
+
+  it('costs nobody else anything where it goes beyond them', async () => {
+    const source = (html: string) => ({
+      subject: '',
+      html,
+      variables: {},
+      snippets: {},
+      now: new Date(0),
+      category: 'TRANSACTIONAL' as const,
+    });
+    const loop = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% assign x = j %}{% endfor %}{% endfor %}';
+    const [lost, shown] = await Promise.allSettled([rendering.preview(source(loop)), rendering.preview(source('<p>Hello</p>'))]);
+    expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'invalid' } });
+    expect(shown).toMatchObject({ status: 'fulfilled', value: { html: '<p>Hello</p>' } });
+  });
+});

@@ -1,0 +1,27 @@
+import { snippetsOf } from './analysis.js';
+import { hasLiquid, LiquidSyntaxError, parse } from './liquid.js';
+
+export interface CheckedSource {
+  /** The snippets that it includes itself. */
+  includes: string[];
+  liquid: boolean;
+}
+
+export interface SourceFault {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** What can be said of a source without any values: where it is no Liquid, or what it includes. */
+export function checkSource(source: string): CheckedSource | SourceFault {
+  if (!hasLiquid(source)) return { includes: [], liquid: false };
+  try {
+    parse(source);
+    return { includes: snippetsOf(source).map(({ name }) => name), liquid: true };
+  } catch (error) {
+    if (!(error instanceof LiquidSyntaxError)) throw error;
+    const { line, column, message } = error;
+    return { line, column, message };
+  }
+}

@@ -1,0 +1,106 @@
+import { WorkerThread, type WorkerLimits, type WorkerLost } from './worker-thread.js';
+
+export interface WorkerPoolOptions {
+  /** The file that the threads run; it calls `answerJobs`. */
+  module: string;
+  threads: number;
+  /** What one job may take before it costs its thread. */
+  jobMs?: number;
+  limits?: WorkerLimits;
+}
+
+/** A job that was given up: it ran for too long, or its thread died of it. */
+export class JobGivenUp extends Error {
+  override readonly name = 'JobGivenUp';
+
+  constructor(
+    reason: string,
+    /** It was this very job that was running. */
+    readonly isCulprit = false,
+  ) {
+    super(reason);
+  }
+}
+
+interface Post<Job, Result> {
+  jobs: Job[];
+  answers: (Result | Error | undefined)[];
+  done: (answers: (Result | Error)[]) => void;
+}
+
+const usualMs = 500;
+const usualLimits: WorkerLimits = { heapMb: 64 };
+
+/**
+ * Pure work on threads of its own, with a hard limit for each job: an endless loop or a flood of memory costs its job and its
+ * thread, never the service nor the other jobs, which go on on a fresh thread.
+ */
+export class WorkerPool<Job, Result> {
+  private readonly waiting: Post<Job, Result>[] = [];
+  private readonly idle: WorkerThread<Job, Result>[] = [];
+  private readonly threads = new Set<WorkerThread<Job, Result>>();
+  private closed = false;
+
+  constructor(private readonly options: WorkerPoolOptions) {}
+
+  /** The answer to each job, in their order; an error where one failed. All of them run on one thread, one after the other. */
+  run(jobs: Job[]): Promise<(Result | Error)[]> {
+    if (jobs.length === 0) return Promise.resolve([]);
+    if (this.closed) return Promise.resolve(jobs.map(() => new JobGivenUp('the service is ending')));
+    return new Promise((done) => {
+      this.waiting.push({ jobs, answers: jobs.map(() => undefined), done });
+      this.next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const { answers, done } of this.waiting.splice(0))
+      done(answers.map((answer) => answer ?? new JobGivenUp('the service is ending')));
+    await Promise.all([...this.threads].map((thread) => thread.end()));
+  }
+
+  private next(): void {
+    const thread = this.waiting.length > 0 ? (this.rested() ?? this.begin()) : undefined;
+    const post = thread && this.waiting.shift();
+    if (thread && post) void this.work(thread, post);
+  }
+
+  private rested(): WorkerThread<Job, Result> | undefined {
+    const thread = this.idle.pop();
+    if (!thread?.isGone) return thread;
+    this.threads.delete(thread);
+    return this.rested();
+  }
+
+  private begin(): WorkerThread<Job, Result> | undefined {
+    const { module, threads, jobMs = usualMs, limits = usualLimits } = this.options;
+    if (this.threads.size >= threads) return undefined;
+    const thread = new WorkerThread<Job, Result>({ module, jobMs, limits });
+    this.threads.add(thread);
+    return thread;
+  }
+
+  private async work(thread: WorkerThread<Job, Result>, post: Post<Job, Result>): Promise<void> {
+    const open = post.answers.flatMap((answer, place) => (answer === undefined ? [place] : []));
+    const lost = await thread.run(
+      open.map((place) => post.jobs[place]!),
+      (index, answer) => (post.answers[open[index]!] ??= answer),
+    );
+    if (lost) {
+      this.threads.delete(thread);
+      this.giveUp(post, open, lost);
+    } else {
+      this.idle.push(thread);
+    }
+    if (post.answers.includes(undefined)) this.waiting.unshift(post);
+    else post.done(post.answers as (Result | Error)[]);
+    this.next();
+  }
+
+  /** What a thread died of is not tried again; where nobody knows which job it was, none is. */
+  private giveUp(post: Post<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
+    const culprits = index === null || this.closed ? open : [open[index]!];
+    for (const place of culprits) post.answers[place] ??= new JobGivenUp(reason, index !== null && !this.closed);
+  }
+}

@@ -1,0 +1,94 @@
+import { Worker } from 'node:worker_threads';
+import { JobFailed, type Answer, type Begin } from './worker-jobs.js';
+
+export interface WorkerLimits {
+  /** Old space of the thread's heap, in MiB. */
+  heapMb: number;
+}
+
+export interface WorkerThreadOptions {
+  module: string;
+  jobMs: number;
+  limits: WorkerLimits;
+}
+
+/** Why a thread is gone, and which job of its post it was at; null where it was at none. */
+export interface WorkerLost {
+  reason: string;
+  index: number | null;
+}
+
+/** Twice the number of finished jobs, and one more while a job is running: what a thread in a loop cannot tell by a message. */
+const started = (place: number): boolean => place % 2 === 1;
+const checksPerJob = 5;
+const youngMb = 8;
+
+export class WorkerThread<Job, Result> {
+  private readonly worker: Worker;
+  private readonly progress = new Int32Array(new SharedArrayBuffer(4));
+  private readonly gone: Promise<void>;
+  private lost: WorkerLost | null = null;
+  private seen = { place: 0, at: 0 };
+
+  constructor(private readonly options: WorkerThreadOptions) {
+    const begin: Begin = { progress: this.progress };
+    this.worker = new Worker(options.module, {
+      workerData: begin,
+      env: {},
+      // Where the young generation is large, a flood reaches the end of the old one in a single collection, which ends the process.
+      resourceLimits: { maxOldGenerationSizeMb: options.limits.heapMb, maxYoungGenerationSizeMb: youngMb },
+    });
+    this.worker.on('error', (error) => this.lose(reasonOf(error)));
+    this.gone = new Promise((resolve) => this.worker.once('exit', () => resolve(this.lose('ended its thread'))));
+    this.worker.unref();
+  }
+
+  /** Gives each answer as it comes; ends with null, or with why the thread is gone. */
+  async run(jobs: Job[], answered: (index: number, answer: Result | Error) => void): Promise<WorkerLost | null> {
+    this.worker.ref();
+    let open = jobs.length;
+    const watch = setInterval(() => this.endIfStuck(), this.options.jobMs / checksPerJob);
+    await new Promise<void>((resolve) => {
+      this.worker.on('message', ({ index, result, failure }: Answer<Result>) => {
+        answered(index, failure ? new JobFailed(failure) : (result as Result));
+        if ((open -= 1) === 0) resolve();
+      });
+      void this.gone.then(resolve);
+      Atomics.store(this.progress, 0, 0);
+      this.seen = { place: 0, at: 0 };
+      this.worker.postMessage(jobs);
+    });
+    clearInterval(watch);
+    this.worker.removeAllListeners('message');
+    this.worker.unref();
+    return this.lost;
+  }
+
+  get isGone(): boolean {
+    return this.lost !== null;
+  }
+
+  async end(): Promise<void> {
+    this.lose('the service is ending');
+    await this.worker.terminate();
+  }
+
+  /** The same job at two looks has run for all the time between them, however late the looks are. */
+  private endIfStuck(): void {
+    const place = Atomics.load(this.progress, 0);
+    const now = performance.now();
+    if (!started(place) || place !== this.seen.place) this.seen = { place, at: now };
+    else if (now - this.seen.at >= this.options.jobMs) {
+      this.lose(`took longer than ${this.options.jobMs} ms`);
+      void this.worker.terminate();
+    }
+  }
+
+  private lose(reason: string): void {
+    const place = Atomics.load(this.progress, 0);
+    this.lost ??= { reason, index: started(place) ? place >> 1 : null };
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'took too much memory' : `broke its thread: ${String(error)}`;

@@ -1,0 +1,75 @@
+import type { ListSnippets, SnippetFilter } from '@posthorn/contracts';
+import { CountedRepository, escapeLike, totalCap, type Database, type Page } from '@posthorn/database';
+import { SnippetRow } from './snippet.entity.js';
+
+/** A snippet that something reaches, by others too. */
+export interface ReachedSnippet {
+  name: string;
+  versionId: string;
+  body: string;
+  /** The snippets that it includes itself. */
+  includes: string[];
+}
+
+export class SnippetsRepository extends CountedRepository<SnippetRow> {
+  constructor(database: Database) {
+    super(database, SnippetRow);
+  }
+
+  list(projectId: string, request: ListSnippets): Promise<Page<SnippetRow>> {
+    return this.page(projectId, request, filtersOf(request));
+  }
+
+  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  async countMatches(projectId: string, { search = '' }: SnippetFilter): Promise<number> {
+    const [counted] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM snippets WHERE project_id = $1 AND (name ILIKE $2 OR description ILIKE $2) LIMIT ${totalCap + 1}
+       ) AS capped`,
+      [projectId, `%${escapeLike(search)}%`],
+    );
+    return counted!.count;
+  }
+
+  /** Until the end of the transaction nobody else changes which snippet of the project includes which. */
+  async lockAll(projectId: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(hashtextextended($1::text, 10))`, [projectId]);
+  }
+
+  async isNameTaken(projectId: string, name: string, id: string): Promise<boolean> {
+    const rows = await this.database.query(`SELECT 1 FROM snippets WHERE project_id = $1 AND name = $2 AND id <> $3`, [
+      projectId,
+      name,
+      id,
+    ]);
+    return rows.length > 0;
+  }
+
+  /** Those of these names, and all that they include, each once. */
+  async reachedFrom(projectId: string, names: string[]): Promise<ReachedSnippet[]> {
+    if (names.length === 0) return [];
+    return this.database.query(
+      `WITH RECURSIVE reached AS (
+         SELECT id, includes FROM snippets WHERE project_id = $1 AND name = ANY ($2::text[])
+         UNION
+         SELECT snippet.id, snippet.includes FROM reached JOIN snippets snippet ON snippet.project_id = $1 AND snippet.name = ANY (reached.includes)
+       )
+       SELECT name, version_id AS "versionId", body, includes FROM snippets WHERE project_id = $1 AND id IN (SELECT id FROM reached)`,
+      [projectId, names],
+    );
+  }
+
+  async keepVersion({ projectId, id, versionId, body }: SnippetRow): Promise<void> {
+    await this.database.query(`INSERT INTO snippet_versions (project_id, id, snippet_id, body) VALUES ($1, $2, $3, $4)`, [
+      projectId,
+      versionId,
+      id,
+      body,
+    ]);
+  }
+}
+
+const filtersOf = ({ search }: SnippetFilter) =>
+  search === undefined
+    ? []
+    : [{ sql: '(row.name ILIKE :search OR row.description ILIKE :search)', parameters: { search: `%${escapeLike(search)}%` } }];

@@ -1,0 +1,85 @@
+import { csvUnreadable, normaliseAddress, suppressionReasons, type SuppressionReason } from '@posthorn/contracts';
+import { parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
+
+/** What one row asks for; null for one that cannot be read. */
+export type ImportRow = { email: string; reason: SuppressionReason } | null;
+
+/** Which cell of a row says what. */
+interface Layout {
+  email: number;
+  reasonOf: (cells: readonly string[]) => SuppressionReason | null;
+  /** The first row is none of the data. */
+  headed: boolean;
+}
+
+/** As exports call them: blanks, lines and case say nothing. */
+const wordOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+
+const reasons: Readonly<Record<string, SuppressionReason>> = {
+  ...Object.fromEntries(suppressionReasons.map((reason) => [wordOf(reason), reason])),
+  '': 'MANUAL',
+  bounce: 'HARD_BOUNCE',
+  spamcomplaint: 'COMPLAINT',
+  manualsuppression: 'MANUAL',
+};
+
+/** Headers that tell a format: the plain one, and what two hosted providers export. What follows a bounce is the server's words. */
+const formats: readonly { columns: readonly string[]; email: string; reason: string | null; always?: SuppressionReason }[] = [
+  { columns: ['emailaddress', 'suppressionreason'], email: 'emailaddress', reason: 'suppressionreason' },
+  { columns: ['email', 'status', 'reason'], email: 'email', reason: null, always: 'HARD_BOUNCE' },
+  { columns: ['email', 'reason'], email: 'email', reason: 'reason' },
+  { columns: ['email'], email: 'email', reason: null, always: 'MANUAL' },
+];
+
+const reading = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, max_record_size: 64 * 1024 } as const;
+const pieceLength = 64 * 1024;
+const mostColumns = 100;
+
+/** The rows of a list, read piece by piece, so that a long one keeps nobody waiting. */
+export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
+  const layout = layoutOf(csv);
+  const parser = parse({ ...reading, from: layout.headed ? 2 : 1 });
+  void feed(parser, csv);
+  for await (const cells of parser as AsyncIterable<string[]>) yield rowOf(layout, cells);
+}
+
+async function feed(parser: ReturnType<typeof parse>, csv: string): Promise<void> {
+  for (let at = 0; at < csv.length && !parser.destroyed; at += pieceLength) {
+    if (!parser.write(csv.slice(at, at + pieceLength)))
+      await new Promise((drained) => parser.once('drain', drained).once('close', drained));
+  }
+  if (!parser.destroyed) parser.end();
+}
+
+/** By its first row; a list without a header begins with an address. */
+export function layoutOf(csv: string): Layout {
+  const [first = []] = firstRow(csv);
+  const words = first.slice(0, mostColumns).map(wordOf);
+  const format = formats.find(({ columns }) => columns.every((column) => words.includes(column)));
+  if (format) {
+    const place = format.reason === null ? -1 : words.indexOf(format.reason);
+    return { headed: true, email: words.indexOf(format.email), reasonOf: (cells) => format.always ?? readReason(cells[place]) };
+  }
+  if (readAddress(first[0]) === null) throw csvUnreadable('needs a column email');
+  return { headed: false, email: 0, reasonOf: (cells) => readReason(cells[1]) };
+}
+
+function firstRow(csv: string): string[][] {
+  try {
+    return parseAtOnce(csv.slice(0, pieceLength), { ...reading, to: 1 });
+  } catch (error) {
+    throw csvUnreadable(`is no CSV: ${(error as Error).message.slice(0, 200)}`);
+  }
+}
+
+function rowOf({ email: place, reasonOf }: Layout, cells: readonly string[]): ImportRow {
+  const email = readAddress(cells[place]);
+  const reason = reasonOf(cells);
+  return email !== null && reason !== null ? { email, reason } : null;
+}
+
+const readReason = (text = ''): SuppressionReason | null => (Object.hasOwn(reasons, wordOf(text)) ? reasons[wordOf(text)]! : null);
+
+/** An apostrophe that keeps a table from computing is none of the address's: our own export writes it. */
+const readAddress = (text = ''): string | null => normaliseAddress(text.replace(/^'(?=[=+\-@])/, ''));

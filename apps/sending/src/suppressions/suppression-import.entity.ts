@@ -1,0 +1,26 @@
+import type { ImportStatus, SuppressionImport } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('suppression_imports')
+export class SuppressionImportRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') status: ImportStatus;
+  /** As it came; empty once it is done. */
+  @Column('text') csv: string;
+  @Column('text') source: 'API' | 'DASHBOARD' | 'PROVIDER';
+  @Column('integer') total: number;
+  @Column('integer') processed: number;
+  @Column('integer') created: number;
+  @Column('integer') skipped: number;
+  @Column('integer') failed: number;
+  /** Whoever works on it says so again with each batch. */
+  @Column({ type: 'timestamptz', name: 'taken_until', precision: 3, nullable: true }) takenUntil: Date | null;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
+
+  toImport(): SuppressionImport {
+    const { id, status, total, processed, created, skipped, failed, createdAt, finishedAt } = this;
+    return { id, status, total, processed, created, updated: 0, skipped, failed, createdAt, finishedAt };
+  }
+}

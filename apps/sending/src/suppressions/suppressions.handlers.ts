@@ -1,0 +1,55 @@
+import { Controller } from '@nestjs/common';
+import {
+  suppressionImports,
+  suppressions,
+  type ImportSuppressions,
+  type ListSuppressions,
+  type PutSuppression,
+  type RemovedSuppression,
+  type Suppression,
+  type SuppressionAddress,
+  type SuppressionImport,
+  type SuppressionImportId,
+  type SuppressionPage,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { SuppressionImports } from './suppression-imports.js';
+import { SuppressionsService } from './suppressions.service.js';
+
+@Controller()
+export class SuppressionsHandlers {
+  constructor(
+    private readonly service: SuppressionsService,
+    private readonly imports: SuppressionImports,
+  ) {}
+
+  @Answers(suppressions.put)
+  put({ caller, body }: Incoming<PutSuppression>): Promise<Suppression> {
+    return this.service.put(caller, body);
+  }
+
+  @Answers(suppressions.list)
+  list({ caller, body }: Incoming<ListSuppressions>): Promise<SuppressionPage> {
+    return this.service.list(caller.projectId, body);
+  }
+
+  @Answers(suppressions.get)
+  get({ caller, body }: Incoming<SuppressionAddress>): Promise<Suppression> {
+    return this.service.get(caller.projectId, body.email);
+  }
+
+  @Answers(suppressions.remove)
+  async remove({ caller, body }: Incoming<SuppressionAddress>): Promise<RemovedSuppression> {
+    return { email: body.email, deleted: await this.service.remove(caller.projectId, body.email) };
+  }
+
+  @Answers(suppressionImports.start)
+  startImport({ caller, body }: Incoming<ImportSuppressions>): Promise<SuppressionImport> {
+    return this.imports.start(caller, body.csv);
+  }
+
+  @Answers(suppressionImports.get)
+  getImport({ caller, body }: Incoming<SuppressionImportId>): Promise<SuppressionImport> {
+    return this.imports.get(caller.projectId, body.id);
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contacts,
+  DomainError,
+  invalidMember,
+  templateNotFound,
+  type Caller,
+  type LintReport,
+  type LintTemplate,
+  type PreviewTemplateById,
+  type RenderedTemplate,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { Rendering } from '../rendering/rendering.js';
+import { SnippetsRepository } from '../snippets/snippets.repository.js';
+import { SourcesRepository } from './sources.repository.js';
+import { TemplatesRepository } from './templates.repository.js';
+
+/** In place of the links that each message has for itself. */
+const sampleLinks = { unsubscribe_url: 'https://example.com/u/preview', manage_url: 'https://example.com/p/preview' };
+
+/** Templates looked at before they are sent. */
+@Injectable()
+export class PreviewsService {
+  constructor(
+    private readonly templates: TemplatesRepository,
+    private readonly sources: SourcesRepository,
+    private readonly snippets: SnippetsRepository,
+    private readonly rendering: Rendering,
+    private readonly bus: Bus,
+  ) {}
+
+  async preview(caller: Caller, { id, data = {}, contactId }: PreviewTemplateById): Promise<RenderedTemplate> {
+    const { projectId } = caller;
+    const row = await this.templates.find(projectId, id);
+    if (!row) throw templateNotFound();
+    const [contact, [source], snippets] = await Promise.all([
+      contactId === undefined ? {} : this.variablesOf(caller, contactId),
+      this.sources.templates([{ projectId, templateId: id, version: row.version }]),
+      this.snippetsIn(projectId, row.includes),
+    ]);
+    const { subject, html } = source!;
+    const variables = { ...contact, ...data, ...sampleLinks };
+    return this.rendering.preview({ subject, html, variables, snippets, now: new Date(), category: row.emailCategory });
+  }
+
+  async lint(
+    { projectId }: Caller,
+    { body, subject = '', format = 'html', emailCategory = 'MARKETING' }: LintTemplate,
+  ): Promise<LintReport> {
+    const [inSubject, inBody] = await Promise.all([this.rendering.check('subject', subject), this.rendering.check('body', body)]);
+    const html = format === 'mjml' ? await this.rendering.compile(body) : body;
+    const snippets = await this.snippetsIn(projectId, [...inSubject.includes, ...inBody.includes]);
+    return { findings: await this.rendering.lint({ subject, html, snippets, category: emailCategory }) };
+  }
+
+  private async snippetsIn(projectId: string, names: string[]): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.snippets.reachedFrom(projectId, names)).map(({ name, body }) => [name, body]));
+  }
+
+  private async variablesOf(caller: Caller, id: string): Promise<Record<string, unknown>> {
+    const { email, customFields } = await this.bus.call(contacts.get, caller, { id }).catch(refuseUnknown);
+    return { ...customFields, contact: { email, id, data: customFields } };
+  }
+}
+
+function refuseUnknown(error: unknown): never {
+  throw error instanceof DomainError && error.kind === 'not_found'
+    ? invalidMember(['contactId'], 'not_found', 'is no contact of this project')
+    : error;
+}

@@ -1,0 +1,43 @@
+import type { Database } from '@posthorn/database';
+
+export interface TemplateRef {
+  projectId: string;
+  templateId: string;
+  version: number;
+}
+
+export interface SnippetRef {
+  projectId: string;
+  id: string;
+}
+
+/** What a version says, as it is rendered. */
+export interface TemplateSource extends TemplateRef {
+  subject: string;
+  html: string;
+}
+
+export interface SnippetSource extends SnippetRef {
+  body: string;
+}
+
+/** Versions, whose templates and snippets may be gone. */
+export class SourcesRepository {
+  constructor(private readonly database: Database) {}
+
+  async templates(refs: TemplateRef[]): Promise<TemplateSource[]> {
+    return this.database.query(
+      `SELECT project_id AS "projectId", template_id AS "templateId", version, subject, coalesce(html, body) AS html FROM template_versions
+       JOIN unnest($1::uuid[], $2::uuid[], $3::int[]) AS asked (project_id, template_id, version) USING (project_id, template_id, version)`,
+      [refs.map(({ projectId }) => projectId), refs.map(({ templateId }) => templateId), refs.map(({ version }) => version)],
+    );
+  }
+
+  async snippets(refs: SnippetRef[]): Promise<SnippetSource[]> {
+    return this.database.query(
+      `SELECT project_id AS "projectId", id, body FROM snippet_versions
+       JOIN unnest($1::uuid[], $2::uuid[]) AS asked (project_id, id) USING (project_id, id)`,
+      [refs.map(({ projectId }) => projectId), refs.map(({ id }) => id)],
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { snippets, templates, type Caller, type CreateTemplate } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Rendering } from '../rendering/rendering.js';
+import { SnippetsRepository } from '../snippets/snippets.repository.js';
+import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { Sources } from './sources.js';
+import { SourcesRepository } from './sources.repository.js';
+import { TemplateDirectory } from './template-directory.js';
+import { TemplatesRepository } from './templates.repository.js';
+
+let suite: SendingSuite;
+const rendering = new Rendering();
+beforeAll(async () => {
+  suite = await startSendingSuite();
+});
+afterAll(() => Promise.all([suite.stop(), rendering.onModuleDestroy()]));
+
+const directory = () => new TemplateDirectory(new TemplatesRepository(suite.database), new SnippetsRepository(suite.database), rendering);
+const build = (caller: Caller, wanted: Partial<CreateTemplate> = {}) =>
+  suite.bus.call(templates.create, caller, { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>', ...wanted });
+const snippet = (caller: Caller, name: string, body: string) => suite.bus.call(snippets.create, caller, { name, body });
+const unknown = { kind: 'invalid', details: { errors: [{ path: ['template'], code: 'not_found', message: expect.anything() }] } };
+
+describe('the words of a send', () => {
+  it('are frozen with the version of their template and its sender', async () => {
+    const { caller, projectId, domain } = await suite.buildProject();
+    const { id } = await build(caller, { from: `a@${domain}`, fromName: 'Ada', replyTo: 'x@y.example' });
+    expect(await directory().freeze(projectId, { templateId: id })).toEqual({
+      ...{
+        templateId: id,
+        templateVersion: 1,
+        subject: 'Hello',
+        from: { email: `a@${domain}`, name: 'Ada' },
+        replyTo: { email: 'x@y.example' },
+      },
+      ...{ category: 'MARKETING', snippets: {}, liquid: false },
+    });
+    const own = await directory().freeze(projectId, { templateId: id, subject: 'Mine {{ x }}' });
+    expect(own).toMatchObject({ subject: 'Mine {{ x }}', liquid: true, templateVersion: 1 });
+  });
+
+  it('of no template are those of the call', async () => {
+    const { projectId } = await suite.buildProject();
+    expect(await directory().freeze(projectId, { subject: 'a', html: '<p>b</p>' })).toEqual({
+      ...{ templateId: null, templateVersion: null, subject: 'a', from: null, replyTo: null },
+      ...{ category: 'TRANSACTIONAL', snippets: {}, liquid: false },
+    });
+    await expect(directory().freeze(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
+      details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1/) }] },
+    });
+  });
+
+  it('are frozen with the snippets of that instant, those in others too', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await snippet(caller, 'outer', '{{> inner}}');
+    const inner = await snippet(caller, 'inner', 'one');
+    await snippet(caller, 'other', 'x');
+    const { id } = await build(caller, { subject: '{{> outer}}', body: '{{> gone}}' });
+    const frozen = await directory().freeze(projectId, { templateId: id });
+    expect([Object.keys(frozen.snippets).sort(), frozen.liquid]).toEqual([['inner', 'outer'], true]);
+    await suite.bus.call(snippets.update, caller, { id: inner.id, body: 'two' });
+    const later = await directory().freeze(projectId, { templateId: id, html: '<p>{{> other}}</p>' });
+    expect(Object.keys(later.snippets).sort()).toEqual(['inner', 'other', 'outer']);
+    expect(later.snippets['inner']).not.toBe(frozen.snippets['inner']);
+    const sources = new Sources(new SourcesRepository(suite.database));
+    const bodies = async (versions: Record<string, string>) => {
+      const loaded = await sources.load(
+        [],
+        Object.values(versions).map((version) => ({ projectId, id: version })),
+      );
+      return loaded.snippet({ projectId, id: versions['inner']! })?.body;
+    };
+    expect([await bodies(frozen.snippets), await bodies(later.snippets), await bodies(frozen.snippets)]).toEqual(['one', 'two', 'one']);
+  });
+
+  it('name no template that is unknown, gone or of another project', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const { id } = await build(caller);
+    const stranger = (await suite.buildProject()).projectId;
+    for (const [project, template] of [
+      [projectId, newId()],
+      [stranger, id],
+    ] as const) {
+      await expect(directory().freeze(project, { templateId: template })).rejects.toMatchObject(unknown);
+    }
+    await suite.database.query(`DELETE FROM templates WHERE project_id = $1 AND id = $2`, [projectId, id]);
+    await expect(directory().freeze(projectId, { templateId: id })).rejects.toMatchObject(unknown);
+  });
+
+  it('are asked for once a second, and what was not there is asked for again', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const one = directory();
+    const { id } = await build(caller);
+    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1 });
+    await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
+    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1, subject: 'Hello' });
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 2, subject: 'Two' });
+  });
+});
+
+describe('a version', () => {
+  it('is loaded after its template is gone, compiled where it was compiled', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const [plain, other] = [await build(caller), await build(caller, { body: '<p>Other</p>' })];
+    await suite.bus.call(templates.update, caller, { id: plain.id, body: '<p>Two</p>' });
+    await suite.database.query(`DELETE FROM templates WHERE project_id = $1`, [projectId]);
+    const ref = (templateId: string, version: number) => ({ projectId, templateId, version });
+    const loaded = await new Sources(new SourcesRepository(suite.database)).load(
+      [ref(plain.id, 1), ref(plain.id, 2), ref(other.id, 1), ref(other.id, 2)],
+      [],
+    );
+    expect([
+      loaded.template(ref(plain.id, 1))?.html,
+      loaded.template(ref(plain.id, 2))?.html,
+      loaded.template(ref(other.id, 1))?.html,
+    ]).toEqual(['<p>Hello</p>', '<p>Two</p>', '<p>Other</p>']);
+    expect(loaded.template(ref(other.id, 2))).toBeUndefined();
+  });
+});

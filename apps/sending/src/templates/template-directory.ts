@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { templateUnknown, type Mailbox, type Stream } from '@posthorn/contracts';
+import { hasLiquid } from '../rendering/liquid.js';
+import { Rendering } from '../rendering/rendering.js';
+import type { CheckedSource } from '../rendering/template-check.js';
+import { SnippetsRepository } from '../snippets/snippets.repository.js';
+import { ShortMemory } from './short-memory.js';
+import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
+
+/** The words of a send, as the call says them; what it does not say, its template does. */
+export interface WordsAsked {
+  templateId?: string;
+  subject?: string;
+  html?: string;
+  text?: string;
+}
+
+/** What a message is rendered from, fixed at the instant of acceptance. */
+export interface FrozenWords {
+  templateId: string | null;
+  templateVersion: number | null;
+  /** As it stands, before it is rendered; null where neither the call nor the template has one. */
+  subject: string | null;
+  from: Mailbox | null;
+  replyTo: Mailbox | null;
+  category: Stream;
+  /** Version ids by name, of all that is reached. */
+  snippets: Record<string, string>;
+  /** False where there is nothing to render. */
+  liquid: boolean;
+}
+
+/** What accepting asks of templates. Kept for a second: a refusal is always looked up again. */
+@Injectable()
+export class TemplateDirectory {
+  private readonly heads = new ShortMemory<TemplateHead>((projectId, id) => this.templates.head(projectId, id));
+  private readonly reached = new ShortMemory<Record<string, string>>((projectId, names) => this.reach(projectId, names.split(' ')));
+
+  constructor(
+    private readonly templates: TemplatesRepository,
+    private readonly snippets: SnippetsRepository,
+    private readonly rendering: Rendering,
+  ) {}
+
+  async freeze(projectId: string, { templateId, ...words }: WordsAsked): Promise<FrozenWords> {
+    const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
+    const own = await this.checkOwn(words);
+    // What the call says itself may leave nothing of the template but its sender.
+    const replaced = words.subject !== undefined && words.html !== undefined;
+    const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
+    return {
+      templateId: head?.id ?? null,
+      templateVersion: head?.version ?? null,
+      subject: words.subject ?? head?.subject ?? null,
+      from: mailboxOf(head?.from ?? null, head?.fromName ?? null),
+      replyTo: mailboxOf(head?.replyTo ?? null, null),
+      category: head?.emailCategory ?? 'TRANSACTIONAL',
+      snippets: includes.length === 0 ? {} : ((await this.reached.of(projectId, [...new Set(includes)].sort().join(' '))) ?? {}),
+      liquid: own.liquid || (!replaced && head?.liquid === true),
+    };
+  }
+
+  private async headOf(projectId: string, id: string): Promise<TemplateHead> {
+    const head = await this.heads.of(projectId, id);
+    if (!head) throw templateUnknown();
+    return head;
+  }
+
+  private async checkOwn({ subject, html, text }: Omit<WordsAsked, 'templateId'>): Promise<CheckedSource> {
+    const checked: CheckedSource[] = [];
+    for (const [member, source] of Object.entries({ subject, body: html, text })) {
+      if (source !== undefined && hasLiquid(source)) checked.push(await this.rendering.check(member, source));
+    }
+    return { includes: checked.flatMap(({ includes }) => includes), liquid: checked.length > 0 };
+  }
+
+  private async reach(projectId: string, names: string[]): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.snippets.reachedFrom(projectId, names)).map(({ name, versionId }) => [name, versionId]));
+  }
+}
+
+const mailboxOf = (email: string | null, name: string | null): Mailbox | null =>
+  email === null ? null : { email, ...(name ? { name } : {}) };

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { domainOf, projects, senderNotVerified, serviceCaller, type Caller } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { SendingConfig } from '../config.js';
+import { SenderDirectory } from '../domains/sender-directory.js';
+
+/** Who a template may be sent as: of a verified domain of the project, or from its sandbox (interface.md). Whose key it is does not matter yet. */
+@Injectable()
+export class TemplateSenders {
+  constructor(
+    private readonly senders: SenderDirectory,
+    private readonly config: SendingConfig,
+    private readonly bus: Bus,
+  ) {}
+
+  async refuseUnverified({ projectId }: Caller, from: string | null | undefined): Promise<void> {
+    if (!from) return;
+    const project = serviceCaller('sending', projectId);
+    if (domainOf(from) !== this.config.sandboxDomain) await this.senders.senderFor(project, { email: from });
+    else if (from !== (await this.sandboxOf(project))) throw senderNotVerified();
+  }
+
+  private async sandboxOf(project: Caller): Promise<string> {
+    const { sandboxHandle } = await this.bus.call(projects.get, project, { id: project.projectId });
+    return `${sandboxHandle}@${this.config.sandboxDomain}`;
+  }
+}

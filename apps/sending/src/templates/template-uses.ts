@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import { templateInUse, templateUses, type Caller } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+
+// The gateway waits 1.7 s for the whole answer.
+const askMs = 800;
+
+/** Who may yet send by a template is asked of its owners, at the instant of the deletion; without their answer nothing is deleted. */
+@Injectable()
+export class TemplateUses {
+  constructor(private readonly bus: Bus) {}
+
+  async refuseUsed(caller: Caller, id: string): Promise<void> {
+    const answers = await Promise.all(
+      Object.values(templateUses).map((contract) => this.bus.call(contract, caller, { id }, { timeoutMs: askMs })),
+    );
+    if (answers.some(({ used }) => used)) throw templateInUse();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Stream, Template, TemplateFact, TemplateFormat, TemplateVersion, UpdateTemplate } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What a version is made of: a change of any of it makes another one. */
+const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo'] as const;
+const settings = ['name', 'description', 'emailCategory'] as const;
+
+/** What a template says, now or once. */
+abstract class TemplateWords {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') subject: string;
+  @Column('text') body: string;
+  @Column('text') format: TemplateFormat;
+  @Column('text', { name: 'from_email', nullable: true }) from: string | null;
+  @Column('text', { name: 'from_name', nullable: true }) fromName: string | null;
+  @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
+}
+
+@Entity('templates')
+export class TemplateRow extends TemplateWords {
+  @Column('text') name: string;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('text', { name: 'email_category' }) emailCategory: Stream;
+  @Column('integer') version: number;
+  /** The snippets that it includes itself. */
+  @Column('text', { array: true }) includes: string[];
+  /** False where there is nothing to render. */
+  @Column('boolean') liquid: boolean;
+  /** Rises with every change. */
+  @Column('bigint') seq: number;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+
+  /** Takes the change over: whether it makes a new version, only another row, or nothing at all. */
+  change(changes: UpdateTemplate): 'version' | 'row' | null {
+    const differs = (names: readonly (keyof UpdateTemplate)[]) =>
+      names.some((name) => changes[name] !== undefined && changes[name] !== this[name]);
+    const [newVersion, newRow] = [differs(versioned), differs(settings)];
+    Object.assign(this, changes);
+    if (newVersion) this.version += 1;
+    return newVersion ? 'version' : newRow ? 'row' : null;
+  }
+
+  toTemplate(): Template {
+    const { includes: _includes, liquid: _liquid, seq: _seq, ...shown } = this;
+    return { ...shown, currentVersion: this.version };
+  }
+
+  toFact(): TemplateFact {
+    return { templateId: this.id, version: this.version, at: this.updatedAt };
+  }
+}
+
+/** What a template once said. Never changed, and kept when the template goes: accepted mail may still be rendered from it. */
+@Entity('template_versions')
+export class TemplateVersionRow extends TemplateWords {
+  @Column('uuid', { name: 'template_id' }) templateId: string;
+  @Column('integer') version: number;
+  /** What the body was compiled to; null where it is the body itself. */
+  @Column('text', { nullable: true }) html: string | null;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+
+  toVersion(): TemplateVersion {
+    const { version, subject, body, format, from, fromName, replyTo, createdAt } = this;
+    return { version, subject, body, format, from, fromName, replyTo, createdAt };
+  }
+}

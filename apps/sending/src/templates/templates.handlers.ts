@@ -1,0 +1,68 @@
+import { Controller } from '@nestjs/common';
+import {
+  templates,
+  type CreateTemplate,
+  type DeletedTemplate,
+  type LintReport,
+  type LintTemplate,
+  type ListTemplates,
+  type ListTemplateVersions,
+  type PreviewTemplateById,
+  type RenderedTemplate,
+  type Template,
+  type TemplateId,
+  type TemplatePage,
+  type TemplateVersionPage,
+  type UpdateTemplateById,
+} from '@posthorn/contracts';
+import { Answers, type Incoming } from '@posthorn/messaging';
+import { PreviewsService } from './previews.service.js';
+import { TemplatesService } from './templates.service.js';
+
+@Controller()
+export class TemplatesHandlers {
+  constructor(
+    private readonly service: TemplatesService,
+    private readonly previews: PreviewsService,
+  ) {}
+
+  @Answers(templates.create)
+  create(call: Incoming<CreateTemplate>): Promise<Template> {
+    return this.service.create(call);
+  }
+
+  @Answers(templates.get)
+  get({ caller, body }: Incoming<TemplateId>): Promise<Template> {
+    return this.service.get(caller.projectId, body.id);
+  }
+
+  @Answers(templates.list)
+  list({ caller, body }: Incoming<ListTemplates>): Promise<TemplatePage> {
+    return this.service.list(caller.projectId, body);
+  }
+
+  @Answers(templates.update)
+  update(call: Incoming<UpdateTemplateById>): Promise<Template> {
+    return this.service.update(call);
+  }
+
+  @Answers(templates.delete)
+  delete(call: Incoming<TemplateId>): Promise<DeletedTemplate> {
+    return this.service.delete(call);
+  }
+
+  @Answers(templates.versions)
+  versions({ caller, body }: Incoming<ListTemplateVersions>): Promise<TemplateVersionPage> {
+    return this.service.versions(caller.projectId, body);
+  }
+
+  @Answers(templates.preview)
+  preview({ caller, body }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
+    return this.previews.preview(caller, body);
+  }
+
+  @Answers(templates.lint)
+  lint({ caller, body }: Incoming<LintTemplate>): Promise<LintReport> {
+    return this.previews.lint(caller, body);
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import {
+  templateFacts,
+  templateNotFound,
+  type CreateTemplate,
+  type DeletedTemplate,
+  type ListTemplates,
+  type ListTemplateVersions,
+  type Template,
+  type TemplateId,
+  type TemplatePage,
+  type TemplateVersionPage,
+  type UpdateTemplateById,
+} from '@posthorn/contracts';
+import { cappedTotal, newId } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { SavedSources } from './saved-sources.js';
+import { TemplateRow } from './template.entity.js';
+import { TemplateSenders } from './template-senders.js';
+import { TemplateUses } from './template-uses.js';
+import { TemplatesRepository } from './templates.repository.js';
+
+@Injectable()
+export class TemplatesService {
+  constructor(
+    private readonly templates: TemplatesRepository,
+    private readonly sources: SavedSources,
+    private readonly senders: TemplateSenders,
+    private readonly uses: TemplateUses,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async create({ caller, body, deadline }: Incoming<CreateTemplate>): Promise<Template> {
+    const draft = draftOf(caller.projectId, body);
+    await this.senders.refuseUnverified(caller, draft.from);
+    const html = await this.sources.prepare(draft);
+    const row = await this.commits.before(deadline, async () => {
+      await this.templates.keepVersion(draft, html);
+      return this.tell(await this.templates.add(draft));
+    });
+    return row.toTemplate();
+  }
+
+  async get(projectId: string, id: string): Promise<Template> {
+    return (await this.found(this.templates.find(projectId, id))).toTemplate();
+  }
+
+  async list(projectId: string, query: ListTemplates): Promise<TemplatePage> {
+    const [page, total] = await Promise.all([this.templates.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    return { ...page, items: page.items.map((row) => row.toTemplate()), ...total };
+  }
+
+  async update(call: Incoming<UpdateTemplateById>): Promise<Template> {
+    await this.senders.refuseUnverified(call.caller, call.body.from);
+    let row: TemplateRow | null;
+    // What is compiled outside the transaction is compiled again where somebody else was faster.
+    do row = await this.change(call);
+    while (!row);
+    return row.toTemplate();
+  }
+
+  async delete({ caller, body, deadline }: Incoming<TemplateId>): Promise<DeletedTemplate> {
+    await this.found(this.templates.find(caller.projectId, body.id));
+    await this.uses.refuseUsed(caller, body.id);
+    await this.commits.before(deadline, async () => {
+      const row = await this.found(this.templates.lock(caller.projectId, body.id));
+      const at = await this.templates.remove(row);
+      await this.outbox.publish(templateFacts.deleted, caller.projectId, [{ ...row.toFact(), at }]);
+    });
+    return { id: body.id };
+  }
+
+  async versions(projectId: string, query: ListTemplateVersions): Promise<TemplateVersionPage> {
+    const { version } = await this.found(this.templates.find(projectId, query.id));
+    const page = await this.templates.versions(projectId, query);
+    return { ...page, items: page.items.map((row) => row.toVersion()), ...(query.withTotal ? { total: version } : {}) };
+  }
+
+  private async change({ caller, body, deadline }: Incoming<UpdateTemplateById>): Promise<TemplateRow | null> {
+    const { id, ...changes } = body;
+    const row = await this.found(this.templates.find(caller.projectId, id));
+    const changed = row.change(changes);
+    if (!changed) return row;
+    const html = changed === 'version' ? await this.sources.prepare(row) : null;
+    return this.commits.before(deadline, async () => {
+      const locked = await this.found(this.templates.lock(caller.projectId, id));
+      if (locked.seq !== row.seq) return null;
+      if (changed === 'version') await this.templates.keepVersion(row, html);
+      return this.tell(await this.templates.save(row));
+    });
+  }
+
+  private async tell(row: TemplateRow): Promise<TemplateRow> {
+    await this.outbox.publish(templateFacts.changed, row.projectId, [row.toFact()]);
+    return row;
+  }
+
+  private async totalOf(
+    projectId: string,
+    { search, emailCategory }: ListTemplates,
+  ): Promise<Pick<TemplatePage, 'total' | 'totalIsCapped'>> {
+    if (search === undefined && emailCategory === undefined) return { total: await this.templates.total(projectId) };
+    return cappedTotal(await this.templates.countMatches(projectId, { search, emailCategory }));
+  }
+
+  private async found(looked: Promise<TemplateRow | null>): Promise<TemplateRow> {
+    const row = await looked;
+    if (!row) throw templateNotFound();
+    return row;
+  }
+}
+
+function draftOf(projectId: string, wanted: CreateTemplate): TemplateRow {
+  const { name, subject, body, format = 'html', emailCategory = 'MARKETING' } = wanted;
+  const { description = null, from = null, fromName = null, replyTo = null } = wanted;
+  return Object.assign(new TemplateRow(), {
+    ...{ projectId, id: newId(), name, description, subject, body, format, from, fromName, replyTo, emailCategory },
+    ...{ version: 1, includes: [], liquid: false },
+  });
+}

@@ -1,0 +1,140 @@
+import { createPrivateKey, generateKeyPair as generate, hash, sign, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { fold } from './encoded-word.js';
+
+export type SigningAlgorithm = 'rsa' | 'ed25519';
+
+export interface SigningKey {
+  domain: string;
+  selector: string;
+  algorithm: SigningAlgorithm;
+  /** PKCS #8 as PEM. */
+  privateKey: string;
+}
+
+export interface SigningKeyPair {
+  privateKey: string;
+  /** What stands behind `p=` in the DNS. */
+  publicKey: string;
+}
+
+/** Signed once more than they occur, so that nobody adds another one: a reader shows the first, a verifier takes the last (RFC 6376 §8.15). */
+const alwaysSigned = ['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to', 'mime-version', 'content-type'];
+/** A list or a relay may add one of these where there was none. */
+const signedWherePresent = [
+  'content-transfer-encoding',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+  'feedback-id',
+  'in-reply-to',
+  'references',
+];
+
+/**
+ * The message behind one DKIM-Signature a key, relaxed/relaxed (RFC 6376, RFC 8463). Both algorithms are deterministic and the time is
+ * given, so a repeat of a message has the same bytes.
+ */
+export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date): Buffer {
+  if (keys.length === 0) return raw;
+  const message = raw.toString('latin1');
+  const end = message.indexOf('\r\n\r\n');
+  const fields = readFields(message.slice(0, end + 2));
+  const signed = signedNames(fields);
+  const bodyHash = hash('sha256', Buffer.from(relaxBody(message.slice(end + 4)), 'latin1'), 'base64');
+  const covered = coveredFields(fields, signed);
+  const signatures = keys.map((key) => formatSignature(key, signed, bodyHash, covered, at));
+  return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), raw]);
+}
+
+/** The header fields in their order, each relaxed (RFC 6376 §3.4.2). */
+function readFields(block: string): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const field of block.split(/\r\n(?![ \t])/)) {
+    const colon = field.indexOf(':');
+    if (colon > 0) {
+      const name = field.slice(0, colon).trim().toLowerCase();
+      fields.set(name, [...(fields.get(name) ?? []), `${name}:${relaxValue(field.slice(colon + 1))}\r\n`]);
+    }
+  }
+  return fields;
+}
+
+const relaxValue = (value: string): string => trimBlanks(value.replaceAll('\r\n', '').replace(/[ \t]+/g, ' '));
+
+/** Blanks of ASCII only: `trim` would take the octets of other letters for blanks. */
+function trimBlanks(value: string): string {
+  const start = value.startsWith(' ') ? 1 : 0;
+  return value.endsWith(' ') ? value.slice(start, -1) : value.slice(start);
+}
+
+function signedNames(fields: ReadonlyMap<string, string[]>): string[] {
+  const present = signedWherePresent.filter((name) => fields.has(name));
+  return [...alwaysSigned, ...present].flatMap((name) => [...(fields.get(name) ?? []).map(() => name), name]);
+}
+
+/** Several fields of one name are taken from the last to the first (RFC 6376 §5.4.2). */
+function coveredFields(fields: ReadonlyMap<string, string[]>, signed: readonly string[]): string {
+  return [...new Set(signed)].flatMap((name) => [...(fields.get(name) ?? [])].reverse()).join('');
+}
+
+/** Runs first, then ends of lines: each expression goes over the body once, whatever stands in it (RFC 6376 §3.4.4). */
+function relaxBody(body: string): string {
+  const relaxed = body.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
+  let end = relaxed.endsWith(' ') ? relaxed.length - 1 : relaxed.length;
+  while (end >= 2 && relaxed.startsWith('\r\n', end - 2)) end -= 2;
+  return end === 0 ? '' : `${relaxed.slice(0, end)}\r\n`;
+}
+
+function formatSignature(key: SigningKey, signed: readonly string[], bodyHash: string, covered: string, at: Date): string {
+  const tags =
+    `v=1; a=${key.algorithm}-sha256; c=relaxed/relaxed; d=${key.domain}; s=${key.selector}; t=${Math.floor(at.getTime() / 1_000)}; ` +
+    `h=${signed.join(': ')}; bh=${bodyHash}; b=`;
+  const folded = fold(tags, 'DKIM-Signature: '.length);
+  const signature = signBytes(key, Buffer.from(`${covered}dkim-signature:${relaxValue(folded)}`, 'latin1'));
+  return `DKIM-Signature: ${folded}${signature.replace(/.{1,72}/g, '\r\n $&')}\r\n`;
+}
+
+function signBytes({ algorithm, privateKey }: SigningKey, bytes: Buffer): string {
+  const key = parsedKey(privateKey);
+  // RFC 8463 §3: ed25519 signs the digest, not the text.
+  const signature = algorithm === 'rsa' ? sign('sha256', bytes, key) : sign(null, hash('sha256', bytes, 'buffer'), key);
+  return signature.toString('base64');
+}
+
+const parsed = new Map<string, KeyObject>();
+const mostParsed = 1_000;
+
+/** Reading a PEM costs as much as a signature of ed25519. */
+function parsedKey(privateKey: string): KeyObject {
+  const known = parsed.get(privateKey);
+  if (known) return known;
+  const key = createPrivateKey(privateKey);
+  if (parsed.size >= mostParsed) parsed.clear();
+  parsed.set(privateKey, key);
+  return key;
+}
+
+const generateAsync = promisify(generate);
+
+export async function generateKeyPair(algorithm: SigningAlgorithm): Promise<SigningKeyPair> {
+  const { privateKey, publicKey } =
+    algorithm === 'rsa' ? await generateAsync('rsa', { modulusLength: 2048 }) : await generateAsync('ed25519');
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    // RFC 8463 §4: the bare key of 32 octets, which ends its SPKI.
+    publicKey: (algorithm === 'rsa' ? spki : spki.subarray(-32)).toString('base64'),
+  };
+}
+
+export interface PublishedKey {
+  domain: string;
+  selector: string;
+  algorithm: SigningAlgorithm;
+  publicKey: string;
+}
+
+export const dnsRecordOf = ({ domain, selector, algorithm, publicKey }: PublishedKey): { name: string; value: string } => ({
+  name: `${selector}._domainkey.${domain}`,
+  value: `v=DKIM1; k=${algorithm}; p=${publicKey}`,
+});
