@@ -15,3 +15,4 @@ export * from './project-count.entity.js';
 export * from './project-counts.migration.js';
 export * from './provision.js';
 export * from './scoped.repository.js';
+export * from './short-memory.js';

@@ -37,6 +37,8 @@ export class Bus {
     /** Postgres time, for deadlines that hold on every machine (guarantees.md §4). */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
+    /** How long a call waits when it does not say. */
+    private readonly patienceMs = callTimeoutMs,
   ) {}
 
   get connected(): boolean {
@@ -47,7 +49,7 @@ export class Bus {
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
-    { timeoutMs = callTimeoutMs }: { timeoutMs?: number } = {},
+    { timeoutMs = this.patienceMs }: { timeoutMs?: number } = {},
   ): Promise<Out> {
     return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
       this.measured(contract, this.ask(contract, caller, body, timeoutMs)),

@@ -1,7 +1,6 @@
 import { aboveProjects, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
-import { Bus, BusConnection } from '@posthorn/messaging';
-
-const patience = { timeoutMs: 20_000 };
+import { BusConnection } from '@posthorn/messaging';
+import { patientBus } from './patient-bus.js';
 
 export interface SendingProject {
   projectId: string;
@@ -14,13 +13,13 @@ export interface SendingProject {
 export async function makeSendingProject(natsUrl: string, name: string, perSecond = 1_000_000): Promise<SendingProject> {
   const connection = await BusConnection.open({ url: natsUrl, name });
   try {
-    const bus = new Bus(connection);
+    const bus = patientBus(connection);
     const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: name } });
-    const { id: projectId } = await bus.call(projects.create, as(aboveProjects), { name }, patience);
+    const { id: projectId } = await bus.call(projects.create, as(aboveProjects), { name });
     const domain = `${name}-${projectId.slice(-8)}.test`;
-    await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: perSecond, publicPerSecond: null }, patience);
-    await bus.call(domains.verify, as(projectId), { domain }, patience);
-    const { token } = await bus.call(apiKeys.create, as(projectId), { name }, patience);
+    await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: perSecond, publicPerSecond: null });
+    await bus.call(domains.verify, as(projectId), { domain });
+    const { token } = await bus.call(apiKeys.create, as(projectId), { name });
     return { projectId, token, domain };
   } finally {
     await connection.close();

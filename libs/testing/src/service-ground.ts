@@ -1,7 +1,8 @@
 import { serviceCaller, type Caller, type FactContract, type ServiceName } from '@posthorn/contracts';
 import { newId, openDatabase, type Database, type DatabaseOptions } from '@posthorn/database';
-import { Bus, BusConnection } from '@posthorn/messaging';
+import { type Bus, BusConnection } from '@posthorn/messaging';
 import { DatabaseLine } from './database-line.js';
+import { patientBus } from './patient-bus.js';
 import { cloneDatabase, startTestNats, testSecret, type TestNats } from './test-servers.js';
 
 /** What a service stands on in its suite: a database and a NATS of its own, and the suite's own way to both. */
@@ -48,7 +49,7 @@ export async function openServiceGround(
     nats,
     database,
     connection,
-    bus: new Bus(connection),
+    bus: patientBus(connection),
     buildProject: () => {
       const projectId = newId();
       return { projectId, caller: serviceCaller('suite', projectId) };

@@ -19,7 +19,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
 
   const create = (caller: Caller, idempotency: IdempotencyClaim, wanted: Partial<CreateCampaignOnce> = {}): Promise<Campaign> => {
     const body = { name: 'Spring', audienceType: 'ALL', ...wanted, idempotency } as CreateCampaignOnce;
-    return suite.bus.call(campaigns.create, caller, body, { timeoutMs: 20_000 });
+    return suite.bus.call(campaigns.create, caller, body);
   };
   const count = async (caller: Caller) => (await suite.bus.call(campaigns.list, caller, { withTotal: true })).total;
   const age = (projectId: string, hours: number) =>

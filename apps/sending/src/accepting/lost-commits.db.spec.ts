@@ -18,7 +18,7 @@ describe('accepting mail while the way to the database breaks', () => {
   });
   afterAll(() => suite.stop());
 
-  const accept = (send: AcceptEmails) => suite.bus.call(emails.accept, caller, send, { timeoutMs: 20_000 });
+  const accept = (send: AcceptEmails) => suite.bus.call(emails.accept, caller, send);
   const idOf = (send: AcceptEmails) => send.recipients[0]!.id;
 
   /** What there is of a send: a row that is a mail, the tombstone of one, or nothing. */

@@ -72,7 +72,7 @@ describe('a templated message', () => {
   it('says what its template, its data, its contact and its snippets say, in the versions of its acceptance', async () => {
     const { caller, domain } = await suite.buildProject();
     const asked = await contactsKnow({ plan: 'pro <b>', name: 'from the contact' });
-    await suite.bus.call(snippets.create, caller, { name: 'footer', body: 'Bye {{ name }}' });
+    await suite.bus.call(snippets.create, caller, { name: 'footer', body: 'Bye {{ name }}, {{ project.name }}' });
     const template = await buildTemplate(caller);
     const { id, to } = await accept(caller, domain, {
       template: template.id,
@@ -84,8 +84,8 @@ describe('a templated message', () => {
     await suite.bus.call(templates.update, caller, { id: template.id, body: '<p>LATER</p>' });
     const parsed = await PostalMime.parse(await taken(to));
     expect(parsed.subject).toBe('Hello Ada & Co');
-    expect(parsed.html).toContain('<p>Hello Ada &amp; Co, you are on pro &lt;b&gt;. Bye Ada &amp; Co</p>');
-    expect(parsed.text).toContain('Hello Ada & Co, you are on pro <b>. Bye Ada & Co');
+    expect(parsed.html).toContain('<p>Hello Ada &amp; Co, you are on pro &lt;b&gt;. Bye Ada &amp; Co, Analytical &lt;Engines&gt;</p>');
+    expect(parsed.text).toContain('Hello Ada & Co, you are on pro <b>. Bye Ada & Co, Analytical <Engines>');
     expect(asked).toEqual([[to]]);
     await reaches(caller, id, 'DELIVERED');
     expect((await suite.bus.call(emails.get, caller, { id })).subject).toBe('Hello Ada & Co');

@@ -9,10 +9,12 @@ interface Said {
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The first who writes them wins; answers what counts, by e-mail id. */
+  /** With the name that the project has now. The first who writes them wins; answers what counts, by e-mail id. */
   async keep(projectId: string, said: Said[]): Promise<Map<string, Record<string, unknown>>> {
     const kept = await this.database.query<Said>(
-      `UPDATE deliveries d SET variables = coalesce(d.variables, s.variables)
+      `UPDATE deliveries d SET variables = coalesce(
+           d.variables,
+           s.variables || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = $1))))
        FROM unnest($2::uuid[], $3::jsonb[]) AS s (email_id, variables)
        WHERE d.project_id = $1 AND d.email_id = s.email_id AND d.position = 0
        RETURNING d.email_id AS "emailId", d.variables`,

@@ -15,7 +15,6 @@ afterAll(async () => {
   await dns.stop();
 });
 
-const patient = { timeoutMs: 15_000 };
 let count = 0;
 
 interface Owned {
@@ -26,12 +25,12 @@ interface Owned {
 /** A domain whose records stand in the DNS. */
 async function buildDomain(): Promise<Owned> {
   const { caller } = await suite.buildProject();
-  const domain = await suite.bus.call(domains.add, caller, { domain: `checked-${(count += 1)}.example` }, patient);
+  const domain = await suite.bus.call(domains.add, caller, { domain: `checked-${(count += 1)}.example` });
   dns.paste(domain.records);
   return { caller, domain };
 }
 
-const check = ({ caller, domain }: Owned) => suite.bus.call(domains.check, caller, { id: domain.id }, patient);
+const check = ({ caller, domain }: Owned) => suite.bus.call(domains.check, caller, { id: domain.id });
 const read = ({ caller, domain }: Owned) => suite.bus.call(domains.get, caller, { id: domain.id });
 const dkimOf = ({ records }: SendingDomain): DomainRecord[] => records.filter(({ purpose }) => purpose === 'DKIM');
 const rsaOf = (domain: SendingDomain): DomainRecord => dkimOf(domain).find(({ value }) => value.includes('k=rsa'))!;
@@ -128,7 +127,7 @@ describe('a verified domain', () => {
     expect(vouched.records.filter(({ purpose }) => purpose === 'DKIM')).toEqual([]);
     const checked = await check({ caller, domain: vouched });
     expect([checked.verified, checked.dkimStatus, dkimOf(checked).length]).toEqual([true, 'FAILED', 2]);
-    const again = await suite.bus.call(domains.verify, caller, { domain: name, signed: true }, patient);
+    const again = await suite.bus.call(domains.verify, caller, { domain: name, signed: true });
     expect(dkimOf(again)).toHaveLength(2);
     expect(Object.values(await states({ caller, domain: again }))).toEqual(['ACTIVE', 'ACTIVE']);
   });
@@ -138,7 +137,7 @@ describe('a rotation', () => {
   it('lets the old key sign until the record of the new one is found, and stand for seven days more', async () => {
     const owned = await buildDomain();
     const old = await check(owned);
-    const rotate = () => suite.bus.call(domains.rotateDkim, owned.caller, { domain: owned.domain.domain }, patient);
+    const rotate = () => suite.bus.call(domains.rotateDkim, owned.caller, { domain: owned.domain.domain });
     const rotated = await rotate();
     const fresh = dkimOf(rotated).filter(({ name }) => !dkimOf(old).some((record) => record.name === name));
     const both = (was: string, is: string) =>

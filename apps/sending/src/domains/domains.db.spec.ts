@@ -32,12 +32,11 @@ afterAll(async () => {
   await dns.stop();
 });
 
-const patient = { timeoutMs: 15_000 };
 let count = 0;
 const freshName = () => `shop-${(count += 1)}.example`;
 const callerOf = async (): Promise<Caller> => (await suite.buildProject()).caller;
-const add = (caller: Caller, body: AddDomain) => suite.bus.call(domains.add, caller, body, patient);
-const check = (caller: Caller, { id }: SendingDomain) => suite.bus.call(domains.check, caller, { id }, patient);
+const add = (caller: Caller, body: AddDomain) => suite.bus.call(domains.add, caller, body);
+const check = (caller: Caller, { id }: SendingDomain) => suite.bus.call(domains.check, caller, { id });
 const statusesOf = ({ verified, dkimStatus, spfStatus, dmarcStatus, mailFromStatus }: SendingDomain) => [
   verified,
   ...[dkimStatus, spfStatus, mailFromStatus, dmarcStatus],

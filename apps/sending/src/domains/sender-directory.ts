@@ -11,15 +11,11 @@ import {
   type Mailbox,
   type Stream,
 } from '@posthorn/contracts';
+import { ShortMemory } from '@posthorn/database';
 import type { DomainRow } from './domain.entity.js';
 import { DomainsRepository } from './domains.repository.js';
 import { covers } from './host-names.js';
 import { sandboxSender } from './sandbox.js';
-
-interface Known {
-  domains: DomainRow[];
-  readAt: number;
-}
 
 interface Wanted {
   from: Mailbox | undefined;
@@ -27,13 +23,10 @@ interface Wanted {
   domainId?: string;
 }
 
-const freshMs = 1_000;
-const maxProjects = 10_000;
-
 /** Whether a project may send as somebody. Kept for a second; a refusal is always looked up again. */
 @Injectable()
 export class SenderDirectory {
-  private readonly known = new Map<string, Known>();
+  private readonly verified = new ShortMemory((projectId) => this.domains.verifiedOf(projectId!));
 
   constructor(private readonly domains: DomainsRepository) {}
 
@@ -42,18 +35,11 @@ export class SenderDirectory {
     if (caller.mode === 'TEST') return sandboxSender(caller, from);
     const { projectId, domainId } = caller;
     const wanted: Wanted = { from, category, domainId };
-    const kept = this.known.get(projectId);
-    const fresh = kept && performance.now() - kept.readAt < freshMs ? choose(kept.domains, wanted) : null;
-    const sender = fresh && !(fresh instanceof DomainError) ? fresh : choose(await this.read(projectId), wanted);
+    const kept = await this.verified.kept(projectId);
+    const known = kept && choose(kept, wanted);
+    const sender = known && !(known instanceof DomainError) ? known : choose(await this.verified.again(projectId), wanted);
     if (sender instanceof DomainError) throw sender;
     return sender;
-  }
-
-  private async read(projectId: string): Promise<DomainRow[]> {
-    const domains = await this.domains.verifiedOf(projectId);
-    if (this.known.size >= maxProjects) this.known.clear();
-    this.known.set(projectId, { domains, readAt: performance.now() });
-    return domains;
   }
 }
 

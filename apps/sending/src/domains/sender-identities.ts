@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Stream } from '@posthorn/contracts';
+import { ShortMemory } from '@posthorn/database';
 import type { SigningKey } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { DkimKeys } from './dkim-keys.js';
@@ -24,18 +25,10 @@ export interface SenderIdentity {
   stream: Stream | null;
 }
 
-interface Known {
-  identities: SenderIdentity[];
-  readAt: number;
-}
-
-const freshMs = 1_000;
-const maxProjects = 10_000;
-
 /** The senders of projects, read once a second at most. */
 @Injectable()
 export class SenderIdentities {
-  private readonly known = new Map<string, Promise<Known>>();
+  private readonly known = new ShortMemory((projectId) => this.read(projectId!));
 
   constructor(
     private readonly domains: DomainsRepository,
@@ -47,27 +40,12 @@ export class SenderIdentities {
   /** The verified domain that is nearest to the host; an unverified one where there is no other; null for a stranger's host. */
   async of(projectId: string, host: string): Promise<SenderIdentity | null> {
     if (host === this.config.sandboxDomain) return sandboxIdentity(host);
-    const { identities } = await this.fresh(projectId);
+    const identities = await this.known.of(projectId);
     const own = identities.filter(({ domain }) => covers(domain, host));
     return own.find(({ verified }) => verified) ?? own[0] ?? null;
   }
 
-  private async fresh(projectId: string): Promise<Known> {
-    const known = this.known.get(projectId);
-    const kept = await known;
-    if (kept && performance.now() - kept.readAt < freshMs) return kept;
-    // Whoever waited for the same reading joins the one that began meanwhile.
-    const begun = this.known.get(projectId);
-    if (begun && begun !== known) return begun;
-    if (this.known.size >= maxProjects) this.known.clear();
-    const reading = this.read(projectId);
-    this.known.set(projectId, reading);
-    reading.catch(() => this.known.delete(projectId));
-    return reading;
-  }
-
-  private async read(projectId: string): Promise<Known> {
-    const readAt = performance.now();
+  private async read(projectId: string): Promise<SenderIdentity[]> {
     const rows = await this.domains.all(projectId);
     const keys = await this.keyRows.of(
       projectId,
@@ -82,7 +60,7 @@ export class SenderIdentities {
         ),
       ),
     );
-    return { identities: identities.sort((a, b) => b.domain.length - a.domain.length), readAt };
+    return identities.sort((a, b) => b.domain.length - a.domain.length);
   }
 
   private identityOf(row: DomainRow, keys: SigningKey[]): SenderIdentity {

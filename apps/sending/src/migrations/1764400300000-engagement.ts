@@ -29,15 +29,16 @@ export class Engagement1764400300000 implements MigrationInterface {
         contact_id uuid NOT NULL,
         seq bigint NOT NULL,
         since timestamptz(3) NOT NULL DEFAULT now(),
+        stranger_at timestamptz(3),
         PRIMARY KEY (project_id, email)
       )`);
-    await runner.query(`ALTER TABLE project_states ADD COLUMN tracking text, ADD COLUMN language text`);
-    // What is known of projects lacks both: the next snapshot brings them.
+    await runner.query(`ALTER TABLE project_states ADD COLUMN name text, ADD COLUMN tracking text, ADD COLUMN language text`);
+    // What is known of projects lacks them: the next snapshot brings them.
     await runner.query(`UPDATE read_models SET stale_at = now() WHERE name = 'project_states'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE project_states DROP COLUMN tracking, DROP COLUMN language`);
+    await runner.query(`ALTER TABLE project_states DROP COLUMN name, DROP COLUMN tracking, DROP COLUMN language`);
     await runner.query(`DROP TABLE opt_outs`);
     await runner.query(`DROP TABLE engagements`);
   }

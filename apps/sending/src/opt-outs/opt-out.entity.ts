@@ -10,4 +10,6 @@ export class OptOutRow {
   @Column('uuid', { name: 'contact_id' }) contactId: string;
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
+  /** When the address last opted out without a contact: a subscription from before does not undo that, however late it is told. */
+  @Column({ type: 'timestamptz', precision: 3, name: 'stranger_at', nullable: true }) strangerAt: Date | null;
 }

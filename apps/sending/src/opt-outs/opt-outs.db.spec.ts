@@ -80,6 +80,11 @@ describe('an opt-out', () => {
     expect(await optedOut(projectId, email)).toBe(false);
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
+    // That somebody had come back before comes late.
+    await tell(projectId, { ...buildFact(email, newId(), 2, true), at: new Date(Date.now() - 60_000) });
+    expect(await optedOut(projectId, email)).toBe(true);
+    await tell(projectId, { ...buildFact(email, newId(), 3, true), at: new Date(Date.now() + 60_000) });
+    expect(await optedOut(projectId, email)).toBe(false);
   });
 });
 

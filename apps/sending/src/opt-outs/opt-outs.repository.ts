@@ -10,6 +10,9 @@ export interface OptOutPut {
   seq: number;
 }
 
+/** The contact of who has none: older than every other. */
+export const stranger = '00000000-0000-0000-0000-000000000000';
+
 export class OptOutsRepository {
   constructor(private readonly database: Database) {}
 
@@ -30,29 +33,37 @@ export class OptOutsRepository {
   /** Whatever was said before: this is said now. */
   async put(puts: OptOutPut[]): Promise<void> {
     await this.database.query(
-      `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq)
-       SELECT DISTINCT ON (project_id, email) project_id, email, true, contact_id, seq
+      `INSERT INTO opt_outs AS known (project_id, email, opted_out, contact_id, seq, stranger_at)
+       SELECT DISTINCT ON (project_id, email) project_id, email, true, contact_id, seq,
+         CASE WHEN bool_or(contact_id = '${stranger}') OVER (PARTITION BY project_id, email) THEN clock_timestamp() END
        FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[]) AS p (project_id, email, contact_id, seq)
        ORDER BY project_id, email, contact_id DESC, seq DESC
        ON CONFLICT (project_id, email) DO UPDATE
          SET opted_out = true, since = CASE WHEN known.opted_out THEN known.since ELSE now() END,
+             stranger_at = coalesce(excluded.stranger_at, known.stranger_at),
              contact_id = CASE WHEN ${isNewer} THEN excluded.contact_id ELSE known.contact_id END,
              seq = CASE WHEN ${isNewer} THEN excluded.seq ELSE known.seq END`,
       columnsOf(puts),
     );
   }
 
-  /** What a fact says, unless something newer was said already. */
+  /** What a fact says, unless something newer was said already: by the contact, or by its address when it had no contact. */
   async follow(projectId: string, contacts: ContactFact[]): Promise<void> {
     await this.database.query(
-      `INSERT INTO opt_outs AS known (project_id, email, contact_id, seq, opted_out)
-       SELECT DISTINCT ON (email) project_id, email, contact_id, seq, opted_out
-       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[]) AS p (project_id, email, contact_id, seq, opted_out)
+      `INSERT INTO opt_outs AS known (project_id, email, contact_id, seq, opted_out, since)
+       SELECT DISTINCT ON (email) project_id, email, contact_id, seq, opted_out, at
+       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[], $6::timestamptz[])
+         AS p (project_id, email, contact_id, seq, opted_out, at)
        ORDER BY email, contact_id DESC, seq DESC
        ON CONFLICT (project_id, email) DO UPDATE
-         SET opted_out = excluded.opted_out, contact_id = excluded.contact_id, seq = excluded.seq, since = now()
+         SET opted_out = excluded.opted_out OR coalesce(excluded.since < known.stranger_at, false),
+             contact_id = excluded.contact_id, seq = excluded.seq, since = excluded.since
          WHERE ${isNewer}`,
-      [...columnsOf(contacts.map((contact) => ({ ...contact, projectId }))), contacts.map(({ subscribed }) => !subscribed)],
+      [
+        ...columnsOf(contacts.map((contact) => ({ ...contact, projectId }))),
+        contacts.map(({ subscribed }) => !subscribed),
+        contacts.map(({ at }) => at),
+      ],
     );
   }
 }

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { PutOptOuts, PutOptOutsReceipt } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Gatherer, type Incoming } from '@posthorn/messaging';
-import { OptOutsRepository, type OptOutPut } from './opt-outs.repository.js';
+import { OptOutsRepository, stranger, type OptOutPut } from './opt-outs.repository.js';
 
 const maxGathered = 64;
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (guarantees.md G8). */
 @Injectable()
@@ -20,7 +19,7 @@ export class OptOutsService {
   async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
-      body.optOuts.map(({ email, contactId = nobody, seq = 0 }) => ({ projectId: caller.projectId, email, contactId, seq })),
+      body.optOuts.map(({ email, contactId = stranger, seq = 0 }) => ({ projectId: caller.projectId, email, contactId, seq })),
     );
     return { put: body.optOuts.length };
   }

@@ -113,18 +113,17 @@ describe('what sending knows of projects', () => {
     await knows(owned);
   });
 
-  it('holds what the project says of tracking and language, and what an earlier release did not tell with the next snapshot', async () => {
+  it('holds the name, the language and the tracking of a project, and what an earlier release did not tell with the next snapshot', async () => {
     const project = { ...buildProject(), tracking: 'MARKETING_ONLY', language: 'de' } as const;
     const states = new ProjectStates(suite.database);
     await states.put([{ id: project.id, disabled: false, seq: 1 }]);
-    const settings = async () => (await new ProjectStates(suite.database).settingsOf([project.id])).get(project.id);
-    expect(await settings()).toEqual({ tracking: 'ENABLED', language: 'en' });
+    const settings = () => new ProjectStates(suite.database).settingsOf(project.id);
+    expect(await settings()).toEqual({ tracking: 'ENABLED', language: 'en', name: '' });
     await gatewayComes([project]);
-    await eventually(async () => (await settings())?.language === 'de', 'the snapshot has come');
-    expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de' });
+    await eventually(async () => (await settings()).language === 'de', 'the snapshot has come');
+    expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de', name: project.name });
     await tell({ ...project, seq: 2, tracking: 'DISABLED' });
-    await eventually(async () => (await settings())?.tracking === 'DISABLED', 'the fact has come');
-    expect(await states.settingsOf([])).toEqual(new Map());
+    await eventually(async () => (await settings()).tracking === 'DISABLED', 'the fact has come');
   });
 
   it('is whole while the facts follow one another', async () => {

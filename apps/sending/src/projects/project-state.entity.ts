@@ -5,9 +5,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('project_states')
 export class ProjectStateRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  /** Null, as `tracking` and `language`, while only a release that did not tell has told. */
+  @Column('text', { nullable: true }) name: string | null;
   @Column('boolean') disabled: boolean;
   @Column('bigint') seq: number;
-  /** Null while only a release that did not tell has told. */
   @Column('text', { nullable: true }) tracking: Tracking | null;
   @Column('text', { nullable: true }) language: string | null;
 }

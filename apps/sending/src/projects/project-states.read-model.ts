@@ -1,42 +1,35 @@
 import type { ProjectFact, Tracking } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import { ShortMemory, type Database } from '@posthorn/database';
 
-export type ProjectState = Pick<ProjectFact, 'id' | 'disabled' | 'seq' | 'tracking' | 'language'>;
+export type ProjectState = Pick<ProjectFact, 'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language'>;
 
 export interface ProjectSettings {
   tracking: Tracking;
   language: string;
+  name: string;
 }
 
 /** Its name among the read models. */
 export const projectStatesName = 'project_states';
 
-const usual: ProjectSettings = { tracking: 'ENABLED', language: 'en' };
-const maxAgeMs = 1_000;
-const mostRemembered = 10_000;
-
-interface Remembered {
-  settings: ProjectSettings;
-  askedAt: number;
-}
-
 /** What sending knows of projects, by the gateway's facts; an older fact never overwrites a newer one. */
 export class ProjectStates {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly settings = new ShortMemory((projectId) => this.readSettings(projectId!));
 
   constructor(private readonly database: Database) {}
 
   /** A state of the same change may only add what an earlier release did not tell of it. */
   async put(states: ProjectState[]): Promise<void> {
     await this.database.query(
-      `INSERT INTO project_states (project_id, disabled, seq, tracking, language)
-       SELECT DISTINCT ON (id) id, disabled, seq, tracking, language
-       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[]) AS p (id, disabled, seq, tracking, language)
+      `INSERT INTO project_states (project_id, name, disabled, seq, tracking, language)
+       SELECT DISTINCT ON (id) id, name, disabled, seq, tracking, language
+       FROM unnest($1::uuid[], $2::boolean[], $3::bigint[], $4::text[], $5::text[], $6::text[]) AS p (id, disabled, seq, tracking, language, name)
        ORDER BY id, seq DESC
        ON CONFLICT (project_id) DO UPDATE
-         SET disabled = excluded.disabled, seq = excluded.seq, tracking = coalesce(excluded.tracking, project_states.tracking),
+         SET name = coalesce(excluded.name, project_states.name), disabled = excluded.disabled, seq = excluded.seq,
+             tracking = coalesce(excluded.tracking, project_states.tracking),
              language = coalesce(excluded.language, project_states.language)
-         WHERE project_states.seq < excluded.seq OR (project_states.seq = excluded.seq AND project_states.tracking IS NULL)`,
+         WHERE project_states.seq < excluded.seq OR (project_states.seq = excluded.seq AND (project_states.tracking IS NULL OR project_states.name IS NULL))`,
       columnsOf(states),
     );
   }
@@ -59,25 +52,16 @@ export class ProjectStates {
   }
 
   /** At most a second old; a project that nobody has told of yet has the usual ones. */
-  async settingsOf(projectIds: readonly string[]): Promise<Map<string, ProjectSettings>> {
-    const askedAt = performance.now();
-    const fresh = (id: string): boolean => askedAt - (this.remembered.get(id)?.askedAt ?? -Infinity) < maxAgeMs;
-    const unknown = [...new Set(projectIds)].filter((id) => !fresh(id));
-    if (unknown.length > 0) await this.remember(unknown, askedAt);
-    return new Map(projectIds.map((id) => [id, this.remembered.get(id)?.settings ?? usual]));
+  settingsOf(projectId: string): Promise<ProjectSettings> {
+    return this.settings.of(projectId);
   }
 
-  private async remember(projectIds: string[], askedAt: number): Promise<void> {
-    const rows = await this.database.query<{ id: string; tracking: Tracking | null; language: string | null }>(
-      `SELECT project_id AS id, tracking, language FROM project_states WHERE project_id = ANY($1::uuid[])`,
-      [projectIds],
+  private async readSettings(projectId: string): Promise<ProjectSettings> {
+    const [row] = await this.database.query<{ tracking: Tracking | null; language: string | null; name: string | null }>(
+      `SELECT tracking, language, name FROM project_states WHERE project_id = $1`,
+      [projectId],
     );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    if (this.remembered.size + projectIds.length > mostRemembered) this.remembered.clear();
-    for (const id of projectIds) {
-      const { tracking, language } = found.get(id) ?? {};
-      this.remembered.set(id, { askedAt, settings: { tracking: tracking ?? usual.tracking, language: language ?? usual.language } });
-    }
+    return { tracking: row?.tracking ?? 'ENABLED', language: row?.language ?? 'en', name: row?.name ?? '' };
   }
 }
 
@@ -87,4 +71,5 @@ const columnsOf = (states: ProjectState[]): unknown[] => [
   states.map(({ seq }) => seq),
   states.map(({ tracking }) => tracking ?? null),
   states.map(({ language }) => language ?? null),
+  states.map(({ name }) => name ?? null),
 ];

@@ -10,12 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const patient = { timeoutMs: 15_000 };
-const start = (caller: Caller, csv: string) => suite.bus.call(suppressionImports.start, caller, { csv }, patient);
+const start = (caller: Caller, csv: string) => suite.bus.call(suppressionImports.start, caller, { csv });
 const ended = (caller: Caller, { id }: SuppressionImport) =>
   eventually(
     async () => {
-      const now = await suite.bus.call(suppressionImports.get, caller, { id }, patient).catch(() => null);
+      const now = await suite.bus.call(suppressionImports.get, caller, { id }).catch(() => null);
       return now?.finishedAt ? now : null;
     },
     'the import ends',

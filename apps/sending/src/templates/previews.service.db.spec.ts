@@ -4,7 +4,6 @@ import { newId } from '@posthorn/database';
 import { answerCalls, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 /** Threads are begun when they are first needed. */
-const patient = { timeoutMs: 20_000 };
 
 let suite: SendingSuite;
 const ada: Contact = {
@@ -22,15 +21,10 @@ async function previewed(
   wanted: Partial<CreateTemplate>,
   asked: { data?: Record<string, unknown>; contactId?: string } = {},
 ) {
-  const { id } = await suite.bus.call(
-    templates.create,
-    caller,
-    { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>', ...wanted },
-    patient,
-  );
-  return suite.bus.call(templates.preview, caller, { id, ...asked }, patient);
+  const { id } = await suite.bus.call(templates.create, caller, { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>', ...wanted });
+  return suite.bus.call(templates.preview, caller, { id, ...asked });
 }
-const lint = (caller: Caller, wanted: LintTemplate) => suite.bus.call(templates.lint, caller, wanted, patient);
+const lint = (caller: Caller, wanted: LintTemplate) => suite.bus.call(templates.lint, caller, wanted);
 
 describe('a preview', () => {
   it('shows what would be sent, and what is missing', async () => {
@@ -56,9 +50,9 @@ describe('a preview', () => {
 
   it('knows the contact that it is for; data says otherwise where it does', async () => {
     const { caller } = await suite.buildProject();
-    const body = '{{ name }} {{ plan }} {{ contact.email }} {{ contact.data.plan }}';
+    const body = '{{ name }} {{ plan }} {{ contact.email }} {{ contact.data.plan }} {{ project.name }}';
     const shown = await previewed(caller, { body }, { contactId: ada.id, data: { name: 'Grace' } });
-    expect(shown).toMatchObject({ html: 'Grace pro ada@example.com pro', missing: [] });
+    expect(shown).toMatchObject({ html: 'Grace pro ada@example.com pro Analytical &lt;Engines&gt;', missing: [] });
   });
 
   it('that does not end, or grows without bound, is refused', async () => {

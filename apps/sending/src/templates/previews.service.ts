@@ -11,6 +11,7 @@ import {
   type RenderedTemplate,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { ProjectSettings } from '../projects/project-settings.js';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { SourcesRepository } from './sources.repository.js';
@@ -27,6 +28,7 @@ export class PreviewsService {
     private readonly sources: SourcesRepository,
     private readonly snippets: SnippetsRepository,
     private readonly rendering: Rendering,
+    private readonly settings: ProjectSettings,
     private readonly bus: Bus,
   ) {}
 
@@ -34,13 +36,14 @@ export class PreviewsService {
     const { projectId } = caller;
     const row = await this.templates.find(projectId, id);
     if (!row) throw templateNotFound();
-    const [contact, [source], snippets] = await Promise.all([
+    const [{ name }, contact, [source], snippets] = await Promise.all([
+      this.settings.of(projectId),
       contactId === undefined ? {} : this.variablesOf(caller, contactId),
       this.sources.templates([{ projectId, templateId: id, version: row.version }]),
       this.snippetsIn(projectId, row.includes),
     ]);
     const { subject, html } = source!;
-    const variables = { ...contact, ...data, ...sampleLinks };
+    const variables = { ...contact, project: { name }, ...data, ...sampleLinks };
     return this.rendering.preview({ subject, html, variables, snippets, now: new Date(), category: row.emailCategory });
   }
 

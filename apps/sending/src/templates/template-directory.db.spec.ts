@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { snippets, templates, type Caller, type CreateTemplate } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
 import { Rendering } from '../rendering/rendering.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -95,8 +96,8 @@ describe('the words of a send', () => {
     expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1 });
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
     expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1, subject: 'Hello' });
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
-    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 2, subject: 'Two' });
+    const changed = async () => (await one.freeze(projectId, { templateId: id })).templateVersion === 2;
+    await eventually(changed, 'the change is known');
   });
 });
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { templateUnknown, type Mailbox, type Stream } from '@posthorn/contracts';
+import { ShortMemory } from '@posthorn/database';
 import { hasLiquid } from '../rendering/liquid.js';
 import { Rendering } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';
-import { ShortMemory } from './short-memory.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
 
 /** The words of a send, as the call says them; what it does not say, its template does. */
@@ -33,8 +33,8 @@ export interface FrozenWords {
 /** What accepting asks of templates. Kept for a second: a refusal is always looked up again. */
 @Injectable()
 export class TemplateDirectory {
-  private readonly heads = new ShortMemory<TemplateHead>((projectId, id) => this.templates.head(projectId, id));
-  private readonly reached = new ShortMemory<Record<string, string>>((projectId, names) => this.reach(projectId, names.split(' ')));
+  private readonly heads = new ShortMemory((projectId, id) => this.templates.head(projectId!, id!));
+  private readonly reached = new ShortMemory((projectId, ...names) => this.reach(projectId!, names));
 
   constructor(
     private readonly templates: TemplatesRepository,
@@ -55,7 +55,7 @@ export class TemplateDirectory {
       from: mailboxOf(head?.from ?? null, head?.fromName ?? null),
       replyTo: mailboxOf(head?.replyTo ?? null, null),
       category: head?.emailCategory ?? 'TRANSACTIONAL',
-      snippets: includes.length === 0 ? {} : ((await this.reached.of(projectId, [...new Set(includes)].sort().join(' '))) ?? {}),
+      snippets: includes.length === 0 ? {} : ((await this.reached.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
       liquid: own.liquid || (!replaced && head?.liquid === true),
     };
   }

@@ -52,7 +52,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
 async function buildProject(database: Database): Promise<{ caller: Caller; projectId: string; domain: string }> {
   const projectId = newId();
   const domain = `d${projectId.slice(-12)}.example`;
-  await new ProjectStates(database).put([{ id: projectId, disabled: false, seq: 1 }]);
+  await new ProjectStates(database).put([{ id: projectId, name: 'Analytical <Engines>', disabled: false, seq: 1 }]);
   await new DomainsRepository(database).verify(projectId, domain);
   return { projectId, domain, caller: serviceCaller('suite', projectId) };
 }
