@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { ShortMemory } from './short-memory.js';
+
+function build(answers: (string | null | Error)[]) {
+  const clock = { now: 0 };
+  const asked: string[][] = [];
+  const read = (...key: string[]) => {
+    asked.push(key);
+    const answer = answers.shift();
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? null);
+  };
+  return { clock, asked, memory: new ShortMemory(read, () => clock.now) };
+}
+
+describe('a short memory', () => {
+  it('keeps an answer for a second', async () => {
+    const { clock, asked, memory } = build(['one', 'two']);
+    expect(await memory.of('project', 'name')).toBe('one');
+    clock.now = 999;
+    expect(await memory.of('project', 'name')).toBe('one');
+    clock.now = 1_000;
+    expect(memory.kept('project', 'name')).toBeNull();
+    expect(await memory.of('project', 'name')).toBe('two');
+    expect(asked).toEqual([
+      ['project', 'name'],
+      ['project', 'name'],
+    ]);
+  });
+
+  it('asks once for all who ask at the same time, and once more where somebody insists', async () => {
+    const { asked, memory } = build(['one', 'two']);
+    expect(await Promise.all([memory.of('a'), memory.of('a'), memory.of('a')])).toEqual(['one', 'one', 'one']);
+    expect(await memory.again('a')).toBe('two');
+    expect(await memory.of('a')).toBe('two');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('keeps neither what is missing nor what failed', async () => {
+    const { memory } = build([null, new Error('gone'), 'there']);
+    expect(await memory.of('a')).toBeNull();
+    await expect(memory.of('a')).rejects.toThrow('gone');
+    expect(await memory.of('a')).toBe('there');
+  });
+});
