@@ -20,6 +20,8 @@ export interface DatabaseOptions {
 
 // A request must hear within two seconds that the database is away (guarantees.md G17).
 const defaultConnectTimeoutMs = 1_500;
+// At a start nobody waits for an answer, and the server may be busy waking up itself.
+const startTimeoutMs = 15_000;
 
 /** int8 as number: counts and sequences here stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -33,7 +35,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     migrations,
     applicationName: name,
     poolSize,
-    connectTimeoutMS: connectTimeoutMs,
+    connectTimeoutMS: Math.max(connectTimeoutMs, startTimeoutMs),
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     migrationsTransactionMode: 'each',
@@ -48,9 +50,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: () => undefined,
   });
   await source.initialize();
-  hearErrors((source.driver as unknown as { master: pg.Pool }).master);
+  const { master } = source.driver as unknown as { master: pg.Pool };
+  hearErrors(master);
   const database = new Database(source, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
   await assertDurable(database);
+  master.options.connectionTimeoutMillis = connectTimeoutMs;
   return database;
 }
 

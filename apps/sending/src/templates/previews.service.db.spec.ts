@@ -31,7 +31,7 @@ describe('a preview', () => {
     const { caller } = await suite.buildProject();
     await suite.bus.call(snippets.create, caller, {
       name: 'footer',
-      body: '<a href="{{ unsubscribe_url }}">{{ project.name ?? "Bye" }}</a>',
+      body: '<a href="{{ unsubscribe_url }}">{{ project.motto ?? "Bye" }}</a>',
     });
     const shown = await previewed(
       caller,
@@ -43,7 +43,7 @@ describe('a preview', () => {
       html: '<p>&lt;Grace&gt; & </p><a href="https://example.com/u/preview">Bye</a>',
       text: expect.stringContaining('<Grace> &'),
       size: 70,
-      missing: ['plan', 'project.name'],
+      missing: ['plan', 'project.motto'],
       findings: [expect.objectContaining({ rule: 'unknown_snippet', place: 'line 1, column 43' })],
     });
   });
