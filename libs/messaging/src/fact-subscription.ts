@@ -32,8 +32,9 @@ export interface FactSubscriptionOptions {
 const handlerMs = 25_000;
 const maxTogether = 64;
 const maxWaiting = 256;
-// The relay publishes by the handful: what it sent in one round shall be one transaction here.
-const lingerMs = 5;
+// The relay publishes by the handful: what it sent in one round shall be one transaction here. And each subscriber waits a
+// moment of its own: all in the same instant, they hold up whoever answers requests (decision 0010).
+const lingerMs = { least: 5, most: 125 };
 const lookEveryMs = 2_000;
 
 /** How long each thing may take: waits before each further try, JetStream's for an answer, ours for a handler. */
@@ -54,7 +55,7 @@ export class FactSubscription {
     flush: (messages) => this.takeTogether(messages),
     maxItems: maxTogether,
     inFlight: 1,
-    lingerMs,
+    lingerMs: lingerMs.least + Math.floor(Math.random() * (lingerMs.most - lingerMs.least)),
   });
   private readonly solo: SoloTries;
   private readonly tracing: Tracing;

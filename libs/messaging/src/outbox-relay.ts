@@ -13,7 +13,7 @@ import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } fr
 
 const batch = 256;
 /** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
-const restMs = 200;
+const restMs = 100;
 const lookEveryMs = 2_000;
 const dayMs = 86_400_000;
 

@@ -39,19 +39,13 @@ const contactsKnow = async (fields: Record<string, unknown>) => {
 };
 
 const buildTemplate = (caller: Caller, more: Partial<CreateTemplate> = {}) =>
-  suite.bus.call(
-    templates.create,
-    caller,
-    {
-      name: 'Welcome',
-      subject: 'Hello {{ name }}',
-      body: '<p>Hello {{ name }}, you are on {{ plan }}. {{> footer}}</p>',
-      emailCategory: 'TRANSACTIONAL',
-      ...more,
-    },
-    // A first thread has to begin.
-    { timeoutMs: 10_000 },
-  );
+  suite.bus.call(templates.create, caller, {
+    name: 'Welcome',
+    subject: 'Hello {{ name }}',
+    body: '<p>Hello {{ name }}, you are on {{ plan }}. {{> footer}}</p>',
+    emailCategory: 'TRANSACTIONAL',
+    ...more,
+  });
 
 async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails> = {}): Promise<{ id: string; to: string }> {
   const { subject: _, body: __, ...rest } = buildSend(domain);
@@ -189,6 +183,14 @@ describe('a message that cannot be rendered', () => {
       data: { name: 'a\r\nBcc: x@sink.test' },
     });
     await reaches(caller, id, 'RENDERING_FAILURE');
+  });
+
+  it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const { id } = await accept(caller, domain, { subject: 'Later', body: '<p>Hi</p>', scheduledAt: new Date(Date.now() + 2_500) });
+    await suite.database.query(`DELETE FROM email_contents WHERE project_id = $1`, [caller.projectId]);
+    await reaches(caller, id, 'RENDERING_FAILURE');
+    expect((await suite.bus.call(emails.get, caller, { id })).error).toMatch(/no longer retained/);
   });
 });
 

@@ -26,6 +26,8 @@ interface ClaimOptions {
   afterProject: string;
   /** Contents that may come into memory with it; one message alone may be larger. */
   maxBytes: number;
+  /** Projects that get none of this claim. */
+  without?: readonly string[];
 }
 
 const maxProjectsInTurn = 100;
@@ -43,8 +45,8 @@ export class ClaimsRepository {
    * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
    */
   @SpannedFind('claim')
-  async claim({ workerId, lane, limit, afterProject, maxBytes }: ClaimOptions): Promise<ClaimedMessage[]> {
-    const parameters = [lane, afterProject, limit, workerId, maxBytes];
+  async claim({ workerId, lane, limit, afterProject, maxBytes, without = [] }: ClaimOptions): Promise<ClaimedMessage[]> {
+    const parameters = [lane, afterProject, limit, workerId, maxBytes, without];
     return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters });
   }
 
@@ -65,14 +67,17 @@ export class ClaimsRepository {
   }
 }
 
+/** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
+const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
+
 const claimSql = `
   WITH RECURSIVE turn AS (
-    (SELECT project_id, due_at <= now() AS is_due, (due_at <= now())::int AS n FROM deliveries
+    (SELECT project_id, ${isDue} AS is_due, (${isDue})::int AS n FROM deliveries
      WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
     UNION ALL
     -- What waits for its time takes no place in the turn.
     SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
-      SELECT project_id, due_at <= now() AS is_due FROM deliveries
+      SELECT project_id, ${isDue} AS is_due FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
     ) AS following WHERE turn.n < ${maxProjectsInTurn}
   ), share AS (

@@ -14,8 +14,11 @@ import { Stock } from './stock.js';
 
 // A tenth of a second's work: a single mail of another project comes in with the next claim.
 const stockSize = 128;
+/** Beyond the stock, for projects that have nothing in it. */
+const guests = 16;
 /** However often it rings: claims come in handfuls. */
 const claimRestMs = 15;
+const letInRestMs = 5;
 const composeSlice = 16;
 /** Contents that are in memory at once, from the claim to the last byte; one message alone may be larger. */
 const maxHeldBytes = 32 * 1024 * 1024;
@@ -35,9 +38,9 @@ export class ReadyMessages {
   private readonly stock = new Stock<ReadyMessage>();
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
   private readonly loop: Loop;
+  private readonly door: Loop;
   private onReady: () => void = () => undefined;
   private open = true;
-  private rung = false;
   /** Claimed, and being composed. */
   private composing = 0;
   private heldBytes = 0;
@@ -57,6 +60,7 @@ export class ReadyMessages {
       work: () => this.restock(),
       onError: (error) => this.failed(error),
     });
+    this.door = new Loop({ everyMs: 1_000, restMs: letInRestMs, work: () => this.letIn(), onError: (error) => this.failed(error) });
   }
 
   get size(): number {
@@ -66,10 +70,11 @@ export class ReadyMessages {
   start(onReady: () => void): void {
     this.onReady = onReady;
     this.bell.onRing(() => {
-      this.rung = true;
-      this.loop.ring();
+      if (this.isLow) this.loop.ring();
+      else this.door.ring();
     });
     this.loop.start();
+    this.door.start();
   }
 
   /** While the provider is away, nothing more is claimed: it waits in the queue, where every worker sees it. */
@@ -104,7 +109,7 @@ export class ReadyMessages {
   }
 
   async stop(): Promise<void> {
-    await this.loop.stop();
+    await Promise.all([this.loop.stop(), this.door.stop()]);
     await Promise.all(this.underWay);
     await this.release();
   }
@@ -117,15 +122,35 @@ export class ReadyMessages {
 
   private async restock(): Promise<void> {
     const workerId = this.lease.workerId;
-    const room = this.heldBytes < maxHeldBytes ? this.capacity - this.stock.size - this.composing : 0;
-    // Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left.
-    const due = this.rung ? room > 0 : room >= this.capacity / 2;
-    this.rung = false;
-    if (!workerId || !this.open || !due) return;
+    if (workerId && this.open && this.isLow) await this.fill(workerId, this.room);
+  }
+
+  /** Messages that the stock still takes. */
+  private get room(): number {
+    return this.heldBytes < maxHeldBytes ? this.capacity - this.stock.size - this.composing : 0;
+  }
+
+  private get isLow(): boolean {
+    return this.room >= this.capacity / 2;
+  }
+
+  private async fill(workerId: string, room: number): Promise<void> {
     const transactional = await this.claimLane(workerId, lanes.transactional, room);
     const bulk = transactional < room ? await this.claimLane(workerId, lanes.bulk, room - transactional) : 0;
     // As much as there was room for: there may be more.
     if (transactional + bulk >= room) this.loop.ring();
+  }
+
+  /** Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left. */
+  private async letIn(): Promise<void> {
+    const workerId = this.lease.workerId;
+    const limit = Math.min(guests, this.capacity) + Math.min(this.room, 0);
+    if (!workerId || !this.open || this.isLow || limit <= 0) return;
+    for (const lane of [lanes.transactional, lanes.bulk]) {
+      const without = this.stock.projectsIn(lane);
+      const maxBytes = maxHeldBytes - this.heldBytes;
+      await this.composeAll(workerId, await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, maxBytes, without }));
+    }
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<number> {

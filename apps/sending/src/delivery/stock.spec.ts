@@ -11,6 +11,13 @@ const filled = (...items: ReturnType<typeof item>[]) => {
 const names = (taken: ReturnType<typeof item>[]) => taken.map(({ message, place }) => `${message.projectId}${place}`);
 
 describe('the stock of built messages', () => {
+  it('knows whose messages it has, by lane', () => {
+    const stock = filled(item('a', 1), item('b', 1, lanes.bulk), item('a', 2));
+    expect([stock.projectsIn(lanes.transactional), stock.projectsIn(lanes.bulk)]).toEqual([['a'], ['b']]);
+    stock.take(2);
+    expect(stock.projectsIn(lanes.transactional)).toEqual([]);
+  });
+
   it('lets projects take turns, so that one that came last is not behind all of another', () => {
     const stock = filled(item('a', 1), item('a', 2), item('a', 3), item('b', 1));
     expect(names(stock.take(3))).toEqual(['a1', 'b1', 'a2']);

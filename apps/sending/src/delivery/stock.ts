@@ -13,6 +13,11 @@ export class Stock<T extends Stocked> {
     return this.count;
   }
 
+  /** Those that have something here. */
+  projectsIn(lane: Lane): string[] {
+    return [...this.queues[lane].keys()];
+  }
+
   add(item: T): void {
     this.queueOf(item).push(item);
     this.count += 1;

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, type Caller } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { ClaimsRepository } from './claims.repository.js';
+import { lanes } from './delivery.entity.js';
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+});
+afterAll(() => suite.stop());
+
+const firstProject = '00000000-0000-0000-0000-000000000000';
+const claim = (limit: number, more: { without?: string[]; afterProject?: string } = {}) =>
+  new ClaimsRepository(suite.database).claim({
+    ...{ workerId: newId(), lane: lanes.transactional, limit, afterProject: firstProject, maxBytes: 1_000_000 },
+    ...more,
+  });
+const accept = (caller: Caller, domain: string, count = 1) =>
+  Promise.all(Array.from({ length: count }, () => suite.bus.call(emails.accept, caller, buildSend(domain))));
+const emptied = () => suite.database.query(`DELETE FROM deliveries`);
+const projectsOf = (claimed: { projectId: string }[]) => [...new Set(claimed.map(({ projectId }) => projectId))];
+
+describe('a claim', () => {
+  it('gives every project an even share, and goes on behind the one that came last', async () => {
+    await emptied();
+    const [one, two] = [await suite.buildProject(), await suite.buildProject()];
+    await accept(one.caller, one.domain, 60);
+    await accept(two.caller, two.domain, 60);
+    const claimed = await claim(60);
+    expect([one, two].map(({ projectId }) => claimed.filter((each) => each.projectId === projectId).length)).toEqual([30, 30]);
+    expect(projectsOf(await claim(20, { afterProject: one.projectId }))).toEqual([two.projectId]);
+  });
+
+  it('leaves out whoever it is told to, though all of the backlog is theirs', async () => {
+    await emptied();
+    const [many, one] = [await suite.buildProject(), await suite.buildProject()];
+    await accept(many.caller, many.domain, 40);
+    await accept(one.caller, one.domain);
+    expect(projectsOf(await claim(16, { without: [many.projectId] }))).toEqual([one.projectId]);
+    expect(await claim(16, { without: [many.projectId] })).toEqual([]);
+    expect(projectsOf(await claim(16))).toEqual([many.projectId]);
+  });
+
+  it('passes over projects whose mail waits for its time, however many they are', async () => {
+    await emptied();
+    const { caller, projectId, domain } = await suite.buildProject();
+    await accept(caller, domain);
+    await suite.database.query(
+      `INSERT INTO deliveries SELECT (jsonb_populate_record(d, jsonb_build_object(
+         'project_id', '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'due_at', now() + interval '1 hour'))).*
+       FROM deliveries d, generate_series(1, 300) AS n WHERE d.project_id = $1`,
+      [projectId],
+    );
+    expect(projectsOf(await claim(16))).toEqual([projectId]);
+  });
+});
