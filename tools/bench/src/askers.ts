@@ -53,6 +53,9 @@ export async function fillKeys(servers: Servers, projectId: string, count: numbe
   });
 }
 
+/** An idle connection of Postgres tells its numbers within ten seconds. */
+export const untilToldMs = 11_000;
+
 /** Transactions of the gateways' database until now: each of their statements outside a transaction is one. */
 export async function gatewayCommits(servers: Servers): Promise<number> {
   return inGateway(servers, async (client) => {

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { fillKeys, gatewayCommits, makeKeys, makeSession } from './askers.js';
+import { fillKeys, gatewayCommits, makeKeys, makeSession, untilToldMs } from './askers.js';
 import { agree, middle, type Bench } from './bench.js';
 import { loadAll, type Asked } from './load.js';
 import { benchMail } from './mail.js';
 import { Product, benchLimit } from './product.js';
+import { benchWrongTokens } from './wrong-tokens.js';
 
 const connections = 16;
 const senders = 50;
 const readers = 10;
 const manyKeys = 100_000;
-/** An idle connection of Postgres tells its numbers within ten seconds. */
-const untilToldMs = 11_000;
 const warmSeconds = 3;
 const turnsInRound = 3;
 
@@ -37,6 +36,7 @@ export async function benchEdge(bench: Bench): Promise<void> {
   } finally {
     await product.stop();
   }
+  await benchWrongTokens(bench);
 }
 
 async function compareAccepts(bench: Bench, limited: string[], free: string[], keys: string[]): Promise<void> {

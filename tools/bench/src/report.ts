@@ -3,6 +3,8 @@ export interface Row {
   name: string;
   product: number;
   reference?: number;
+  /** At least this. */
+  floor?: number;
   /** At least so many per cent of the reference. */
   floorPercent?: number;
   /** At most so many times the reference. */
@@ -26,13 +28,15 @@ export function report(rows: Row[]): boolean {
   return rows.every(held);
 }
 
-function held({ product, reference = 0, floorPercent, ceilingTimes, ceiling }: Row): boolean {
+function held({ product, reference = 0, floor, floorPercent, ceilingTimes, ceiling }: Row): boolean {
+  if (floor !== undefined) return product >= floor;
   if (floorPercent !== undefined) return product >= (reference * floorPercent) / 100;
   const bounded = product <= (ceiling ?? Infinity);
   return ceilingTimes === undefined ? bounded : bounded && product <= reference * ceilingTimes;
 }
 
-function bound({ floorPercent, ceilingTimes, ceiling }: Row): string {
+function bound({ floor, floorPercent, ceilingTimes, ceiling }: Row): string {
+  if (floor !== undefined) return `≥ ${floor}`;
   if (floorPercent !== undefined) return `≥ ${floorPercent} %`;
   const bounds = [ceilingTimes === undefined ? null : `≤ ${ceilingTimes}×`, ceiling === undefined ? null : `≤ ${ceiling}`];
   return bounds.filter((each) => each !== null).join(' and ');
