@@ -64,10 +64,12 @@ describe('a send', () => {
     [{ body: undefined }, '/body'],
     [{ tracking: { opens: 'yes' } }, '/tracking/opens'],
   ] as [object, string][])('is refused (%#), and nothing is stored', async (more, pointer) => {
-    const before = (await suite.posthorn.get('/api/v1/emails?limit=1')).body.data;
+    // What was sent before goes its own way meanwhile.
+    const newest = async () => ((await suite.posthorn.get('/api/v1/emails?limit=1')).body.data as { id: string }[]).map(({ id }) => id);
+    const before = await newest();
     const answer = await send('/api/v1/emails', message(more));
     expect([answer.status, answer.body.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([422, [pointer]]);
-    expect((await suite.posthorn.get('/api/v1/emails?limit=1')).body.data).toEqual(before);
+    expect(await newest()).toEqual(before);
   });
 
   it('can wait for its time and be taken back, in both dialects', async () => {

@@ -11,11 +11,12 @@ export interface Scale {
   large: number;
   huge: number;
   singles: number;
+  drained: number;
 }
 
 export const scales: Record<'quick' | 'full', Scale> = {
-  quick: { seconds: 3, rounds: 1, backlog: 3_000, small: 2_000, large: 6_000, huge: 10_000, singles: 20 },
-  full: { seconds: 10, rounds: 3, backlog: 10_000, small: 5_000, large: 50_000, huge: 200_000, singles: 100 },
+  quick: { seconds: 3, rounds: 1, backlog: 3_000, small: 2_000, large: 6_000, huge: 10_000, singles: 20, drained: 2_000 },
+  full: { seconds: 10, rounds: 3, backlog: 10_000, small: 5_000, large: 50_000, huge: 200_000, singles: 100, drained: 20_000 },
 };
 
 /** What every part of the bench works with. */

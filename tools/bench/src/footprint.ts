@@ -6,9 +6,10 @@ import { natsBinary } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
 import { agree, type Bench } from './bench.js';
 import { fill } from './load.js';
-import { OneProcess, residentMegabytes } from './one-process.js';
+import { OneProcess } from './one-process.js';
 import { Process } from './processes.js';
 import { Product } from './product.js';
+import { residentMegabytes } from './resident.js';
 
 const restMs = 5_000;
 const lookEveryMs = 250;

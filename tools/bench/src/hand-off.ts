@@ -57,5 +57,6 @@ async function drain(bench: Bench, product: Product, waiting: number, processes:
   return perSecond;
 }
 
-const measured = ({ sink }: Bench, count: number): Promise<number> =>
+/** At the mail server, over the middle of so many messages. */
+export const measured = ({ sink }: Bench, count: number): Promise<number> =>
   sink.measure(Math.floor(count * measuredShare), Math.floor(count * skippedShare));

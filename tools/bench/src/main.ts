@@ -12,6 +12,10 @@ import { benchHandOff } from './hand-off.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
 import { report } from './report.js';
+import { benchDrains } from './sending/drains.js';
+import { benchLarge } from './sending/large.js';
+import { benchReaders } from './sending/readers.js';
+import { benchSends } from './sending/sends.js';
 
 const parts = {
   accepts: benchAccepts,
@@ -20,6 +24,10 @@ const parts = {
   memory: benchMemory,
   start: benchStart,
   edge: benchEdge,
+  drains: benchDrains,
+  sends: benchSends,
+  readers: benchReaders,
+  large: benchLarge,
   profile: profileAccepts,
 };
 type Part = keyof typeof parts;

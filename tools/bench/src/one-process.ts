@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Process } from './processes.js';
+import { residentMegabytes } from './resident.js';
 import { benchSecret, type Servers } from './product.js';
 
 /** `npm start` on given servers: every service in one process. */
@@ -40,10 +41,4 @@ export class OneProcess {
     await this.process.stop();
     rmSync(this.root, { recursive: true, force: true });
   }
-}
-
-/** Proportional set size where the kernel tells it: shared pages count once. */
-export function residentMegabytes(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
 }

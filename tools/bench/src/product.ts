@@ -3,6 +3,7 @@ import { ServiceProcess } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
 import pg from 'pg';
 import { untilAnswers } from './processes.js';
+import { residentMegabytes } from './resident.js';
 
 export interface Servers {
   databaseUrl: string;
@@ -52,6 +53,10 @@ export class Product {
   async addGateway(changes: Record<string, string>, replica: number): Promise<string> {
     await this.run('gateway', changes, replica);
     return this.running.get(`gateway-${replica}`)!.url;
+  }
+
+  megabytesOf(service: (typeof services)[number]): number {
+    return residentMegabytes(this.running.get(`${service}-1`)!.pid);
   }
 
   async stop(): Promise<void> {

@@ -53,7 +53,8 @@ export class Books {
     return this.ask(
       'sending',
       `SELECT e.id, e.to_email AS "to", e.status, d.state, coalesce(d.attempts, 0) AS attempts, e.created_at AS "createdAt"
-       FROM emails e LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id WHERE e.project_id = $1`,
+       FROM emails e LEFT JOIN deliveries d ON d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
+       WHERE e.project_id = $1`,
       [this.projectId()],
     );
   }

@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallRecord, Ledger, SendRecord } from './ledger.js';
+import { beliefOf, type CallRecord, type Ledger, type SendRecord } from './ledger.js';
+import type { Ask, Load } from './loads/load.js';
 import { Random } from './random.js';
 import type { Wanted } from './recipients.js';
 
@@ -9,6 +10,8 @@ const patienceMs = 15_000;
 /** Every key is answered in the end, or something holds it. */
 const triesOfAKey = 240;
 const pauseMs = 250;
+
+type Heard = Omit<CallRecord, 'place' | 'gateway'>;
 
 /** Sends as an application would: with a key it repeats until it is answered, without one it takes the first answer. */
 export class Clients {
@@ -19,7 +22,7 @@ export class Clients {
     private readonly gateways: string[],
     private readonly token: string,
     private readonly ledger: Ledger,
-    private readonly seed: number,
+    private readonly options: { seed: number; load: Load },
   ) {
     this.agents = gateways.map(() => new Agent({ keepAlive: true, maxSockets: 32 }));
   }
@@ -36,9 +39,23 @@ export class Clients {
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
 
+  /** Asks until it is answered: whoever takes something back does not give up. */
+  readonly ask: Ask = async (method, path, body) => {
+    for (let tries = 0; tries < triesOfAKey; tries += 1) {
+      const heard = await this.request(tries % this.gateways.length, method, path, body ? JSON.stringify(body) : '');
+      if (!notYet.has(heard.status)) return { status: heard.status!, body: heard.body!, endedAt: heard.endedAt };
+      await delay(pauseMs);
+    }
+    throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
+  };
+
   async drained(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
     for (const agent of this.agents) agent.destroy();
+  }
+
+  private get load(): Load {
+    return this.options.load;
   }
 
   private async track(work: Promise<void>): Promise<void> {
@@ -49,6 +66,8 @@ export class Clients {
   private async sendOne(wanted: Wanted): Promise<void> {
     const record = this.ledger.begin(wanted);
     await Promise.all([this.untilAnswered(record), wanted.twice ? this.untilAnswered(record) : null]);
+    const belief = beliefOf(record);
+    if (belief.kind === 'accepted') await this.load.afterwards(record, belief.ids[0]!, this.ask);
   }
 
   private async untilAnswered(record: SendRecord): Promise<void> {
@@ -61,32 +80,30 @@ export class Clients {
   }
 
   private gatewayFor({ place }: SendRecord, tries: number): number {
-    return Random.named(`${this.seed} ${place} ${tries}`).whole(0, this.gateways.length - 1);
+    return Random.named(`${this.options.seed} ${place} ${tries}`).whole(0, this.gateways.length - 1);
   }
 
-  private call({ place, to, key }: SendRecord, gateway: number): Promise<CallRecord> {
+  private async call(record: SendRecord, gateway: number): Promise<CallRecord> {
+    const headers: Record<string, string> = record.key ? { 'idempotency-key': record.key } : {};
+    const heard = await this.request(gateway, 'POST', '/api/v1/emails', JSON.stringify(this.load.bodyOf(record)), headers);
+    return { place: record.place, gateway, ...heard };
+  }
+
+  private request(gateway: number, method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Heard> {
     const beganAt = performance.now();
-    const body = JSON.stringify({ to, subject: `number ${place}`, body: `<p>Message ${place}</p>` });
-    const end = (status: number | null, error: string | null, answer: string | null, retryAfter = false): CallRecord => ({
-      place,
-      gateway,
-      beganAt,
-      endedAt: performance.now(),
-      status,
-      error,
-      body: answer,
-      retryAfter,
+    const end = (status: number | null, error: string | null, answer: string | null, retryAfter = false): Heard => ({
+      ...{ beganAt, endedAt: performance.now(), status, error, body: answer, retryAfter },
     });
     return new Promise((resolve) => {
-      const asked = request(`${this.gateways[gateway]}/api/v1/emails`, {
-        method: 'POST',
+      const asked = request(`${this.gateways[gateway]}${path}`, {
+        method,
         agent: this.agents[gateway],
         timeout: patienceMs,
         headers: {
           authorization: `Bearer ${this.token}`,
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
-          ...(key ? { 'idempotency-key': key } : {}),
+          ...headers,
         },
       });
       asked.on('response', (response) => {
@@ -101,3 +118,5 @@ export class Clients {
     });
   }
 }
+
+const notYet = new Set([null, 429, 500, 503, 504]);

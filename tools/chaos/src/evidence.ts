@@ -3,12 +3,14 @@ import type { EmailRow, Totals, Unfinished } from './books.js';
 import type { Outage } from './ground.js';
 import type { StrikeMade } from './nemesis.js';
 import type { SendRecord } from './ledger.js';
-import type { SinkLine } from './sink-ledger.js';
+import type { SinkBytes, SinkLine } from './sink-ledger.js';
 
 /** Everything that the judge looks at, after the run. */
 export interface Evidence {
   sends: readonly SendRecord[];
   sink: readonly SinkLine[];
+  /** What came, to the byte; empty where the load does not look at it. */
+  bytes: readonly SinkBytes[];
   emails: readonly EmailRow[];
   events: readonly { emailId: string; statuses: string[] }[];
   contacts: readonly string[];

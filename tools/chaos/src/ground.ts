@@ -30,13 +30,14 @@ export class Ground {
     private postgres: PostgresServer,
     private nats: NatsServer,
     private readonly sinkPort: number,
+    private readonly keepsBytes: boolean,
   ) {}
 
-  static async start(directory: string): Promise<Ground> {
+  static async start(directory: string, { keepsBytes }: { keepsBytes: boolean }): Promise<Ground> {
     const settings = { max_connections: '300' };
     const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), settings });
     const nats = await startNats({ dataDirectory: join(directory, 'nats'), binDirectory: join('.posthorn', 'bin') });
-    const ground = new Ground(directory, postgres, nats, await chooseQuietPort());
+    const ground = new Ground(directory, postgres, nats, await chooseQuietPort(), keepsBytes);
     await ground.startSink();
     return ground;
   }
@@ -107,7 +108,7 @@ export class Ground {
   }
 
   private async startSink(): Promise<void> {
-    const sink = fork(join(here, 'sink-process.js'), [String(this.sinkPort), this.sinkLedger]);
+    const sink = fork(join(here, 'sink-process.js'), [String(this.sinkPort), this.sinkLedger, this.keepsBytes ? 'bytes' : '']);
     await once(sink, 'message');
     this.sink = sink;
   }

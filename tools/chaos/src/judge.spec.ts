@@ -25,6 +25,7 @@ const send = (change: Partial<SendRecord> = {}): SendRecord => ({
   to: 'ok+1@sink.test',
   key: 'k',
   twice: false,
+  form: 'plain',
   calls: [call()],
   ...change,
 });
@@ -51,6 +52,7 @@ const copy = (change: Partial<SinkLine> = {}): SinkLine => ({
 const sound: Evidence = {
   sends: [send()],
   sink: [copy()],
+  bytes: [],
   emails: [row()],
   events: [{ emailId: 'e1', statuses: ['DELIVERED'] }],
   contacts: ['ok+1@sink.test'],

@@ -56,7 +56,9 @@ function lost(cases: Case[]): Finding {
     accepted.length,
     accepted.map(({ send, rows, copies, ids }) => {
       if (!ids.every((id) => rows.some((row) => row.id === id))) return `${send.to} was accepted and has no row`;
-      return send.kind.ends === 'DELIVERED' && copies.length === 0 ? `${send.to} was accepted and never arrived` : null;
+      return send.kind.ends === 'DELIVERED' && !send.kind.orEnds && copies.length === 0
+        ? `${send.to} was accepted and never arrived`
+        : null;
     }),
   );
 }
@@ -106,8 +108,8 @@ function outcomes(cases: Case[], { doubted }: Evidence): Finding {
     stored.length,
     stored.flatMap(({ send: { kind, to }, rows, copies }) =>
       rows.map(({ id, status, attempts }) => {
-        if (status !== kind.ends) return `${to} ended ${status}`;
-        if (kind.ends === 'BOUNCED' && copies.length > 0) return `${to} bounced and arrived`;
+        if (status !== kind.ends && status !== kind.orEnds) return `${to} ended ${status}`;
+        if (status !== 'DELIVERED' && copies.length > 0) return `${to} is ${status} and arrived`;
         // An attempt whose process died before it was written down is not counted.
         if (kind.ends === 'BOUNCED' && attempts > mostBounceAttempts) return `${to} was refused for good and tried ${attempts} times`;
         const fewer = kind.attempts !== undefined && attempts < kind.attempts && !doubted.has(id);
@@ -149,15 +151,18 @@ const moves: Record<string, readonly string[]> = {
   DELIVERED: ['BOUNCED'],
 };
 
-function order({ events, emails }: Evidence): Finding {
+function order({ events, emails, sends }: Evidence): Finding {
   const histories = new Map(events.map(({ emailId, statuses }) => [emailId, statuses]));
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
+  // Each copy has its own way, and they are told one by one.
+  const copied = new Set(sends.filter(({ form }) => form === 'copies').map(({ to }) => to));
   return finding(
     'order',
     'a history that no rule allows, that ends elsewhere than the row, or that is missing',
     rows.length,
-    rows.map(({ id, status }) => {
-      const statuses = histories.get(id) ?? [];
+    rows.map(({ id, to, status }) => {
+      const told = histories.get(id) ?? [];
+      const statuses = copied.has(to) ? told.filter((each, place) => each !== told[place - 1]) : told;
       const path = statuses[0] === 'PENDING' ? statuses : ['PENDING', ...statuses];
       const wrong = path.findIndex((each, place) => place > 0 && !(moves[path[place - 1]!] ?? []).includes(each));
       if (wrong > 0) return `${id} went ${path.join(' → ')}`;

@@ -18,6 +18,8 @@ export interface CallRecord {
 
 export interface SendRecord extends Wanted {
   calls: CallRecord[];
+  /** Whether it was cancelled or its address blocked before it could go. */
+  takenBack?: 'surely' | 'perhaps';
 }
 
 /** What the clients did and heard, written down before and after each call. */
@@ -30,9 +32,9 @@ export class Ledger {
   }
 
   begin(wanted: Wanted): SendRecord {
-    const record = { ...wanted, calls: [] };
+    const record: SendRecord = { ...wanted, calls: [] };
     this.sends.push(record);
-    this.write({ begins: wanted.place, to: wanted.to, key: wanted.key });
+    this.write({ begins: wanted.place, to: wanted.to, key: wanted.key, form: wanted.form });
     return record;
   }
 

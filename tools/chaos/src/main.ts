@@ -2,6 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { plainLoad } from './loads/plain-load.js';
+import { SendingLoad } from './loads/sending-load.js';
 import { runChaos } from './run.js';
 
 const { values } = parseArgs({
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     rate: { type: 'string', default: '250' },
+    suite: { type: 'string', default: 'main' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -20,6 +23,12 @@ const whole = (name: 'sends' | 'faults' | 'seed' | 'rate'): number => {
   process.exit(2);
 };
 
+const suites = { main: () => plainLoad, sending: () => new SendingLoad() };
+if (!Object.hasOwn(suites, values.suite)) {
+  console.error(`there is no suite ${values.suite}: npm run chaos -- --suite ${Object.keys(suites).join('|')}`);
+  process.exit(2);
+}
+
 // Postgres runs as another user, who must reach its folder.
 const directory = mkdtempSync(join(tmpdir(), 'posthorn-chaos-'));
 chmodSync(directory, 0o755);
@@ -29,6 +38,7 @@ const green = await runChaos({
   faults: whole('faults'),
   seed: whole('seed'),
   ratePerSecond: whole('rate'),
+  load: suites[values.suite as keyof typeof suites](),
 });
 if (green && !values.keep) rmSync(directory, { recursive: true, force: true });
 else console.log(`The books of this run: ${directory}`);

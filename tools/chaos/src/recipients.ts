@@ -1,3 +1,4 @@
+import type { Form } from './loads/forms.js';
 import type { Random } from './random.js';
 
 /** What a recipient's server does, and what must become of the message. */
@@ -5,7 +6,9 @@ export interface RecipientKind {
   /** The local part that the sink reads (`behaviourOf`). */
   name: string;
   weight: number;
-  ends: 'DELIVERED' | 'BOUNCED';
+  ends: 'DELIVERED' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
+  /** Where two ends are honest: nobody heard which it was. */
+  orEnds?: 'CANCELLED' | 'FAILED';
   /** The server may have taken the message without saying so: one repeat is honest (guarantees.md G4). */
   doubtful?: boolean;
   /** Attempts that it takes at least, where the kind alone decides. */
@@ -68,6 +71,9 @@ export interface Wanted {
   key: string | null;
   /** Asked for twice at once under the one key. */
   twice: boolean;
+  form: Form;
+  /** Milliseconds since 1970 before which it must not be sent. */
+  scheduledAt?: number;
 }
 
 export function wanted(place: number, random: Random, kind = random.weighted(recipientKinds)): Wanted {
@@ -78,5 +84,6 @@ export function wanted(place: number, random: Random, kind = random.weighted(rec
     to: `${kind.name}+${place}@sink.test`,
     key: keyed ? `chaos-${place}` : null,
     twice: keyed && random.chance(0.1),
+    form: 'plain',
   };
 }

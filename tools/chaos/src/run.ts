@@ -12,9 +12,10 @@ import { judge } from './judge.js';
 import { Ledger, beliefOf } from './ledger.js';
 import { Nemesis } from './nemesis.js';
 import { Random } from './random.js';
-import { slowAfter, slowBefore, wanted, type Wanted } from './recipients.js';
+import type { Load } from './loads/load.js';
+import { slowAfter, slowBefore, type Wanted } from './recipients.js';
 import { report } from './report.js';
-import { emailIdOf, readSinkLedger } from './sink-ledger.js';
+import { emailIdOf, readSinkBytes, readSinkLedger } from './sink-ledger.js';
 import { Traps } from './traps.js';
 
 export interface ChaosOptions {
@@ -23,6 +24,7 @@ export interface ChaosOptions {
   faults: number;
   seed: number;
   ratePerSecond: number;
+  load: Load;
 }
 
 const leaseSeconds = 4;
@@ -56,7 +58,7 @@ const environmentOf = ({ databaseUrl, natsUrl, smtpUrl }: Ground, { ratePerSecon
 /** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
-  const ground = await Ground.start(options.directory);
+  const ground = await Ground.start(options.directory, options.load);
   const fleet = new Fleet(options.directory, environmentOf(ground, options), (member, incarnation) =>
     Random.named(`${options.seed} ${member} ${incarnation}`).pick([0, 26, -26]),
   );
@@ -68,7 +70,8 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
       () => ground.databaseUrl,
       () => projectId,
     );
-    const clients = new Clients(fleet.gateways, token, ledger, options.seed);
+    const clients = new Clients(fleet.gateways, token, ledger, options);
+    await options.load.prepare(clients.ask);
     const nemesis = new Nemesis(
       fleet,
       ground,
@@ -94,14 +97,14 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
 const sinkIds = ({ sinkLedger }: Ground): Set<string> => new Set(readSinkLedger(sinkLedger).map(emailIdOf));
 
 /** With every fault comes its share of the sends, so that faults meet traffic and the same seed meets the same. */
-async function attack({ sends, faults, seed }: ChaosOptions, clients: Clients, nemesis: Nemesis): Promise<void> {
+async function attack({ sends, faults, seed, load: kind }: ChaosOptions, clients: Clients, nemesis: Nemesis): Promise<void> {
   const random = new Random(seed);
   const deck = deckOf(faults, new Random(seed + 2));
   const load: Promise<void>[] = [];
   let place = 0;
   for (const [index, fault] of deck.entries()) {
     const share = Math.round(((index + 1) * sends) / faults) - place;
-    const batch = batchFor(fault, place, share, random);
+    const batch = batchFor(kind, fault, place, share, random);
     place += share;
     load.push(clients.send(batch, fault.at === 'relay between publish and mark' ? trickle : burst));
     await nemesis.strike(fault);
@@ -110,12 +113,10 @@ async function attack({ sends, faults, seed }: ChaosOptions, clients: Clients, n
   await Promise.all(load);
 }
 
-function batchFor({ at }: Fault, first: number, count: number, random: Random): Wanted[] {
+function batchFor(load: Load, { at }: Fault, first: number, count: number, random: Random): Wanted[] {
   const slow =
     at === 'HANDOFF after the last byte' ? slowAfter : at === 'HANDOFF before the last byte' || at === 'CLAIMED' ? slowBefore : null;
-  return Array.from({ length: count }, (_, offset) =>
-    slow && offset < slowOnes ? wanted(first + offset, random, slow) : wanted(first + offset, random),
-  );
+  return Array.from({ length: count }, (_, offset) => load.wanted(first + offset, random, slow && offset < slowOnes ? slow : undefined));
 }
 
 async function untilQuiet(books: Books): Promise<void> {
@@ -153,6 +154,7 @@ async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnes
   return {
     sends: ledger.sends,
     sink: readSinkLedger(ground.sinkLedger),
+    bytes: readSinkBytes(ground.sinkLedger),
     emails,
     events,
     contacts: contacts.map(({ email }) => email),
@@ -168,7 +170,12 @@ async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnes
   };
 }
 
-function verdict({ sends, seed, faults }: ChaosOptions, seconds: number, nemesis: Nemesis, evidence: Evidence): boolean {
+async function verdict(
+  { sends, seed, faults, load }: ChaosOptions,
+  seconds: number,
+  nemesis: Nemesis,
+  evidence: Evidence,
+): Promise<boolean> {
   const beliefs = evidence.sends.map((send) => beliefOf(send).kind);
   const copies = Map.groupBy(evidence.sink, ({ messageId }) => messageId);
   const repeats = [...copies.values()].reduce((sum, { length }) => sum + length - 1, 0);
@@ -187,6 +194,6 @@ function verdict({ sends, seed, faults }: ChaosOptions, seconds: number, nemesis
       missed: nemesis.missed,
       wantedHits: enoughFaults ? wantedHits : 0,
     },
-    judge(evidence),
+    [...judge(evidence), ...(await load.judge(evidence))],
   );
 }

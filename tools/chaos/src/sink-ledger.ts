@@ -4,15 +4,26 @@ import type { SinkMessage } from '@posthorn/testing';
 /** A line of the mail server's own book. */
 export type SinkLine = Omit<SinkMessage, 'raw'> & { digest: string };
 
+/** A message as it came, in base64. */
+export interface SinkBytes {
+  to: string;
+  raw: string;
+}
+
+export const readSinkLedger = (path: string): SinkLine[] => readLines(path);
+
+export const bytesBeside = (ledger: string): string => `${ledger}.bytes`;
+export const readSinkBytes = (ledger: string): SinkBytes[] => readLines(bytesBeside(ledger));
+
 /** A line that a killed server left unfinished was never answered for. */
-export function readSinkLedger(path: string): SinkLine[] {
+function readLines<Line>(path: string): Line[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
     return [];
   }
-  return text.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as SinkLine] : []));
+  return text.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
 }
 
 /** The Message-ID begins with the id of the e-mail (contract.md §3). */

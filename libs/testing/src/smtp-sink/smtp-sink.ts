@@ -22,7 +22,7 @@ export interface SmtpSinkOptions {
   memory?: string;
   /** Check every message against G21 (`SinkMessage.faults`); on with `keep: 'all'`. */
   checkWire?: boolean;
-  /** Hears of every message as soon as it is written down. */
+  /** Hears of every message, with its bytes, as soon as it is written down. */
   onMessage?: (message: SinkMessage) => void;
   /** Misbehaviour at the stages before a recipient is known. */
   faults?: Partial<Record<EarlyStage, SinkFault>>;
@@ -149,7 +149,7 @@ export class SmtpSink implements SinkHost {
         faults: checkWire ? wireFaults(raw) : [],
       };
       if (this.ledgerFile !== undefined) writeSync(this.ledgerFile, `${JSON.stringify({ ...message, digest: digestOf(raw) })}\n`);
-      this.options.onMessage?.(message);
+      this.options.onMessage?.({ ...message, raw });
       if (keep !== 'count') this.messages.push(keep === 'all' ? { ...message, raw } : message);
     }
     this.look();

@@ -1,0 +1,70 @@
+import { agree, middle, type Bench } from '../bench.js';
+import { loadAll, type Asked } from '../load.js';
+import { benchMail } from '../mail.js';
+import { Product } from '../product.js';
+import { newsletterData } from './newsletter.js';
+import { makeNewsletter, makeProject } from './project.js';
+
+const connections = 16;
+const inBatch = 100;
+const turnsInRound = 3;
+const warmSeconds = 2;
+
+/** Ways to send, beside the plain one: by template, and a hundred at once. */
+export async function benchSends(bench: Bench): Promise<void> {
+  const product = await Product.start(bench.servers, { DELIVERY_PAUSED: 'true' });
+  try {
+    const { token } = await makeProject(bench.servers);
+    const template = await makeNewsletter(product.url, token);
+    const post = (path: string, body: object): Asked => ({
+      ...{ method: 'POST', path, body: JSON.stringify(body) },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+    const plain = () => post('/api/v1/emails', mail());
+    const [templated, single] = await inTurns(bench, product.url, [
+      { asked: () => post('/api/v1/emails', { to: mail().to, template, data: newsletterData }), each: 1 },
+      { asked: plain, each: 1 },
+    ]);
+    bench.rows.push({
+      name: `templated accepts/s at ${connections} connections, beside plain ones`,
+      product: templated!,
+      reference: single!,
+      floorPercent: 70,
+    });
+    const [batched, alone] = await inTurns(bench, product.url, [
+      { asked: () => post('/api/emails/batch', { emails: Array.from({ length: inBatch }, mail) }), each: inBatch },
+      { asked: plain, each: 1 },
+    ]);
+    bench.rows.push({
+      name: `messages/s in batches of ${inBatch}, beside single sends`,
+      product: batched!,
+      reference: alone!,
+      floorPercent: 500,
+    });
+    await agree(bench.servers);
+  } finally {
+    await product.stop();
+  }
+}
+
+interface Side {
+  asked: () => Asked;
+  /** Messages in one request. */
+  each: number;
+}
+
+async function inTurns({ scale }: Bench, url: string, sides: Side[]): Promise<number[]> {
+  const rates: number[][] = sides.map(() => []);
+  for (const { asked } of sides) await loadAll([url], connections, warmSeconds, asked);
+  for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
+    for (const [place, { asked, each }] of sides.entries()) {
+      const { perSecond, failed } = await loadAll([url], connections, scale.seconds / turnsInRound, asked);
+      if (failed > 0) throw new Error(`${failed} requests failed`);
+      rates[place]!.push(perSecond * each);
+    }
+  }
+  return rates.map(middle);
+}
+
+let place = 0;
+const mail = () => benchMail((place += 1) + 10_000_000);
