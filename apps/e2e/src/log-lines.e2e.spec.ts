@@ -4,6 +4,7 @@ import { emailFacts } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
 import { eventually, SmtpSink } from '@posthorn/testing';
 import { jetstream } from '@nats-io/jetstream';
+import { looksSecret } from './testing/leaks.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
 const subject = 'Seven secret herons';
@@ -102,6 +103,17 @@ describe('what the services write while mail goes well and badly', () => {
     for (const line of edge)
       expect(line).toMatchObject({ request_id: expect.any(String), trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect(edge.map(({ request_id }) => request_id)).toContain(refused.body.request_id);
+  });
+
+  it('is beside traces that hold none of that either', () => {
+    const told = JSON.stringify(receiver.spans);
+    expect(receiver.spans.length).toBeGreaterThan(0);
+    expect([told.includes(forged), looksSecret(told), posthorn.holdsSecret(told), /heron/i.test(told)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('holds no address, no subject, no content and no key', () => {

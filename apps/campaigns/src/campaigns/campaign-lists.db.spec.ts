@@ -10,7 +10,6 @@ describe('lists of campaigns', () => {
   afterAll(() => suite.stop());
 
   const create = (caller: Caller, name: string) => suite.bus.call(campaigns.create, caller, { name, audienceType: 'ALL' });
-  // A page of four MiB takes its time on a busy machine.
   const list = (caller: Caller, query: ListCampaigns = {}) => suite.bus.call(campaigns.list, caller, query);
 
   async function pagesOf(caller: Caller, query: ListCampaigns): Promise<CampaignPage[]> {

@@ -12,7 +12,6 @@ import { codeOf } from '../testing/walk/dialect-shapes.js';
 const times = Number(process.env['POSTHORN_TIMES'] ?? 20);
 const atOnce = 20;
 const everyMs = 25;
-// The machine may be busy: what counts is the time after the change.
 const origin = 'https://app.example.test';
 
 let suite: GatewaySuite;

@@ -145,7 +145,7 @@ export class ReadyMessages {
   private async letIn(): Promise<void> {
     const workerId = this.lease.workerId;
     const limit = Math.min(guests, this.capacity) + Math.min(this.room, 0);
-    if (!workerId || !this.open || this.isLow || limit <= 0) return;
+    if (!workerId || !this.open || this.isLow || limit <= 0 || this.heldBytes >= maxHeldBytes) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = this.stock.projectsIn(lane);
       const maxBytes = maxHeldBytes - this.heldBytes;
