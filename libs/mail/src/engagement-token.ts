@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /** Whose message a token was made for: one recipient's, by position. */
 export interface TokenPlace {
@@ -47,10 +47,11 @@ const label = 'posthorn:engagement';
  * no database, and nobody can make one up. The first key of the ring signs, every key verifies.
  */
 export class EngagementTokens {
-  private readonly keys: readonly Buffer[];
+  /** As key objects: a key of plain bytes is looked at anew for each token, at five times the time. */
+  private readonly keys: readonly KeyObject[];
 
   constructor(secretKeys: readonly string[]) {
-    this.keys = secretKeys.map((secretKey) => Buffer.from(hkdfSync('sha256', secretKey, '', label, 32)));
+    this.keys = secretKeys.map((secretKey) => createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', label, 32))));
   }
 
   forOpen(place: TokenPlace): string {
@@ -109,7 +110,7 @@ export class EngagementTokens {
   }
 }
 
-const macOf = (said: Buffer, key: Buffer): Buffer => createHmac('sha256', key).update(said).digest().subarray(0, macBytes);
+const macOf = (said: Buffer, key: KeyObject): Buffer => createHmac('sha256', key).update(said).digest().subarray(0, macBytes);
 
 function positionByte({ position }: TokenPlace): Buffer {
   if (!Number.isInteger(position) || position < 0 || position > maxPosition) throw new RangeError('a token carries a position of one byte');

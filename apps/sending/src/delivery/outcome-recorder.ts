@@ -6,12 +6,18 @@ import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
 const maxGathered = 256;
 const retryMs = 250;
+/** Nobody waits for it, and written one by one outcomes cost Postgres more than anything else that a hand-off does. */
+const companyMs = 5;
 
 /** The message is out: only this write matters, so it is tried for as long as the process lives (guarantees.md §3). */
 @Injectable()
 export class OutcomeRecorder {
   private readonly log = new Logger('OutcomeRecorder');
-  private readonly gatherer = new Gatherer<OutcomeRow, void>({ flush: (rows) => this.write(rows), maxItems: maxGathered });
+  private readonly gatherer = new Gatherer<OutcomeRow, void>({
+    flush: (rows) => this.write(rows),
+    maxItems: maxGathered,
+    lingerMs: companyMs,
+  });
 
   constructor(
     private readonly outcomes: OutcomesRepository,
