@@ -6,6 +6,9 @@ import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
 import { revive } from './revive.js';
 import { invalid, type InvalidMember } from './errors.js';
+import { rememberRules } from './validation-rules.js';
+
+rememberRules();
 
 /** Reads a plain value as a shape: every failure at once, as one `validation_error` with pointers. */
 export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
