@@ -25,7 +25,6 @@ describe('a key that manages keys', () => {
     const legacy = await posthorn.post(`${one.replace('/v1', '')}/rotate`, undefined);
     expect([legacy.status, legacy.body.error.code]).toEqual([400, 'KEY_REVOKED']);
     for (const answer of [made, rotated]) expect(answer.text).not.toMatch(/[sp]k_(live|test)_/);
-    for (const { body } of [made, rotated]) expect(posthorn.output).not.toContain(new URL(body.reveal_url).searchParams.get('token'));
   });
 
   it('makes none that reaches further, on either surface', async () => {

@@ -42,8 +42,9 @@ describe('npm run start:services', () => {
     await eventually(delivered, 'DELIVERED');
     const { processes } = posthorn;
     process.kill(pidOf('contacts'), 'SIGSTOP');
-    await posthorn.stop('SIGKILL');
+    posthorn.child.kill('SIGKILL');
     await eventually(async () => processes.filter(({ pid }) => runningProcess(pid)).length === 1, 'all gone but the one that hangs');
+    await posthorn.stop();
     posthorn = await RunningPosthorn.start(directory.path, {}, []);
     expect(posthorn.output).toMatch(/Stopping contacts \(process \d+\) that an earlier start left behind/);
     expect(processes.filter(({ pid }) => runningProcess(pid))).toEqual([]);

@@ -3,7 +3,7 @@ export { type DirectoryLock, lockDirectory } from './directory-lock.js';
 export { chooseQuietPort } from './free-port.js';
 export { type Inbox, type InboxOptions, startInbox } from './inbox/inbox.js';
 export { type NatsOptions, type NatsServer, startNats } from './nats-server.js';
-export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+export { startOtlpReceiver, startOtlpServer, type OtlpReceiver, type OtlpServer, type ReceivedSpan } from './otlp-receiver.js';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.js';
 export { natsBinary } from './nats-binary.js';
 export { runningProcess, type RunningProcess } from './running-process.js';

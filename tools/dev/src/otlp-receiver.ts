@@ -17,10 +17,15 @@ export interface ReceivedSpan {
   failed: boolean;
 }
 
-export interface OtlpReceiver {
+export interface OtlpServer {
   endpoint: string;
-  spans: readonly ReceivedSpan[];
   close(): Promise<void>;
+}
+
+export interface OtlpReceiver extends OtlpServer {
+  spans: readonly ReceivedSpan[];
+  /** The same and whatever was told beside it, as it came over the wire. */
+  bodies: readonly string[];
 }
 
 interface OtlpValue {
@@ -51,17 +56,30 @@ interface OtlpRequest {
 /** What an OpenTelemetry collector is to the services: OTLP over HTTP, as JSON. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
+  const bodies: string[] = [];
+  const server = await startOtlpServer((body) => {
+    bodies.push(body);
+    spans.push(...spansOf(JSON.parse(body) as OtlpRequest));
+  });
+  return { ...server, spans, bodies };
+}
+
+/** Keeps nothing itself: each body, of one line, is given as it came, before its sender is answered. */
+export async function startOtlpServer(take: (body: string) => void): Promise<OtlpServer> {
   const server = createServer((request, response) => {
-    void bodyOf(request).then((text) => {
-      spans.push(...spansOf(JSON.parse(text) as OtlpRequest));
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
+    bodyOf(request).then(
+      (body) => {
+        take(body);
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      },
+      // Who is killed in the middle of a body has not said it.
+      () => response.destroy(),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -10,6 +10,7 @@ const patienceMs = 30_000;
 interface DevFile {
   baseUrl: string;
   secretKey: string;
+  user: { password: string };
 }
 
 /** `npm start` in a process of its own, on an empty data directory. */
@@ -43,6 +44,11 @@ export class Product {
   /** The admin port of each process, by its name; where the services are processes of their own. */
   get adminPorts(): { name: string; adminPort: number }[] {
     return this.read('processes.json');
+  }
+
+  get secrets(): string[] {
+    const { secretKey, user } = this.read<DevFile>('dev.json');
+    return [secretKey, user.password, readFileSync(join(this.folder, 'secret.key'), 'utf8').trim()];
   }
 
   /** Answers the id of the trace, which the client chose as a trusted proxy may. */

@@ -1,4 +1,4 @@
-import { startOtlpReceiver, type ReceivedSpan } from '@posthorn/dev';
+import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '@posthorn/dev';
 import { Product, until } from './product.js';
 
 /** What comes last of all that one send brings about, in whatever order. */
@@ -7,6 +7,10 @@ const lastSteps = [/^hear contacts-recipients$/, /^hear analytics-daily-emails$/
 export interface RecordedMails {
   /** The trace of each send, in the order of the sends. */
   traces: ReceivedSpan[][];
+  /** All that the services exported, those traces among it. */
+  exported: readonly string[];
+  /** What must not be in any of it. */
+  secrets: string[];
   /** All that the services wrote. */
   output: string;
 }
@@ -24,19 +28,20 @@ export async function recordMails({ count, words, environment }: RecordOptions):
   const receiver = await startOtlpReceiver();
   try {
     const product = await Product.start(words, { ...recording(receiver.endpoint), ...environment });
-    return await recordedBy(product, receiver.spans, count);
+    return await recordedBy(product, receiver, count);
   } finally {
     await receiver.close();
   }
 }
 
-async function recordedBy(product: Product, spans: readonly ReceivedSpan[], count: number): Promise<RecordedMails> {
+async function recordedBy(product: Product, { spans, bodies }: OtlpReceiver, count: number): Promise<RecordedMails> {
   try {
     const sent = await Promise.all(Array.from({ length: count }, (_, place) => product.send(`someone-${place}@example.com`)));
     const tracesNow = () => sent.map((id) => traceOf(spans, id));
     await until(() => tracesNow().every(isWhole), 'every step of the traces has arrived');
+    const { secrets } = product;
     await product.stop();
-    return { traces: tracesNow(), output: product.output };
+    return { traces: tracesNow(), exported: bodies, secrets, output: product.output };
   } finally {
     await product.stop();
   }

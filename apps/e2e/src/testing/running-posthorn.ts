@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { refuseUndescribed } from './described.js';
-import { refuseLeaks } from './leaks.js';
+import { ExportedTraces } from './exported-traces.js';
+import { leaksExported, leaksLogged, leaksStored } from './leaks.js';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 
@@ -58,6 +59,7 @@ export class RunningPosthorn {
   private constructor(
     readonly child: ChildProcess,
     readonly dataDirectory: string,
+    readonly traces: ExportedTraces,
   ) {
     this.ended = once(child, 'exit').then(([code]) => code as number | null);
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
@@ -69,6 +71,7 @@ export class RunningPosthorn {
     environment: Record<string, string> = {},
     words: readonly string[] = wordsOf[mode],
   ): Promise<RunningPosthorn> {
+    const traces = await ExportedTraces.open(join(dirname(dataDirectory), `traces-${crypto.randomUUID()}`));
     const env = {
       ...process.env,
       PORT: '0',
@@ -78,22 +81,25 @@ export class RunningPosthorn {
       POSTHORN_DATA_DIR: dataDirectory,
       // The walks show more credentials that are none than any client does.
       FAILED_ATTEMPTS_PER_MINUTE: '100000',
+      ...traces.environment,
       ...environment,
     };
     const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const running = new RunningPosthorn(child, dataDirectory);
+    const running = new RunningPosthorn(child, dataDirectory, traces);
     for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? []) running.keepSecret(key.trim());
     await new Promise<void>((ready) => {
       child.stdout!.on('data', () => running.output.includes('Ctrl-C stops everything') && ready());
       void running.ended.then(() => ready());
     });
+    if (running.isRunning) for (const secret of running.ownSecrets()) running.keepSecret(secret);
     return running;
   }
 
   static async start(dataDirectory: string, environment: Record<string, string> = {}, words?: readonly string[]): Promise<RunningPosthorn> {
     const running = await RunningPosthorn.launch(dataDirectory, environment, words);
-    if (running.child.exitCode !== null) throw new Error(`the start ended: ${running.output}`);
-    return running;
+    if (running.isRunning) return running;
+    await running.stop();
+    throw new Error(`the start ended: ${running.output}`);
   }
 
   get dev(): DevFile {
@@ -113,7 +119,7 @@ export class RunningPosthorn {
   /** kill -9 of everything that is ours, at once; the servers behind it stay. */
   async crash(): Promise<void> {
     for (const pid of [this.child.pid!, ...this.processes.map((each) => each.pid)]) kill(pid);
-    await this.ended;
+    await this.endWithout([]);
   }
 
   /** What a client showed, which nobody may find anywhere. */
@@ -121,18 +127,11 @@ export class RunningPosthorn {
     this.secrets.add(secret);
   }
 
-  holdsSecret(text: string): boolean {
-    return [...this.secrets].some((secret) => text.includes(secret));
-  }
-
-  /** Ctrl-C; answers the exit code. What was stored and said until then may hold no secret. */
-  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
-    if (this.child.exitCode === null && existsSync(join(this.dataDirectory, 'dev.json'))) {
-      this.keepSecret(this.dev.user.password);
-      await refuseLeaks(this.servers.databaseUrls, this.output, this.secrets);
-    }
-    this.child.kill(signal);
-    return this.ended;
+  /** Ctrl-C; answers the exit code. What was stored, said and told of until the last may hold no secret. */
+  async stop(): Promise<number | null> {
+    const leaks = this.isRunning ? await leaksStored(this.servers.databaseUrls, this.secrets) : [];
+    this.child.kill('SIGINT');
+    return this.endWithout(leaks);
   }
 
   exitCode(): Promise<number | null> {
@@ -162,12 +161,31 @@ export class RunningPosthorn {
     });
     const text = await response.text();
     refuseUndescribed({ method, path, body }, { status: response.status, headers: response.headers, text });
+    for (const [, token] of text.matchAll(/\/reveal\?token=([^"&]+)/g)) this.keepSecret(token!);
     return {
       status: response.status,
       headers: response.headers,
       text,
       body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
     };
+  }
+
+  private get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** What its start made, or an earlier one. */
+  private ownSecrets(): string[] {
+    const key = join(this.dataDirectory, 'secret.key');
+    return [this.dev.user.password, ...(existsSync(key) ? [readFileSync(key, 'utf8').trim()] : [])];
+  }
+
+  private async endWithout(leaks: readonly string[]): Promise<number | null> {
+    const code = await this.ended;
+    await this.traces.close();
+    const places = [...leaks, ...leaksLogged(this.output, this.secrets), ...(await leaksExported(this.traces, this.secrets))];
+    if (places.length > 0) throw new Error(`Secrets lie in ${places.join(', ')}`);
+    return code;
   }
 }
 

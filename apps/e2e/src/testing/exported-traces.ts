@@ -1,0 +1,44 @@
+import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { startOtlpServer, type OtlpServer } from '@posthorn/dev';
+
+/** All that one product tells of its work, in a file: it is more than a test should hold, and some secrets are known only afterwards. */
+export class ExportedTraces {
+  private closed?: Promise<void>;
+
+  private constructor(
+    private readonly file: string,
+    private readonly server: OtlpServer,
+  ) {}
+
+  static async open(file: string): Promise<ExportedTraces> {
+    writeFileSync(file, '');
+    return new ExportedTraces(file, await startOtlpServer((body) => appendFileSync(file, `${body}\n`)));
+  }
+
+  /** What makes a product tell everything to it. */
+  get environment(): Record<string, string> {
+    return {
+      OTEL_EXPORTER_OTLP_ENDPOINT: this.server.endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_TRACES_SAMPLER: 'always_on',
+    };
+  }
+
+  /** The first span of which it is true, or what was told beside spans, as it came over the wire; null where there is none. */
+  async find(isTrue: (told: string) => boolean): Promise<string | null> {
+    for await (const body of createInterface({ input: createReadStream(this.file) })) {
+      if (isTrue(body)) return spansIn(body).find(isTrue) ?? body;
+    }
+    return null;
+  }
+
+  close(): Promise<void> {
+    return (this.closed ??= this.server.close());
+  }
+}
+
+function spansIn(body: string): string[] {
+  const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] };
+  return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map((span) => JSON.stringify(span))));
+}

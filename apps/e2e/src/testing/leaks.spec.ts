@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTracing } from '@posthorn/telemetry';
+import { ExportedTraces } from './exported-traces.js';
+import { leaksExported } from './leaks.js';
+
+const known = new Set(['correct horse', 'a "quoted" one']);
+
+describe('the search of what a product exported', () => {
+  let directory: string;
+  let traces: ExportedTraces;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'posthorn-leaks-'));
+    traces = await ExportedTraces.open(join(directory, 'traces'));
+  });
+  afterEach(async () => {
+    await traces.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function record(...values: string[]): Promise<void> {
+    const endpoint = traces.environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
+    const tracing = await openTracing({ service: 'gateway', endpoint, protocol: 'http/json', sampler: 'always_on', ratio: 1 });
+    for (const value of values) tracing.root('GET /somewhere', { attributes: { said: value } }, null, false)!.end();
+    await tracing.close();
+  }
+
+  it.each([
+    ['a key', `Bearer sk_live_${'a'.repeat(42)}`],
+    ['a token of an application', `oat_${'A'.repeat(42)}`],
+    ['what a client showed', 'by correct horse'],
+    ['what JSON writes in another way', 'by a "quoted" one'],
+    ['an address that opens something', '/api/v1/reveal?token=x'],
+  ])('finds %s, and names its span alone', async (_, value) => {
+    await record('nothing', value, 'nothing');
+    const [place, ...others] = await leaksExported(traces, known);
+    expect(others).toEqual([]);
+    expect(place).toMatch(/^the traces: \{.*"GET \/somewhere"/);
+    expect(place).toContain(JSON.stringify(value));
+    expect(place).not.toContain('nothing');
+  });
+
+  it('finds nothing where there is none of it', async () => {
+    await record('nothing', 'correct', 'sk_live_', 'token=x');
+    expect(await traces.find((told) => told.includes('token=x'))).not.toBeNull();
+    expect(await leaksExported(traces, known)).toEqual([]);
+  });
+});
