@@ -1,4 +1,5 @@
 import { normaliseAddress, parseMailbox } from './address.js';
+import { Base64Text } from './base64-text.js';
 import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
 /** Why a member is refused; `code` is what clients branch on (`errors[].code`). */
@@ -71,6 +72,7 @@ const checkers: Record<FieldKind, (value: unknown, field: Field) => FieldFailure
 };
 
 function checkText(value: unknown, field: Field): FieldFailure | null {
+  if (field.base64 && value instanceof Base64Text) return checkLength(value.length, field, 'characters');
   if (typeof value !== 'string') return type('a string');
   if (value.includes('\u0000') || !value.isWellFormed())
     return { code: 'invalid_text', message: 'must not contain NUL or lone surrogates' };

@@ -17,6 +17,8 @@ export interface Field {
   /** More values may come with any release: a reader takes texts that it does not know (1–64 characters). */
   open?: boolean;
   pattern?: RegExp;
+  /** Text that may be left in its bytes where it is long; its pattern is that of base64. */
+  base64?: boolean;
   /** Control characters CR and LF are refused: the value becomes a header. */
   oneLine?: boolean;
   nested?: () => Shape;

@@ -3,6 +3,7 @@ export * from './analytics.js';
 export * from './api-keys.js';
 export * from './applications.js';
 export * from './audit.js';
+export * from './base64-text.js';
 export * from './caller.js';
 export * from './campaigns.js';
 export * from './catalogue.js';

@@ -1,6 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { normaliseAddress, parseMailbox } from './address.js';
+import { Base64Text } from './base64-text.js';
 import type { FailureCode } from './field-check.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 import { checkField } from './field-check.js';
@@ -65,7 +66,7 @@ function toInstance<T extends object>(shape: Shape<T>, plain: unknown): T {
   return materialise(shape, plainToInstance(shape, hideFreeMaps(shape, plain))) as T;
 }
 
-/** class-transformer walks every key it is given, slower than linearly: free maps go past it in a closure (guarantees.md §1.5). */
+/** class-transformer walks every key it is given, slower than linearly: free maps and files go past it in a closure (guarantees.md §1.5). */
 function hideFreeMaps(shape: Shape, plain: unknown): unknown {
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return {};
   const source = plain as Record<string, unknown>;
@@ -73,7 +74,7 @@ function hideFreeMaps(shape: Shape, plain: unknown): unknown {
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     if (!Object.hasOwn(source, name)) continue;
     const value = source[name];
-    const opaque = field.kind === 'map' || field.kind === 'json' || field.kind === 'object' || field.kind === 'mailbox';
+    const opaque = value instanceof Base64Text || ['map', 'json', 'object', 'mailbox'].includes(field.kind);
     visible[name] = opaque && typeof value === 'object' && value !== null ? () => value : value;
   }
   return visible;

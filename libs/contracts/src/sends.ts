@@ -1,4 +1,5 @@
 import type { Mailbox } from './address.js';
+import type { Base64Text } from './base64-text.js';
 import { emailStatuses, type EmailStatus } from './email-status.js';
 import {
   Address,
@@ -41,7 +42,8 @@ const fileName = /^[^/\\\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 export class Attachment {
   @Line(1, 255, { pattern: fileName, example: 'invoice.pdf' }) filename: string;
   /** The bytes in base64 (RFC 4648 §4), at least one; ≤ 10 MiB decoded in all files of a message. */
-  @Text(1, 15 * 1024 * 1024, { pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/, example: 'SGVsbG8=' }) content: string;
+  @Text(1, 15 * 1024 * 1024, { pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/, base64: true, example: 'SGVsbG8=' }) content:
+    string | Base64Text;
   /** `application/octet-stream` unless said otherwise. */
   @Line(3, 255, { pattern: mediaType, example: 'application/pdf' }) @Optional() contentType?: string;
   /** What the HTML names it by, as in `<img src="cid:logo">`; makes it inline unless said otherwise. */

@@ -4,8 +4,8 @@ import { DomainError, readTrusted, type RequestContract } from '@posthorn/contra
 import { fromDatabaseError } from '@posthorn/database';
 import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
 import { actFor } from './acting.js';
-import { openTransfer, receiveTransfer } from './chunked.js';
-import { decode, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
+import { giveBack, openTransfer, receiveTransfer } from './chunked.js';
+import { decode, decodeLarge, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
@@ -52,14 +52,23 @@ export class Answering {
   private async serve(message: Msg): Promise<void> {
     const { nats, onUnexpected } = this.options;
     try {
-      const frames = decode<CallFrame[]>(await receiveTransfer(nats, message));
-      const replies = await this.answerAll(frames);
-      const opening = openTransfer(nats, encode(JSON.stringify(replies)));
+      const replies = await this.answerPayload(message, await receiveTransfer(nats, message));
+      const opening = openTransfer(nats, [encode(JSON.stringify(replies))]);
       if (message.reply) nats.publish(message.reply, opening.data, { headers: opening.headers });
       // The receiver of a large reply fetches it within its own deadline; afterwards the transfer is void.
       if (opening.headers) setTimeout(opening.close, 30_000).unref();
     } catch (error) {
       onUnexpected(error, this.contract.subject);
+    }
+  }
+
+  /** A transfer is in memory of its own: its files may stay there, and it is given back at once. */
+  private async answerPayload(message: Msg, payload: Uint8Array): Promise<ReplyFrame[]> {
+    if (payload === message.data) return this.answerAll(decode<CallFrame[]>(payload));
+    try {
+      return await this.answerAll(decodeLarge<CallFrame[]>(payload as Buffer));
+    } finally {
+      giveBack(payload);
     }
   }
 

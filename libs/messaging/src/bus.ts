@@ -1,9 +1,9 @@
 import { errors as natsErrors } from '@nats-io/transport-node';
-import { DomainError, revive, unavailable, type Caller, type RequestContract } from '@posthorn/contracts';
+import { DomainError, revive, unavailable, writeJson, type Caller, type JsonPiece, type RequestContract } from '@posthorn/contracts';
 import { currentScene, currentTraces, inSpan } from '@posthorn/telemetry';
 import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
 import type { BusConnection } from './connection.js';
-import { decode, encode, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
+import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
 import { Gatherer } from './gatherer.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import { tracedHeaders } from './traced-headers.js';
@@ -13,7 +13,7 @@ const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
 interface Outgoing {
-  text: string;
+  pieces: JsonPiece[];
   timeoutMs: number;
 }
 
@@ -78,7 +78,7 @@ export class Bus {
     const deadline = this.clock ? (await this.clock.now()).getTime() + timeoutMs : 0;
     const requests = currentScene()?.requestIds;
     const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
-    const answer = await this.send(contract, { text: JSON.stringify(frame), timeoutMs });
+    const answer = await this.send(contract, { pieces: writeJson(() => JSON.stringify(frame)), timeoutMs });
     if ('error' in answer) throw fromWireError(answer.error);
     return revive(contract.reply, answer.reply as Out);
   }
@@ -96,7 +96,7 @@ export class Bus {
       flush: (calls) => this.exchange(contract, calls),
       maxItems: maxGathered,
       maxBytes: chunkThreshold,
-      sizeOf: ({ text }) => text.length,
+      sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),
     });
     this.gatherers.set(contract.subject, gatherer);
     return gatherer;
@@ -111,7 +111,7 @@ export class Bus {
   private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
     if (!this.connection.connected) throw new CallFailed(false, false);
     const nats = this.connection.nats;
-    const opening = openTransfer(nats, encode(`[${calls.map(({ text }) => text).join(',')}]`));
+    const opening = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
     const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost();
     try {

@@ -21,12 +21,13 @@ export interface Opening {
   close: () => void;
 }
 
-/** What to put into the first message: the payload itself, or the opening of a transfer. */
-export function openTransfer(nats: NatsConnection, payload: Uint8Array): Opening {
-  if (payload.length <= chunkThreshold) return { data: payload, close: () => undefined };
+/** What to put into the first message: the payload itself, which comes in pieces, or the opening of a transfer. */
+export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): Opening {
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (size <= chunkThreshold) return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
   const control = createInbox();
   const opening = headers();
-  opening.set(sizeHeader, String(payload.length));
+  opening.set(sizeHeader, String(size));
   opening.set(controlHeader, control);
   const subscription = nats.subscribe(control, { callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)) });
   let sent = 0;
@@ -34,22 +35,34 @@ export function openTransfer(nats: NatsConnection, payload: Uint8Array): Opening
   const advance = (message: Msg) => {
     if (message.reply) target = message.reply;
     const acknowledged = message.data.length > 0 ? Number(message.string()) : 0;
-    while (sent * chunkBytes < payload.length && sent - acknowledged < windowChunks) {
-      nats.publish(target, payload.subarray(sent * chunkBytes, (sent + 1) * chunkBytes));
+    while (sent * chunkBytes < size && sent - acknowledged < windowChunks) {
+      nats.publish(target, chunkOf(pieces, sent * chunkBytes, Math.min((sent + 1) * chunkBytes, size)));
       sent += 1;
     }
   };
   return { data: new Uint8Array(), headers: opening, close: () => subscription.unsubscribe() };
 }
 
+/** A copy, since the connection keeps it until it is written, and the payload ends with its exchange. */
+function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buffer {
+  const chunk = Buffer.allocUnsafe(end - start);
+  let from = 0;
+  for (const piece of pieces) {
+    const [first, last] = [Math.max(start, from), Math.min(end, from + piece.length)];
+    if (first < last) chunk.set(piece.subarray(first - from, last - from), first - start);
+    from += piece.length;
+  }
+  return chunk;
+}
+
 /** The whole payload of a message, fetched chunk by chunk where it came as an opening. */
-export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Uint8Array> | Uint8Array {
+export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
   const size = Number(message.headers?.get(sizeHeader) || -1);
   const control = message.headers?.get(controlHeader) ?? '';
   if (size < 0) return message.data;
   if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
   return new Promise((resolve, reject) => {
-    const whole = Buffer.allocUnsafe(size);
+    const whole = Buffer.allocUnsafeSlow(size);
     const inbox = createInbox();
     let received = 0;
     let chunks = 0;
@@ -73,4 +86,9 @@ export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Uin
     };
     nats.publish(control, undefined, { reply: inbox });
   });
+}
+
+/** The memory of a transfer, at once: the garbage collector would let several of ten megabytes pile up. Whoever still looks sees nothing. */
+export function giveBack({ buffer }: Uint8Array): void {
+  (buffer as ArrayBuffer).transfer(0);
 }

@@ -1,4 +1,15 @@
-import { DomainError, isUuid, type Caller, type ErrorCode, type ErrorDetails, type ErrorKind } from '@posthorn/contracts';
+import {
+  DomainError,
+  isUuid,
+  longString,
+  readJson,
+  type Caller,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorKind,
+  type JsonPiece,
+  type LongString,
+} from '@posthorn/contracts';
 
 /** One call on the wire. A message carries a list of them, even of one. */
 export interface CallFrame {
@@ -47,6 +58,43 @@ const encoder = new TextEncoder();
 
 export const decode = <T>(payload: Uint8Array): T => JSON.parse(decoder.decode(payload)) as T;
 export const encode = (text: string): Uint8Array => encoder.encode(text);
+
+/** A list of what is written already; text that meets text is encoded once. */
+export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
+  const encoded: Uint8Array[] = [];
+  let text = '[';
+  entries.forEach((pieces, place) => {
+    if (place > 0) text += ',';
+    for (const piece of pieces) {
+      if (typeof piece === 'string') text += piece;
+      else {
+        encoded.push(encode(text), piece);
+        text = '';
+      }
+    }
+  });
+  encoded.push(encode(`${text}]`));
+  return encoded;
+}
+
+/** As `decode`; long files are left in the payload, which is then theirs. */
+export const decodeLarge = <T>(payload: Buffer): T => readJson(payload, longContents(payload)) as T;
+
+const content = Buffer.from('"content":"');
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** As JSON.stringify writes them. One that holds a quote is no file, and ends too early here. */
+function longContents(payload: Buffer): LongString[] {
+  const found: LongString[] = [];
+  for (let at = payload.indexOf(content); at >= 0;) {
+    const start = at + content.length;
+    const end = payload.indexOf(quote, start);
+    if (end - start > longString && payload[end - 1] !== backslash) found.push({ start, end });
+    at = payload.indexOf(content, Math.max(start, end));
+  }
+  return found;
+}
 
 /** Null for what no relay of ours has written. */
 export function readFact(payload: Uint8Array): WireFact | null {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { longString, type LongString } from '@posthorn/contracts';
 
 /** What is wrong with a body before any class has seen it (guarantees.md §1.5). `path` is where, in the body's own names. */
 export interface BodyFault {
@@ -27,10 +28,13 @@ const space = 0x20;
 const escapable = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) escapable[letter] = 1;
 
-/** One pass over the raw bytes, linear whatever they hold. What is no JSON at all may pass: JSON.parse refuses it. */
-export function scanBody(bytes: Buffer, members = maxMembers): BodyFault | null {
+/**
+ * One pass over the raw bytes, linear whatever they hold. What is no JSON at all may pass: JSON.parse refuses it. Long strings of members
+ * that may be files are told of in `long`.
+ */
+export function scanBody(bytes: Buffer, members = maxMembers, long: LongString[] = []): BodyFault | null {
   if (!isUtf8(bytes)) return { kind: 'not_utf8', path: [] };
-  return scanner.scan(bytes, members);
+  return scanner.scan(bytes, members, long);
 }
 
 class BodyScanner {
@@ -43,14 +47,16 @@ class BodyScanner {
   private nothingYet: boolean;
   private escaped: boolean;
   private fault: BodyFault | null;
+  private long: LongString[];
   // What is open, by depth.
   private readonly isObject: boolean[] = [];
   private readonly keys: Set<string>[] = Array.from({ length: maxDepth + 1 }, () => new Set());
   private readonly key: string[] = [];
   private readonly index: number[] = [];
 
-  scan(bytes: Buffer, members: number): BodyFault | null {
+  scan(bytes: Buffer, members: number, long: LongString[]): BodyFault | null {
     this.bytes = bytes;
+    this.long = long;
     this.mostMembers = members;
     this.at = this.depth = this.members = 0;
     this.expectsKey = this.nothingYet = this.escaped = false;
@@ -110,6 +116,7 @@ class BodyScanner {
     if (isKey) this.key[this.depth] = '';
     this.skipString();
     if (isKey && this.fault === null) this.name(start, this.at - 1);
+    else if (this.at - start > longString && /^content$/i.test(this.key[this.depth] ?? '')) this.long.push({ start, end: this.at - 1 });
   }
 
   private skipString(): void {

@@ -1,12 +1,20 @@
+import events from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { BodyReader } from './body-reader.js';
+import { BodyReader, type HeldBody } from './body-reader.js';
 
 const incoming = (headers: Record<string, string>) =>
   Object.assign(new PassThrough(), { headers, complete: false }) as PassThrough & IncomingMessage;
 const announced = (size: number, type = 'application/json') => incoming({ 'content-length': String(size), 'content-type': type });
+const chunked = () => incoming({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
+/** Bodies of at most four bytes are small. */
+const few = { small: { budget: 10 }, large: { budget: 10 }, smallBody: 4 };
+
+function readOf(reader: BodyReader, request: PassThrough & IncomingMessage, body: string): Promise<HeldBody> {
+  request.end(body);
+  return reader.read(request, 10);
+}
 
 describe('reading a body', () => {
   it('gathers the chunks', async () => {
@@ -39,37 +47,90 @@ describe('reading a body', () => {
 
   it('refuses what is too large before it is read, and as soon as it shows', async () => {
     await expect(new BodyReader().read(announced(11), 10)).rejects.toMatchObject({ kind: 'too_large' });
-    const endless = incoming({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
+    const endless = chunked();
     endless.write('x'.repeat(11));
     await expect(new BodyReader().read(endless, 10)).rejects.toMatchObject({ kind: 'too_large' });
   });
 
-  it('leaves a body on its socket until there is room, in turn', async () => {
-    const reader = new BodyReader(10);
-    const [first, second, third] = [announced(8), announced(8), announced(2)];
+  it('leaves a large body on its socket until there is room, in turn, while small ones pass', async () => {
+    const reader = new BodyReader(few);
+    const [first, second, third, small] = [announced(8), announced(8), announced(6), announced(2)];
     first.end('12345678');
     second.end('abcdefgh');
-    third.end('yz');
+    third.end('qrstuv');
+    small.end('yz');
     const held = await reader.read(first, 10);
     const order: string[] = [];
-    const waiting = [second, third].map((request) => reader.read(request, 10).then(({ bytes }) => order.push(bytes.toString())));
-    await delay(20);
-    expect(order).toEqual([]);
-    expect(second.listenerCount('data')).toBe(0);
+    const waiting = [second, third].map((request) =>
+      reader.read(request, 10).then(({ bytes, release }) => {
+        order.push(bytes.toString());
+        release();
+      }),
+    );
+    expect((await reader.read(small, 10)).bytes.toString()).toBe('yz');
+    expect([order, second.listenerCount('data')]).toEqual([[], 0]);
     held.release();
     held.release();
     await Promise.all(waiting);
-    expect(order).toEqual(['abcdefgh', 'yz']);
+    expect(order).toEqual(['abcdefgh', 'qrstuv']);
   });
 
-  it('gives the share of a client back that went away', async () => {
-    const reader = new BodyReader(10);
+  it('admits sixteen one after another', async () => {
+    const reader = new BodyReader(few);
+    let inMemory = 0;
+    const reads = Array.from({ length: 16 }, async () => {
+      const request = announced(10);
+      request.end('0123456789');
+      const { release } = await reader.read(request, 10);
+      expect((inMemory += 1)).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      inMemory -= 1;
+      release();
+    });
+    await Promise.all(reads);
+  });
+
+  it('reads a body of unknown length as a small one, and makes it wait where it is not', async () => {
+    const reader = new BodyReader(few);
+    const held = await readOf(reader, announced(10), '0123456789');
+    const short = await readOf(reader, chunked(), 'abcd');
+    expect(short.bytes.toString()).toBe('abcd');
+    const long = chunked();
+    const reading = readOf(reader, long, 'abcdefghij');
+    await events.once(long, 'pause');
+    expect(long.listenerCount('data')).toBe(0);
+    held.release();
+    expect((await reading).bytes.toString()).toBe('abcdefghij');
+  });
+
+  it('gives the place of a client back that went away, in the middle or while it waited', async () => {
+    const reader = new BodyReader(few);
     const gone = announced(10);
     const reading = reader.read(gone, 10);
+    const early = announced(10);
+    const waiting = reader.read(early, 10);
+    const next = readOf(reader, announced(10), '0123456789');
+    early.destroy();
+    await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
     gone.destroy();
     await expect(reading).rejects.toMatchObject({ kind: 'unavailable' });
-    const next = announced(10);
-    next.end('0123456789');
-    expect((await reader.read(next, 10)).bytes).toHaveLength(10);
+    await expect(reader.read(gone, 10)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect((await next).bytes).toHaveLength(10);
+  });
+
+  it('takes the place of a body that drips, once another one waits for it', async () => {
+    const reader = new BodyReader({ ...few, large: { budget: 10, graceMs: 4 } });
+    const drips = announced(10);
+    drips.write('0');
+    const dripping = reader.read(drips, 10);
+    const next = readOf(reader, announced(10), '0123456789');
+    await expect(dripping).rejects.toMatchObject({ kind: 'unavailable', message: 'The body came too slowly while others waited' });
+    expect((await next).bytes).toHaveLength(10);
+  });
+
+  it('says that there is no room where a place does not come free in time', async () => {
+    const reader = new BodyReader({ ...few, large: { budget: 10, waitMs: 1 } });
+    await readOf(reader, announced(10), '0123456789');
+    await expect(reader.read(announced(10), 10)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

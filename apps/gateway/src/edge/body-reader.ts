@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { unavailable } from '@posthorn/contracts';
+import { BodyPlaces, type Place, type PlacesOptions } from './body-places.js';
 import { tooLarge, wrongMediaType } from './edge-errors.js';
 
 export const defaultBodyLimit = 1024 * 1024;
@@ -7,101 +8,122 @@ export const defaultBodyLimit = 1024 * 1024;
 export const sendBodyLimit = 15 * 1024 * 1024;
 /** `emails/batch` (contract.md §1). */
 export const batchBodyLimit = 50 * 1024 * 1024;
-const bodyBudget = 64 * 1024 * 1024;
-const waitMs = 10_000;
+const megabyte = 1024 * 1024;
+/** What is no larger than a small body never waits for a larger one; of the largest sends one comes in after another. */
+const usual = { small: { budget: 32 * megabyte }, large: { budget: 24 * megabyte }, smallBody: 256 * 1024 };
 /** A table, or JSON that has one as a member. */
 export const tableType = /^(?:text\/csv|application\/json)\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?|header\s*=\s*(?:present|absent))\s*)*;?$/i;
 export const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 export const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
-/** A body in memory; its share of the budget is given back by `release`. */
+/** A body in memory; its place is given back by `release`. */
 export interface HeldBody {
   bytes: Buffer;
   release: () => void;
 }
 
-interface Waiting {
-  size: number;
-  admit: () => void;
-}
-
 const nothing = Buffer.alloc(0);
 
-/** Reads bodies within one budget: what does not fit stays unread on its socket until there is room (contract.md §1). */
-export class BodyReader {
-  private used = 0;
-  private readonly queue: Waiting[] = [];
+export interface BodyReaderOptions {
+  small: PlacesOptions;
+  large: PlacesOptions;
+  smallBody: number;
+}
 
-  constructor(private readonly budget = bodyBudget) {}
+/** Reads bodies within its budgets: what does not fit stays unread on its socket until there is room (contract.md §1). */
+export class BodyReader {
+  private readonly small: BodyPlaces;
+  private readonly large: BodyPlaces;
+
+  constructor(private readonly options: BodyReaderOptions = usual) {
+    this.small = new BodyPlaces(options.small);
+    this.large = new BodyPlaces(options.large);
+  }
 
   async read(request: IncomingMessage, limit: number, type = jsonType): Promise<HeldBody> {
-    const size = announcedSize(request, limit);
+    const size = announcedSize(request);
     if (size === 0) return { bytes: nothing, release: () => undefined };
-    if (size > limit) throw tooLarge(limit);
+    if (size !== null && size > limit) throw tooLarge(limit);
     if (!type.test(request.headers['content-type'] ?? '')) throw wrongMediaType();
-    await this.reserve(size);
-    let held = true;
-    const release = () => {
-      if (held) this.free(size);
-      held = false;
-    };
-    return { bytes: await collect(request, limit).catch((error: unknown) => (release(), Promise.reject(error))), release };
-  }
-
-  private reserve(size: number): Promise<void> | void {
-    if (this.queue.length === 0 && this.used + size <= this.budget) {
-      this.used += size;
-      return;
+    try {
+      return await (size === null ? this.readUnannounced(request, limit) : this.readAnnounced(request, size));
+    } catch (error) {
+      // What is left of it is taken from the socket, or the next request on it would never be read.
+      request.resume();
+      throw error;
     }
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.queue.splice(this.queue.indexOf(entry), 1);
-        reject(unavailable('The gateway has no room for this body right now'));
-      }, waitMs);
-      const entry: Waiting = {
-        size,
-        admit: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      };
-      this.queue.push(entry);
-    });
   }
 
-  private free(size: number): void {
-    this.used -= size;
-    while (this.queue.length > 0 && this.used + this.queue[0]!.size <= this.budget) {
-      const next = this.queue.shift()!;
-      this.used += next.size;
-      next.admit();
+  private async readAnnounced(request: IncomingMessage, size: number): Promise<HeldBody> {
+    const isSmall = size <= this.options.smallBody;
+    const place = await (isSmall ? this.small : this.large).take(size, request);
+    const bytes = isSmall ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
+    await this.fill(request, bytes, place);
+    return { bytes, release: isSmall ? place.free : () => giveBack(bytes, place) };
+  }
+
+  /** Begins as a small one: most are. */
+  private async readUnannounced(request: IncomingMessage, limit: number): Promise<HeldBody> {
+    const room = Math.min(limit, this.options.smallBody);
+    const first = await this.small.take(room, request);
+    const begun = Buffer.allocUnsafe(room);
+    const over = await this.fill(request, begun, first);
+    if (!over) return { bytes: begun.subarray(0, first.received), release: first.free };
+    first.free();
+    if (room + over.length > limit) throw tooLarge(limit);
+    const place = await this.large.take(limit, request);
+    const bytes = Buffer.allocUnsafeSlow(limit);
+    place.received = begun.copy(bytes) + over.copy(bytes, room);
+    const rest = await this.fill(request, bytes, place);
+    if (rest) place.free();
+    if (rest) throw tooLarge(limit);
+    return { bytes: bytes.subarray(0, place.received), release: () => giveBack(bytes, place) };
+  }
+
+  /** Until the end of the body; or answers the chunk's rest for which there was no room, with the others unread. */
+  private async fill(request: IncomingMessage, bytes: Buffer, place: Place): Promise<Buffer | null> {
+    try {
+      return await filled(request, bytes, place);
+    } catch (error) {
+      place.free();
+      throw error;
     }
   }
 }
 
-/** What the body will take; one of unknown length may take all that is allowed. */
-function announcedSize({ headers }: IncomingMessage, limit: number): number {
-  if (headers['transfer-encoding'] !== undefined) return limit;
+/** Its memory too, at once: the garbage collector would let several of ten megabytes pile up. */
+function giveBack({ buffer }: Buffer, place: Place): void {
+  if (buffer.byteLength > 0) (buffer as ArrayBuffer).transfer(0);
+  place.free();
+}
+
+/** What the body will take; null where nobody says. */
+function announcedSize({ headers }: IncomingMessage): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
 }
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+function filled(request: IncomingMessage, bytes: Buffer, place: Place): Promise<Buffer | null> {
+  // Its end came with the piece for which there was no room.
+  if (request.readableEnded) return Promise.resolve(null);
+  // Of one that went away before it was looked at nothing more is heard.
+  if (request.destroyed) return Promise.reject(unavailable('The client went away'));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        reject(tooLarge(limit));
-      }
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.on('error', reject);
-    // A client that goes away in the middle must not keep its share.
-    request.on('close', () => {
-      if (!request.complete) reject(unavailable('The client went away'));
-    });
+    const take = (chunk: Buffer) => {
+      const copied = chunk.copy(bytes, place.received);
+      place.received += copied;
+      if (copied < chunk.length) settle(() => resolve(chunk.subarray(copied)));
+    };
+    const end = () => settle(() => resolve(null));
+    const fail = (error: Error) => settle(() => reject(error));
+    // A client that goes away in the middle must not keep its place.
+    const close = () => settle(() => (request.complete ? resolve(null) : reject(unavailable('The client went away'))));
+    const settle = (outcome: () => void) => {
+      request.pause().off('data', take).off('end', end).off('error', fail).off('close', close);
+      place.onLost = () => undefined;
+      outcome();
+    };
+    place.onLost = () => fail(unavailable('The body came too slowly while others waited'));
+    request.on('data', take).on('end', end).on('error', fail).on('close', close).resume();
   });
 }

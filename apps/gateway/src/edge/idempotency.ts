@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import type { IdempotencyClaim } from '@posthorn/contracts';
+import { createHash } from 'node:crypto';
+import { Base64Text, writeJson, type IdempotencyClaim } from '@posthorn/contracts';
 import { idempotencyKeyLength } from './edge-errors.js';
 import type { Route } from './route-table.js';
 
@@ -18,13 +18,19 @@ export function claimOf(
   // Of two resources one key is two requests: what the path names is part of what has to match.
   const named = route.ids.map((name) => params[name]!.toLowerCase());
   const asked = named.length > 0 ? [named, body] : body;
-  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hash('sha256', canonicalJson(asked), 'hex') };
+  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(asked) };
+}
+
+function hashOf(asked: unknown): string {
+  const hash = createHash('sha256');
+  for (const piece of writeJson(() => canonicalJson(asked))) hash.update(piece);
+  return hash.digest('hex');
 }
 
 /** The same text for the same value, whatever the order of its members. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || value instanceof Base64Text) return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }

@@ -1,4 +1,4 @@
-import type { DomainError, InvalidMember } from '@posthorn/contracts';
+import { readJson, type DomainError, type InvalidMember, type LongString } from '@posthorn/contracts';
 import { maxDepth, scanBody, type BodyFault, type BodyFaultKind } from './body-guard.js';
 import { bodyMissing, duplicateMember, notAnObject, notJson, notUtf8, RefusedMembers } from './edge-errors.js';
 
@@ -21,12 +21,13 @@ export function parseBody(bytes: Buffer, members?: number): object {
   return value;
 }
 
-/** Whatever JSON it is, through the same guard. */
+/** Whatever JSON it is, through the same guard. Long files stay where they are: `bytes` must not be used again while they are. */
 export function parseValue(bytes: Buffer, members?: number): unknown {
   if (bytes.length === 0) throw bodyMissing();
-  const fault = scanBody(bytes, members);
+  const long: LongString[] = [];
+  const fault = scanBody(bytes, members, long);
   if (fault) throw refusal(fault);
-  return parseJson(bytes);
+  return parseJson(bytes, long);
 }
 
 function refusal({ kind, path }: BodyFault): DomainError {
@@ -46,9 +47,9 @@ function refusal({ kind, path }: BodyFault): DomainError {
   }
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, long: LongString[]): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return readJson(bytes, long);
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson();
     throw error;

@@ -1,6 +1,7 @@
 import {
   attachmentsTooLarge,
   attachmentUnreadable,
+  Base64Text,
   maxAttachmentBytes,
   maxRecipients,
   maxScheduleDays,
@@ -60,7 +61,8 @@ function readAttachment({ filename, content, contentType, contentId, disposition
 }
 
 /** Node drops what does not fit and says nothing: half a group at the end is half a file. */
-function bytesOf(content: string): Buffer | null {
+function bytesOf(content: string | Base64Text): Buffer | null {
+  if (content instanceof Base64Text) return content.take();
   const letters = /[\r\n]/.test(content) ? content.replace(/[\r\n]+/g, '') : content;
   const padded = letters.endsWith('=');
   if (padded ? letters.length % 4 !== 0 : letters.length % 4 === 1) return null;
