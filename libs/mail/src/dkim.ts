@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPair as generate, hash, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPair as generate, hash, sign, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { fold } from './encoded-word.js';
 
@@ -20,6 +20,7 @@ export interface SigningKeyPair {
 
 /** Signed once more than they occur, so that nobody adds another one: a reader shows the first, a verifier takes the last (RFC 6376 §8.15). */
 const alwaysSigned = ['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to', 'mime-version', 'content-type'];
+const hashedAtOnce = 32 * 1024;
 /** A list or a relay may add one of these where there was none. */
 const signedWherePresent = [
   'content-transfer-encoding',
@@ -36,11 +37,10 @@ const signedWherePresent = [
  */
 export function signMessage(raw: Buffer, keys: readonly SigningKey[], at: Date): Buffer {
   if (keys.length === 0) return raw;
-  const message = raw.toString('latin1');
-  const end = message.indexOf('\r\n\r\n');
-  const fields = readFields(message.slice(0, end + 2));
+  const end = raw.indexOf('\r\n\r\n');
+  const fields = readFields(raw.toString('latin1', 0, end + 2));
   const signed = signedNames(fields);
-  const bodyHash = hash('sha256', Buffer.from(relaxBody(message.slice(end + 4)), 'latin1'), 'base64');
+  const bodyHash = hashOfBody(raw, end + 4);
   const covered = coveredFields(fields, signed);
   const signatures = keys.map((key) => formatSignature(key, signed, bodyHash, covered, at));
   return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), raw]);
@@ -77,12 +77,42 @@ function coveredFields(fields: ReadonlyMap<string, string[]>, signed: readonly s
   return [...new Set(signed)].flatMap((name) => [...(fields.get(name) ?? [])].reverse()).join('');
 }
 
+/** Some lines at a time: a body of many megabytes would be there four times over. */
+function hashOfBody(raw: Buffer, start: number): string {
+  const digest = createHash('sha256');
+  let held = '';
+  let isEmpty = true;
+  for (let at = start; at < raw.length;) {
+    const end = lineEnd(raw, at + hashedAtOnce);
+    const lines = relaxLines(raw.toString('latin1', at, end));
+    at = end;
+    const words = withoutEmptyEnd(lines);
+    if (words === '') held += lines;
+    else {
+      digest.update(held + words, 'latin1');
+      held = lines.slice(words.length);
+      isEmpty = false;
+    }
+  }
+  return digest.update(isEmpty ? '' : '\r\n').digest('base64');
+}
+
+/** Behind the first line that ends there or later. */
+function lineEnd(raw: Buffer, from: number): number {
+  const end = raw.indexOf('\r\n', from);
+  return end === -1 ? raw.length : end + 2;
+}
+
 /** Runs first, then ends of lines: each expression goes over the body once, whatever stands in it (RFC 6376 §3.4.4). */
-function relaxBody(body: string): string {
-  const relaxed = body.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
-  let end = relaxed.endsWith(' ') ? relaxed.length - 1 : relaxed.length;
-  while (end >= 2 && relaxed.startsWith('\r\n', end - 2)) end -= 2;
-  return end === 0 ? '' : `${relaxed.slice(0, end)}\r\n`;
+function relaxLines(lines: string): string {
+  const relaxed = lines.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n');
+  return relaxed.endsWith(' ') ? relaxed.slice(0, -1) : relaxed;
+}
+
+function withoutEmptyEnd(lines: string): string {
+  let end = lines.length;
+  while (end >= 2 && lines.startsWith('\r\n', end - 2)) end -= 2;
+  return lines.slice(0, end);
 }
 
 function formatSignature(key: SigningKey, signed: readonly string[], bodyHash: string, covered: string, at: Date): string {

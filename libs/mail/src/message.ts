@@ -2,7 +2,7 @@ import { formatAddressList, type MailAddress } from './address.js';
 import { encodeText } from './encoded-word.js';
 import { formatExtraHeaders } from './header-rules.js';
 import { MailSyntaxError, refuseLineBreaks } from './mail-syntax-error.js';
-import { attachmentPart, multipart, textPart, type MailAttachment, type MimePart } from './mime-part.js';
+import { attachmentPart, multipart, textPart, writeLines, type FileLines, type MailAttachment, type MimePart } from './mime-part.js';
 import { textFromHtml } from './text-part.js';
 
 export interface OutgoingMessage {
@@ -38,10 +38,17 @@ export function buildMessage(message: OutgoingMessage): BuiltMessage {
   const { headers, body } = wholeOf(message);
   const { block, utf8 } = formatHeaders(message);
   const encoding = utf8 ? 'utf8' : 'latin1';
-  const [first, ...rest] = [`${block}MIME-Version: 1.0\r\n${headers}\r\n`, ...body];
+  const head = Buffer.from(`${block}MIME-Version: 1.0\r\n${headers}\r\n`, encoding);
   const end = body.at(-1) !== undefined && endsLine(body.at(-1)!) ? [] : ['\r\n'];
-  const raw = Buffer.concat([Buffer.from(first, encoding), ...[...rest, ...end].map(octets)]);
-  return { raw, utf8 };
+  return { raw: joined(head, [...body, ...end]), utf8 };
+}
+
+/** Every part is 7-bit by now; only headers may need more. */
+function joined(head: Buffer, body: (string | FileLines)[]): Buffer {
+  const raw = Buffer.allocUnsafe(body.reduce((sum, { length }) => sum + length, head.length));
+  let at = head.copy(raw);
+  for (const piece of body) at = typeof piece === 'string' ? at + raw.write(piece, at, 'latin1') : writeLines(raw, at, piece);
+  return raw;
 }
 
 /** RFC 2046 §5.1: mixed holds the files, related what the HTML names, alternative the two ways to read it. */
@@ -56,10 +63,7 @@ function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }
   return multipart('mixed', [body, ...behind.map(attachmentPart)], boundarySeed);
 }
 
-/** Every part is 7-bit by now; only headers may need more. */
-const octets = (piece: string | Buffer): Buffer => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
-
-const endsLine = (piece: string | Buffer): boolean => (typeof piece === 'string' ? piece.endsWith('\r\n') : piece.at(-1) === 0x0a);
+const endsLine = (piece: string | FileLines): boolean => typeof piece === 'string' && piece.endsWith('\r\n');
 
 function formatHeaders(message: OutgoingMessage): { block: string; utf8: boolean } {
   refuseLineBreaks('subject', message.subject);

@@ -11,17 +11,25 @@ export interface MailAttachment {
   data: Uint8Array;
 }
 
+/** A file that becomes lines of base64 where the message is put together: as pieces of its own it would be there twice. */
+export interface FileLines {
+  data: Buffer;
+  /** Octets of its lines. */
+  length: number;
+}
+
 /** One part of a message: its own header fields and the lines below them, in pieces that are joined once. */
 export interface MimePart {
   headers: string;
-  body: (string | Buffer)[];
+  body: (string | FileLines)[];
   /** Whether a boundary could occur in its lines: encoded ones hold no `=_`. */
   isPlain: boolean;
 }
 
-const base64Line = /.{76}(?=.)/g;
-// A multiple of 57 octets: each piece ends with a whole line of 76.
-const encodedAtOnce = 57 * 4_096;
+const lineOctets = 57;
+const lineLetters = 76;
+// Whole lines, and strings that are small enough to be short-lived.
+const encodedAtOnce = lineOctets * 512;
 
 export function textPart(subtype: 'plain' | 'html', text: string): MimePart {
   const { encoding, content } = encodeBody(text);
@@ -38,7 +46,7 @@ export function attachmentPart({ filename, contentType, contentId, disposition, 
     headers:
       `Content-Type: ${contentType};${formatParameter('name', filename)}\r\nContent-Transfer-Encoding: base64\r\n` +
       `${id}Content-Disposition: ${disposition};${formatParameter('filename', filename)}\r\n`,
-    body: inLines(Buffer.from(data.buffer, data.byteOffset, data.byteLength)),
+    body: [fileLines(Buffer.from(data.buffer, data.byteOffset, data.byteLength))],
     isPlain: false,
   };
 }
@@ -55,19 +63,28 @@ export function multipart(subtype: 'alternative' | 'related' | 'mixed', parts: r
   };
 }
 
-function inLines(data: Buffer): Buffer[] {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < data.length; at += encodedAtOnce) {
-    const lines = data.toString('base64', at, at + encodedAtOnce).replace(base64Line, '$&\r\n');
-    pieces.push(Buffer.from(at + encodedAtOnce < data.length ? `${lines}\r\n` : lines, 'latin1'));
+function fileLines(data: Buffer): FileLines {
+  const breaks = Math.max(0, Math.ceil(data.length / lineOctets) - 1);
+  return { data, length: 4 * Math.ceil(data.length / 3) + 2 * breaks };
+}
+
+/** Answers where the next octet goes. */
+export function writeLines(message: Buffer, start: number, { data }: FileLines): number {
+  let at = start;
+  for (let from = 0; from < data.length; from += encodedAtOnce) {
+    const letters = data.toString('base64', from, from + encodedAtOnce);
+    for (let line = 0; line < letters.length; line += lineLetters) {
+      if (at > start) at += message.write('\r\n', at, 'latin1');
+      at += message.write(letters.slice(line, line + lineLetters), at, 'latin1');
+    }
   }
-  return pieces;
+  return at;
 }
 
 /** `=_` cannot occur in quoted-printable or base64; a 7-bit part that holds the very boundary gets the next one. */
 function freeBoundary(seed: string, parts: readonly MimePart[]): string {
   let boundary = `=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
-  const holds = ({ isPlain, body }: MimePart) => isPlain && body.some((piece) => piece.includes(boundary));
+  const holds = ({ isPlain, body }: MimePart) => isPlain && body.some((piece) => typeof piece === 'string' && piece.includes(boundary));
   while (parts.some(holds)) boundary = `=_${hash('sha256', boundary, 'hex').slice(0, 32)}`;
   return boundary;
 }

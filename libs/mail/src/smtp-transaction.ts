@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { judge, parseReply, type Attempt, type SmtpReply, type SmtpStage } from './smtp-attempt.js';
 import type { SmtpTimeouts } from './smtp-session.js';
 import type { StagedConnection } from './staged-connection.js';
-import { toWireBody } from './wire-body.js';
+import { WireBody } from './wire-body.js';
 
 export interface SmtpDelivery {
   /** Addresses as on the wire (A-labels); `utf8` when the envelope or a header needs SMTPUTF8. */
@@ -93,22 +93,22 @@ export class SmtpTransaction {
     const answer = String(this.connection.lastServerResponse);
     // nodemailer takes a 250 for the 354. After an unasked reply that would be the answer to RCPT, and everything later off by one.
     if (!answer.startsWith('354') || this.connection.hasUnaskedReply) this.drop('data', `out of step: ${answer.slice(0, 100)}`);
-    else this.writeFrom(toWireBody(this.delivery.raw), 0);
+    else this.writeNext(new WireBody(this.delivery.raw));
   }
 
-  private writeFrom(wire: Buffer, offset: number): void {
+  private writeNext(wire: WireBody): void {
     if (this.settled) return;
     const socket = this.connection.socket!;
-    if (wire.length - offset > pieceBytes) {
+    if (wire.left > pieceBytes) {
       this.arm(this.timeouts.commandMs);
       // A turn of the loop between pieces: a refusal or a reset that has already come must be seen before the last byte goes.
-      socket.write(wire.subarray(offset, offset + pieceBytes), (error) => {
-        if (!error) setImmediate(() => this.writeFrom(wire, offset + pieceBytes));
+      socket.write(wire.next(pieceBytes), (error) => {
+        if (!error) setImmediate(() => this.writeNext(wire));
       });
     } else if (this.passesFence()) {
       this.handedOver = true;
       this.arm(this.timeouts.dotMs);
-      socket.write(wire.subarray(offset));
+      socket.write(wire.next(pieceBytes));
     }
   }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SmtpSink } from '../../testing/src/smtp-sink/smtp-sink.js';
 import { openSession } from './smtp-session.js';
-import { toWireBody } from './wire-body.js';
+import { WireBody } from './wire-body.js';
 
 const headers = 'From: a@b.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\n';
 const nasty = [
@@ -22,6 +22,13 @@ const nasty = [
   '\r\n',
   '',
 ];
+
+function wireOf(body: string, octets: number): string {
+  const wire = new WireBody(Buffer.from(body));
+  let whole = '';
+  while (wire.left > octets) whole += wire.next(octets).toString();
+  return whole + wire.next(octets).toString();
+}
 
 let sink: SmtpSink | undefined;
 afterEach(() => sink?.stop());
@@ -45,10 +52,11 @@ describe('the body on the wire', () => {
   it('has one end, and it is at the end', () => {
     const soup = fc.array(fc.constantFrom('\r', '\n', '.', 'a', '\r\n', '\r\n.\r\n'), { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(soup, (body) => {
-        const wire = toWireBody(Buffer.from(body)).toString();
+      fc.property(soup, fc.integer({ min: 1, max: 50 }), (body, octets) => {
+        const wire = wireOf(body, octets);
         expect(`\r\n${wire}`.indexOf('\r\n.\r\n')).toBe(wire.length - 3);
         expect(wire.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+        expect(wire).toBe(wireOf(body, 1_000));
       }),
       { numRuns: 2_000 },
     );

@@ -4,40 +4,60 @@ const dot = 0x2e;
 
 /**
  * The body as it goes after the 354: CRLF only, dots stuffed, ended by the lone dot. A bare CR or LF becomes CRLF *before* stuffing, or
- * `\r.\r` would end the message at a receiver that takes a lone CR for a line end (SMTP smuggling).
+ * `\r.\r` would end the message at a receiver that takes a lone CR for a line end (SMTP smuggling). Piece by piece, and in the memory of the
+ * message wherever nothing is missing.
  */
-export function toWireBody(raw: Buffer): Buffer {
-  const extra = countInsertions(raw);
-  const ends = raw.length === 0 || raw[raw.length - 1] === lineFeed || raw[raw.length - 1] === carriageReturn;
-  const terminator = ends ? '.\r\n' : '\r\n.\r\n';
-  const wire = Buffer.allocUnsafe(raw.length + extra + terminator.length);
-  if (extra === 0) raw.copy(wire);
-  else insertMissing(raw, wire);
-  wire.write(terminator, raw.length + extra, 'latin1');
-  return wire;
+export class WireBody {
+  private at = 0;
+  private previous = lineFeed;
+
+  constructor(private readonly raw: Buffer) {}
+
+  /** Octets of the message that have not gone. */
+  get left(): number {
+    return this.raw.length - this.at;
+  }
+
+  /** So many octets of the message; with the last of them goes the lone dot. */
+  next(octets: number): Buffer {
+    const piece = this.raw.subarray(this.at, this.at + octets);
+    this.at += piece.length;
+    const { previous } = this;
+    const extra = countInsertions(piece, previous);
+    this.previous = piece.at(-1) ?? previous;
+    const end =
+      this.left === 0 ? ends[this.previous === lineFeed ? 'afterLine' : this.previous === carriageReturn ? 'afterReturn' : 'within'] : '';
+    if (extra === 0 && end === '') return piece;
+    const wire = Buffer.allocUnsafe(piece.length + extra + end.length);
+    if (extra === 0) piece.copy(wire);
+    else insertMissing(piece, previous, wire);
+    wire.write(end, piece.length + extra, 'latin1');
+    return wire;
+  }
 }
 
-function countInsertions(raw: Buffer): number {
+const ends = { afterLine: '.\r\n', afterReturn: '\n.\r\n', within: '\r\n.\r\n' };
+
+function countInsertions(piece: Buffer, before: number): number {
   let extra = 0;
-  let previous = lineFeed;
-  for (let i = 0; i < raw.length; i++) {
-    const octet = raw[i];
+  let previous = before;
+  for (let i = 0; i < piece.length; i++) {
+    const octet = piece[i];
     if (octet === lineFeed ? previous !== carriageReturn : previous === carriageReturn) extra++;
     if (octet === dot && (previous === lineFeed || previous === carriageReturn)) extra++;
     previous = octet;
   }
-  return previous === carriageReturn ? extra + 1 : extra;
+  return extra;
 }
 
-function insertMissing(raw: Buffer, wire: Buffer): void {
+function insertMissing(piece: Buffer, before: number, wire: Buffer): void {
   let at = 0;
-  let previous = lineFeed;
-  for (const octet of raw) {
+  let previous = before;
+  for (const octet of piece) {
     if (octet === lineFeed && previous !== carriageReturn) wire[at++] = carriageReturn;
     if (octet !== lineFeed && previous === carriageReturn) wire[at++] = lineFeed;
     if (octet === dot && (previous === lineFeed || previous === carriageReturn)) wire[at++] = dot;
     wire[at++] = octet;
     previous = octet;
   }
-  if (previous === carriageReturn) wire[at] = lineFeed;
 }

@@ -28,9 +28,11 @@ export class ComposeThreads {
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
     this.usual = new WorkerPool({ module, threads });
-    this.large = new WorkerPool({ module, threads: 1, jobMs: filesMs, limits: { heapMb: filesHeapMb } });
+    const transferOf = ({ files }: ComposeJob) => files.map(({ data }) => data.buffer as ArrayBuffer);
+    this.large = new WorkerPool({ module, threads: 1, jobMs: filesMs, limits: { heapMb: filesHeapMb }, transferOf });
   }
 
+  /** The files of the job are gone with it. */
   async compose(job: ComposeJob): Promise<Composed | Error> {
     if (job.files.length > 0 || sizeOf(job.words) > small) return this.composeLarge(job);
     return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);

@@ -10,6 +10,7 @@ import {
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type LiquidContent } from '../rendering/liquid.js';
+import { giveBack } from './own-memory.js';
 
 /** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */
 export interface ComposeJob {
@@ -68,7 +69,9 @@ export function compose(job: ComposeJob): Composed {
     attachments: job.files,
     boundarySeed: job.emailId,
   });
-  return { raw: signMessage(message.raw, job.keys, job.date), utf8: message.utf8, words };
+  const raw = signMessage(message.raw, job.keys, job.date);
+  if (raw !== message.raw) giveBack(message.raw);
+  return { raw, utf8: message.utf8, words };
 }
 
 function rendered(job: ComposeJob, { variables, snippets }: NonNullable<ComposeJob['liquid']>, wayOut: string): LiquidContent {

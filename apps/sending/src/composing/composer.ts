@@ -27,6 +27,8 @@ export class Composer implements OnApplicationShutdown {
   private readonly log = new Logger('Composer');
   private readonly jobs: ComposeJobs;
   private readonly threads = new ComposeThreads();
+  /** Settles when the last message with files is composed. */
+  private files: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly variables: ContactVariables,
@@ -62,19 +64,32 @@ export class Composer implements OnApplicationShutdown {
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
       return { waits: false, failureKind: 'domain_unverified', error: 'The domain of the sender is not verified any more' };
-    const files = message.attachments ? await this.attachments.filesOf(message.projectId, message.contentId) : [];
-    const job = this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
-    if (job instanceof Error) return notRendered(job.message);
-    const composed = await this.composeJob(job);
+    const jobWith = (files: Buffer[]) => this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
+    const composed = await (message.attachments ? this.composeWithFiles(message, jobWith) : this.composeJob(() => jobWith([])));
     if (composed instanceof JobGivenUp && !(composed.isCulprit && message.liquid)) return { waits: true };
     if (composed instanceof Error) return notRendered(composed.message);
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
 
+  /** One after another: the files of the next one are fetched when those of the last one are gone. */
+  private composeWithFiles(
+    { projectId, contentId, attachments }: Composable,
+    jobWith: (files: Buffer[]) => ComposeJob | Error,
+  ): Promise<Composed | Error> {
+    const sizes = attachments!.map(({ size }) => size);
+    const mine = this.files.then(() => this.composeJob(async () => jobWith(await this.attachments.filesOf(projectId, contentId, sizes))));
+    this.files = mine.catch(() => undefined);
+    return mine;
+  }
+
   /** A process that stood still makes every job look long: a second look tells. */
-  private async composeJob(job: ComposeJob): Promise<Composed | Error> {
-    const composed = await this.threads.compose(job);
-    return composed instanceof JobGivenUp ? this.threads.compose(job) : composed;
+  private async composeJob(jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>): Promise<Composed | Error> {
+    const composed = await this.composeOnce(await jobOf());
+    return composed instanceof JobGivenUp ? this.composeOnce(await jobOf()) : composed;
+  }
+
+  private async composeOnce(job: ComposeJob | Error): Promise<Composed | Error> {
+    return job instanceof Error ? job : this.threads.compose(job);
   }
 
   /** What is out of order for one message holds back that one only. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   contacts,
@@ -61,6 +62,28 @@ async function taken(to: string) {
   await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
   return suite.sink.messages.find((message) => message.to === to)!.raw!;
 }
+
+describe('messages with large files', () => {
+  it('go out as they came in, and small mail passes them', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const files = Array.from({ length: 3 }, () => randomBytes(8_000_000));
+    const sends = await Promise.all(
+      files.map((file) =>
+        accept(caller, domain, {
+          ...{ subject: 'Large', body: '<p>Large</p>' },
+          attachments: [{ filename: 'large.bin', content: file.toString('base64') }],
+        }),
+      ),
+    );
+    const small = await accept(caller, domain, { subject: 'Small', body: '<p>Small</p>' });
+    await taken(small.to);
+    expect(sends.every(({ to }) => suite.sink.messages.some((message) => message.to === to))).toBe(false);
+    for (const [place, { to }] of sends.entries()) {
+      const { attachments } = await PostalMime.parse(await taken(to));
+      expect(Buffer.from(attachments[0]!.content as ArrayBuffer).equals(files[place]!)).toBe(true);
+    }
+  });
+});
 
 describe('a templated message', () => {
   it('says what its template, its data, its contact and its snippets say, in the versions of its acceptance', async () => {

@@ -4,6 +4,7 @@ import { newId } from '@posthorn/database';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { lanes } from './delivery.entity.js';
+import type { Room } from './held-bytes.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {
@@ -12,9 +13,15 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const firstProject = '00000000-0000-0000-0000-000000000000';
-const claim = (limit: number, more: { without?: string[]; afterProject?: string } = {}) =>
+const claim = (limit: number, more: { without?: string[]; afterProject?: string; room?: Room } = {}) =>
   new ClaimsRepository(suite.database).claim({
-    ...{ workerId: newId(), lane: lanes.transactional, limit, afterProject: firstProject, maxBytes: 1_000_000 },
+    ...{
+      workerId: newId(),
+      lane: lanes.transactional,
+      limit,
+      afterProject: firstProject,
+      room: { small: 1_000_000, large: 0, alone: false },
+    },
     ...more,
   });
 const accept = (caller: Caller, domain: string, count = 1) =>
@@ -41,6 +48,24 @@ describe('a claim', () => {
     expect(projectsOf(await claim(16, { without: [many.projectId] }))).toEqual([one.projectId]);
     expect(await claim(16, { without: [many.projectId] })).toEqual([]);
     expect(projectsOf(await claim(16))).toEqual([many.projectId]);
+  });
+
+  it('takes large messages as far as there is room for them, and small ones past them', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain, 24);
+    const large = 10_000_000;
+    await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
+    await accept(caller, domain, 2);
+    const sizes = async (room: number, alone: boolean) => {
+      const claimed = await claim(20, { room: { small: 1_000_000, large: room, alone } });
+      return [claimed.filter(({ bytes }) => bytes === large).length, claimed.filter(({ bytes }) => bytes < large).length];
+    };
+    expect(await sizes(2.5 * large, true)).toEqual([2, 0]);
+    expect(await sizes(0.5 * large, false)).toEqual([0, 2]);
+    expect(await sizes(0.5 * large, false)).toEqual([0, 0]);
+    // One that is larger than all the room goes alone.
+    expect(await sizes(0.5 * large, true)).toEqual([1, 0]);
   });
 
   it('passes over projects whose mail waits for its time, however many they are', async () => {

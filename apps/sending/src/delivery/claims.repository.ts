@@ -2,6 +2,7 @@ import type { Database } from '@posthorn/database';
 import { SpannedFind, type Tracing } from '@posthorn/telemetry';
 import { composableColumns, type Composable } from '../composing/composable.js';
 import type { Lane } from './delivery.entity.js';
+import { largeMessage, type Room } from './held-bytes.js';
 
 /** A message that this worker holds, with all that it takes to build it. */
 export interface ClaimedMessage extends Composable {
@@ -24,8 +25,8 @@ interface ClaimOptions {
   limit: number;
   /** The turn begins behind this project. */
   afterProject: string;
-  /** Contents that may come into memory with it; one message alone may be larger. */
-  maxBytes: number;
+  /** Contents that may come into memory with it. */
+  room: Room;
   /** Projects that get none of this claim. */
   without?: readonly string[];
 }
@@ -45,8 +46,8 @@ export class ClaimsRepository {
    * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
    */
   @SpannedFind('claim')
-  async claim({ workerId, lane, limit, afterProject, maxBytes, without = [] }: ClaimOptions): Promise<ClaimedMessage[]> {
-    const parameters = [lane, afterProject, limit, workerId, maxBytes, without];
+  async claim({ workerId, lane, limit, afterProject, room, without = [] }: ClaimOptions): Promise<ClaimedMessage[]> {
+    const parameters = [lane, afterProject, limit, workerId, room.small, without, room.large, room.alone];
     return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters });
   }
 
@@ -83,13 +84,16 @@ const claimSql = `
   ), share AS (
     SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
   ), due AS (
-    SELECT taken.* FROM turn, LATERAL (
+    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS place FROM turn, LATERAL (
       SELECT project_id, email_id, position, bytes FROM deliveries
       WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
+        -- For what finds no room nobody waits.
+        AND (bytes <= ${largeMessage} OR bytes <= $7 OR $8)
       ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
     ) AS taken WHERE turn.is_due LIMIT $3
   ), bounded AS (
-    SELECT * FROM (SELECT due.*, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) - bytes AS before FROM due) AS summed WHERE before < $5
+    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY place) AS upto FROM due) AS summed
+    WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END
   ), claimed AS (
     UPDATE deliveries d SET state = 'CLAIMED', worker_id = $4, lease_token = d.lease_token + 1
     FROM bounded b WHERE d.project_id = b.project_id AND d.email_id = b.email_id AND d.position = b.position

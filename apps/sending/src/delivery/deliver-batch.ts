@@ -1,5 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { isOutcomeInDoubt } from '@posthorn/database';
+import { giveBack } from '../composing/own-memory.js';
 import { SendingConfig } from '../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
 import { Lease } from './lease.js';
@@ -160,6 +161,8 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
       this.lease.assertHeld(workerId);
     };
     const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
+    // Where it was not accepted, the connection may still be writing it.
+    if (attempt.verdict === 'accepted') giveBack(raw);
     return outcomeOf(attempt, message, {
       acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
       ambiguousMs: 1_000 * (message.lane === lanes.transactional ? this.config.ambiguousSeconds : this.config.ambiguousMarketingSeconds),

@@ -6,6 +6,7 @@ import { SendingConfig } from '../config.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
 import { DeliveryBell } from './delivery-bell.js';
 import { lanes, type Lane } from './delivery.entity.js';
+import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
 import { toOutbound, type Outbound } from './outbound-message.js';
 import { failure } from './outcome.js';
@@ -20,8 +21,6 @@ const guests = 16;
 const claimRestMs = 15;
 const letInRestMs = 5;
 const composeSlice = 16;
-/** Contents that are in memory at once, from the claim to the last byte; one message alone may be larger. */
-const maxHeldBytes = 32 * 1024 * 1024;
 /** What it waits for is another service or a database: not for this message alone. */
 const waitMs = 1_000;
 const firstProject = '00000000-0000-0000-0000-000000000000';
@@ -43,7 +42,7 @@ export class ReadyMessages {
   private open = true;
   /** Claimed, and being composed. */
   private composing = 0;
-  private heldBytes = 0;
+  private readonly held = new HeldBytes();
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -127,7 +126,7 @@ export class ReadyMessages {
 
   /** Messages that the stock still takes. */
   private get room(): number {
-    return this.heldBytes < maxHeldBytes ? this.capacity - this.stock.size - this.composing : 0;
+    return this.held.room.small > 0 ? this.capacity - this.stock.size - this.composing : 0;
   }
 
   private get isLow(): boolean {
@@ -136,49 +135,57 @@ export class ReadyMessages {
 
   private async fill(workerId: string, room: number): Promise<void> {
     const transactional = await this.claimLane(workerId, lanes.transactional, room);
-    const bulk = transactional < room ? await this.claimLane(workerId, lanes.bulk, room - transactional) : 0;
-    // As much as there was room for: there may be more.
-    if (transactional + bulk >= room) this.loop.ring();
+    const left = room - transactional.length;
+    const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
+    const claimed = [...transactional, ...bulk];
+    // As much as there was room for, or a large one, which others of its size may have kept from their turn: there may be more.
+    if (claimed.length >= room || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.ring();
   }
 
   /** Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left. */
   private async letIn(): Promise<void> {
     const workerId = this.lease.workerId;
     const limit = Math.min(guests, this.capacity) + Math.min(this.room, 0);
-    if (!workerId || !this.open || this.isLow || limit <= 0 || this.heldBytes >= maxHeldBytes) return;
+    if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.room.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = this.stock.projectsIn(lane);
-      const maxBytes = maxHeldBytes - this.heldBytes;
-      await this.composeAll(workerId, await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, maxBytes, without }));
+      const { room } = this.held;
+      await this.composeAll(workerId, await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room, without }));
     }
   }
 
-  private async claimLane(workerId: string, lane: Lane, limit: number): Promise<number> {
+  private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
     const afterProject = this.turn[lane];
-    const maxBytes = maxHeldBytes - this.heldBytes;
-    let messages = await this.claims.claim({ workerId, lane, limit, afterProject, maxBytes });
+    const { room } = this.held;
+    let messages = await this.claims.claim({ workerId, lane, limit, afterProject, room });
     if (messages.length === 0 && afterProject !== firstProject) {
-      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, maxBytes });
+      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room });
     }
     this.turn[lane] = messages.length > 0 && messages.length < limit ? firstProject : (messages.at(-1)?.projectId ?? firstProject);
     await this.composeAll(workerId, messages);
-    return messages.length;
+    return messages;
   }
 
   /** In slices, so that the event loop goes on serving accepts in between; a slow message holds back its slice, never the next claim. */
   private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
-    this.heldBytes += bytesOf(messages);
-    // What has to ask another service first holds back none of the others.
-    const [plain, liquid] = [messages.filter((each) => !each.liquid), messages.filter((each) => each.liquid)];
+    this.held.add(messages);
+    // What has to ask another service first, or takes its time, holds back none of the others.
+    const [large, usual] = split(messages, ({ bytes }) => bytes > largeMessage);
+    const [liquid, plain] = split(usual, (each) => each.liquid);
     for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
+    for (const one of large) this.begin(workerId, [one]);
   }
 
   private async composeInSlices(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     for (let first = 0; first < messages.length; first += composeSlice) {
-      const some = this.composeSome(workerId, messages.slice(first, first + composeSlice)).finally(() => this.underWay.delete(some));
-      this.underWay.add(some);
+      this.begin(workerId, messages.slice(first, first + composeSlice));
       if (first + composeSlice < messages.length) await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  private begin(workerId: string, messages: ClaimedMessage[]): void {
+    const some = this.composeSome(workerId, messages).finally(() => this.underWay.delete(some));
+    this.underWay.add(some);
   }
 
   private async composeSome(workerId: string, messages: ClaimedMessage[]): Promise<void> {
@@ -199,8 +206,7 @@ export class ReadyMessages {
   /** Into the stock, or to its end; false where it has to wait. */
   private settled(workerId: string, message: ClaimedMessage, composition: Composition): boolean {
     if (isComposed(composition)) {
-      this.heldBytes += composition.raw.length - message.bytes;
-      message.bytes = composition.raw.length;
+      this.held.resize(message, composition.raw.length);
       const { returnPathDomain, secretKey } = this.config;
       this.stock.add({ ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }), workerId });
     } else if (!composition.waits || message.expired) {
@@ -220,9 +226,7 @@ export class ReadyMessages {
 
   /** They are no longer in memory: claims that waited for room go on. */
   letGo(messages: readonly ClaimedMessage[]): void {
-    const wasFull = this.heldBytes >= maxHeldBytes;
-    this.heldBytes -= bytesOf(messages);
-    if (wasFull && this.heldBytes < maxHeldBytes) this.loop.ring();
+    if (this.held.remove(messages)) this.loop.ring();
   }
 
   private release(): Promise<void> {
@@ -241,4 +245,7 @@ export class ReadyMessages {
 
 const neverComposed = { failureKind: 'expired', error: 'What the message needs could not be had within a day' } as const;
 
-const bytesOf = (messages: readonly ClaimedMessage[]): number => messages.reduce((sum, { bytes }) => sum + bytes, 0);
+const split = (messages: ClaimedMessage[], belongs: (message: ClaimedMessage) => boolean): [ClaimedMessage[], ClaimedMessage[]] => [
+  messages.filter(belongs),
+  messages.filter((message) => !belongs(message)),
+];

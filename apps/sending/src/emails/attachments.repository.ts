@@ -3,6 +3,12 @@ import type { Database } from '@posthorn/database';
 const chunkBytes = 256 * 1024;
 /** Each goes as bytes of its own: arrays of bytes would travel as text of twice their size. */
 const chunksAtOnce = 8;
+/** They come as text, in strings that are small enough to be short-lived. */
+const pieceBytes = 48 * 1024;
+
+interface Piece {
+  piece: string;
+}
 
 interface Chunk {
   position: number;
@@ -27,13 +33,22 @@ export class AttachmentsRepository {
     }
   }
 
-  /** Every file of one content, whole, in order. */
-  async filesOf(projectId: string, contentId: string): Promise<Buffer[]> {
-    const chunks = await this.database.query<Chunk>(
-      `SELECT position, data FROM email_attachments WHERE project_id = $1 AND content_id = $2 ORDER BY position, chunk`,
-      [projectId, contentId],
-    );
-    return [...Map.groupBy(chunks, ({ position }) => position).values()].map((pieces) => Buffer.concat(pieces.map(({ data }) => data)));
+  /** Every file of one content that is whole, in order, each in memory of its own. */
+  async filesOf(projectId: string, contentId: string, sizes: readonly number[]): Promise<Buffer[]> {
+    const files = sizes.map((size) => Buffer.allocUnsafeSlow(size));
+    const read = sizes.map(() => 0);
+    for (let position = 0, chunk = 0; position < files.length;) {
+      const pieces = await this.database.query<Piece>(
+        `SELECT encode(substring(data FROM n FOR ${pieceBytes}), 'base64') AS piece FROM email_attachments, generate_series(1, length(data), ${pieceBytes}) AS n
+         WHERE project_id = $1 AND content_id = $2 AND position = $3 AND chunk = $4 ORDER BY n`,
+        [projectId, contentId, position, chunk],
+      );
+      const [file, before] = [files[position]!, read[position]!];
+      for (const { piece } of pieces) read[position]! += file.write(piece, read[position], 'base64');
+      const isOver = read[position] === before || read[position] === file.length;
+      [position, chunk] = isOver ? [position + 1, 0] : [position, chunk + 1];
+    }
+    return files.filter((file, position) => read[position] === file.length);
   }
 }
 

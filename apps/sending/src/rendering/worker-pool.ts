@@ -1,12 +1,15 @@
+import type { Transferable } from 'node:worker_threads';
 import { WorkerThread, type WorkerLimits, type WorkerLost } from './worker-thread.js';
 
-export interface WorkerPoolOptions {
+export interface WorkerPoolOptions<Job> {
   /** The file that the threads run; it calls `answerJobs`. */
   module: string;
   threads: number;
   /** What one job may take before it costs its thread. */
   jobMs?: number;
   limits?: WorkerLimits;
+  /** What is moved to the thread with a job, not copied. */
+  transferOf?: (job: Job) => Transferable[];
 }
 
 /** A job that was given up: it ran for too long, or its thread died of it. */
@@ -41,7 +44,7 @@ export class WorkerPool<Job, Result> {
   private readonly threads = new Set<WorkerThread<Job, Result>>();
   private closed = false;
 
-  constructor(private readonly options: WorkerPoolOptions) {}
+  constructor(private readonly options: WorkerPoolOptions<Job>) {}
 
   /** The answer to each job, in their order; an error where one failed. All of them run on one thread, one after the other. */
   run(jobs: Job[]): Promise<(Result | Error)[]> {
@@ -74,9 +77,9 @@ export class WorkerPool<Job, Result> {
   }
 
   private begin(): WorkerThread<Job, Result> | undefined {
-    const { module, threads, jobMs = usualMs, limits = usualLimits } = this.options;
+    const { module, threads, jobMs = usualMs, limits = usualLimits, transferOf } = this.options;
     if (this.threads.size >= threads) return undefined;
-    const thread = new WorkerThread<Job, Result>({ module, jobMs, limits });
+    const thread = new WorkerThread<Job, Result>({ module, jobMs, limits, transferOf });
     this.threads.add(thread);
     return thread;
   }

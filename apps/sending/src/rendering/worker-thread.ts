@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type Transferable } from 'node:worker_threads';
 import { JobFailed, type Answer, type Begin } from './worker-jobs.js';
 
 export interface WorkerLimits {
@@ -6,10 +6,11 @@ export interface WorkerLimits {
   heapMb: number;
 }
 
-export interface WorkerThreadOptions {
+export interface WorkerThreadOptions<Job> {
   module: string;
   jobMs: number;
   limits: WorkerLimits;
+  transferOf?: (job: Job) => Transferable[];
 }
 
 /** Why a thread is gone, and which job of its post it was at; null where it was at none. */
@@ -30,7 +31,7 @@ export class WorkerThread<Job, Result> {
   private lost: WorkerLost | null = null;
   private seen = { place: 0, at: 0 };
 
-  constructor(private readonly options: WorkerThreadOptions) {
+  constructor(private readonly options: WorkerThreadOptions<Job>) {
     const begin: Begin = { progress: this.progress };
     this.worker = new Worker(options.module, {
       workerData: begin,
@@ -56,7 +57,8 @@ export class WorkerThread<Job, Result> {
       void this.gone.then(resolve);
       Atomics.store(this.progress, 0, 0);
       this.seen = { place: 0, at: 0 };
-      this.worker.postMessage(jobs);
+      const { transferOf } = this.options;
+      this.worker.postMessage(jobs, transferOf ? jobs.flatMap(transferOf) : []);
     });
     clearInterval(watch);
     this.worker.removeAllListeners('message');

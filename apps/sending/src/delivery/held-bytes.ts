@@ -1,0 +1,56 @@
+export interface Room {
+  /** Bytes of messages that are not large. */
+  small: number;
+  large: number;
+  /** No large message is in memory: one may come in, whatever its size. */
+  alone: boolean;
+}
+
+interface Held {
+  bytes: number;
+}
+
+/** A larger message waits for the room of large ones, and no other message waits for it. */
+export const largeMessage = 1024 * 1024;
+const budgets = { small: 32 * 1024 * 1024, large: 24 * 1024 * 1024 };
+
+/** Contents that are in memory at once, from the claim to the last byte. */
+export class HeldBytes {
+  private readonly held = new Map<Held, { lane: 'small' | 'large'; bytes: number }>();
+  private readonly used = { small: 0, large: 0 };
+
+  get room(): Room {
+    return { small: budgets.small - this.used.small, large: budgets.large - this.used.large, alone: this.used.large === 0 };
+  }
+
+  add(messages: readonly Held[]): void {
+    for (const message of messages) {
+      const { bytes } = message;
+      const lane = bytes > largeMessage ? 'large' : 'small';
+      this.held.set(message, { lane, bytes });
+      this.used[lane] += bytes;
+    }
+  }
+
+  /** Once composed a message has another size. */
+  resize(message: Held, bytes: number): void {
+    const held = this.held.get(message);
+    if (!held) return;
+    this.used[held.lane] += bytes - held.bytes;
+    held.bytes = bytes;
+  }
+
+  /** Whether what waited for room may go on. */
+  remove(messages: readonly Held[]): boolean {
+    const wasFull = this.room.small <= 0;
+    let large = false;
+    for (const message of messages) {
+      const held = this.held.get(message);
+      if (!held) continue;
+      this.held.delete(message);
+      this.used[held.lane] -= held.bytes;
+      large ||= held.lane === 'large';
+    }
+    return large || (wasFull && this.room.small > 0);
+  }
+}
