@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 // The largest send of the slowest that may stay has come before the next one has waited for too long.
-const defaults = { waitMs: 10_000, bytesPerSecond: 2_000_000, graceMs: 2_000 };
+const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
 /** Bodies in memory within one budget, in the order in which they came. */
 export class BodyPlaces {
