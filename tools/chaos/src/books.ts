@@ -10,6 +10,12 @@ export interface EmailRow {
   createdAt: Date;
 }
 
+export interface History {
+  emailId: string;
+  recipient: string;
+  statuses: string[];
+}
+
 export interface Totals {
   counted: number;
   delivered: number;
@@ -59,10 +65,12 @@ export class Books {
     );
   }
 
-  events(): Promise<{ emailId: string; statuses: string[] }[]> {
+  /** What was told of each recipient of an e-mail, in order: each copy has its own way. */
+  events(): Promise<History[]> {
     return this.ask(
       'sending',
-      `SELECT email_id AS "emailId", array_agg(status ORDER BY at, id) AS statuses FROM email_events WHERE project_id = $1 GROUP BY email_id`,
+      `SELECT email_id AS "emailId", recipient, array_agg(status ORDER BY at, id) AS statuses
+       FROM email_events WHERE project_id = $1 GROUP BY email_id, recipient`,
       [this.projectId()],
     );
   }

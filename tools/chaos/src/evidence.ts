@@ -1,5 +1,5 @@
 import type { Goodbye } from './fleet.js';
-import type { EmailRow, Totals, Unfinished } from './books.js';
+import type { EmailRow, History, Totals, Unfinished } from './books.js';
 import type { Outage } from './ground.js';
 import type { StrikeMade } from './nemesis.js';
 import type { SendRecord } from './ledger.js';
@@ -12,7 +12,7 @@ export interface Evidence {
   /** What came, to the byte; empty where the load does not look at it. */
   bytes: readonly SinkBytes[];
   emails: readonly EmailRow[];
-  events: readonly { emailId: string; statuses: string[] }[];
+  events: readonly History[];
   contacts: readonly string[];
   totals: Totals;
   unfinished: Unfinished;

@@ -49,12 +49,14 @@ const copy = (change: Partial<SinkLine> = {}): SinkLine => ({
   digest: 'd',
   ...change,
 });
+const told = { emailId: 'e1', recipient: 'ok+1@sink.test', statuses: ['DELIVERED'] };
+const ofCopy = { ...told, recipient: 'cc@sink.test' };
 const sound: Evidence = {
   sends: [send()],
   sink: [copy()],
   bytes: [],
   emails: [row()],
-  events: [{ emailId: 'e1', statuses: ['DELIVERED'] }],
+  events: [told],
   contacts: ['ok+1@sink.test'],
   totals: { counted: 1, delivered: 1, bounces: 0, contacts: 1, contactsCounted: 1 },
   unfinished: { deliveries: 0, leases: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
@@ -96,7 +98,8 @@ describe('the judge of a chaos run', () => {
     ['another end', 'G6', { emails: [row({ status: 'FAILED', state: 'FAILED' })] }],
     ['two receipts of one key', 'G5 G7', { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] }],
     ['a phantom', 'G4', { sink: [copy(), copy({ messageId: 'e9@chaos.test', to: 'who@sink.test' })] }],
-    ['a forbidden history', 'order', { events: [{ emailId: 'e1', statuses: ['DELIVERED', 'PENDING'] }] }],
+    ['a forbidden history', 'order', { events: [{ ...told, statuses: ['DELIVERED', 'PENDING'] }] }],
+    ['a copy that went where none goes', 'order', { events: [told, { ...ofCopy, statuses: ['DELIVERED', 'PENDING'] }] }],
     ['a counter', 'G10 G11', { totals: { ...sound.totals, delivered: 2 } }],
     ['the pace', 'G13', { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Map([['e1', 1]]) }],
     [
@@ -115,6 +118,10 @@ describe('the judge of a chaos run', () => {
     ['a bad line', 'G21', { sink: [copy({ faults: ['bare LF'] })] }],
   ])('finds %s', (_, property, change) => {
     expect(brokenBy(change)).toContain(property);
+  });
+
+  it('lets each copy go its own way', () => {
+    expect(brokenBy({ events: [told, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
   });
 
   it('excuses a repeat of what was in hand-off at a fault', () => {

@@ -151,25 +151,29 @@ const moves: Record<string, readonly string[]> = {
   DELIVERED: ['BOUNCED'],
 };
 
-function order({ events, emails, sends }: Evidence): Finding {
-  const histories = new Map(events.map(({ emailId, statuses }) => [emailId, statuses]));
+function order({ events, emails }: Evidence): Finding {
+  const histories = Map.groupBy(events, ({ emailId }) => emailId);
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
-  // Each copy has its own way, and they are told one by one.
-  const copied = new Set(sends.filter(({ form }) => form === 'copies').map(({ to }) => to));
   return finding(
     'order',
     'a history that no rule allows, that ends elsewhere than the row, or that is missing',
     rows.length,
-    rows.map(({ id, to, status }) => {
+    rows.flatMap(({ id, to, status }) => {
       const told = histories.get(id) ?? [];
-      const statuses = copied.has(to) ? told.filter((each, place) => each !== told[place - 1]) : told;
-      const path = statuses[0] === 'PENDING' ? statuses : ['PENDING', ...statuses];
-      const wrong = path.findIndex((each, place) => place > 0 && !(moves[path[place - 1]!] ?? []).includes(each));
-      if (wrong > 0) return `${id} went ${path.join(' → ')}`;
-      return path.at(-1) === status ? null : `${id} is ${status} after ${path.join(' → ')}`;
+      const paths = told.map(({ statuses }) => pathOf(statuses));
+      const own = pathOf(told.find(({ recipient }) => recipient === to)?.statuses ?? []);
+      return [
+        ...paths.filter(isForbidden).map((path) => `${id} went ${path.join(' → ')}`),
+        own.at(-1) === status ? null : `${id} is ${status} after ${own.join(' → ')}`,
+      ];
     }),
   );
 }
+
+const pathOf = (statuses: readonly string[]): string[] => (statuses[0] === 'PENDING' ? [...statuses] : ['PENDING', ...statuses]);
+
+const isForbidden = (path: readonly string[]): boolean =>
+  path.some((each, place) => place > 0 && !(moves[path[place - 1]!] ?? []).includes(each));
 
 function counters({ emails, totals, contacts }: Evidence): Finding {
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
