@@ -29,6 +29,21 @@ const header = (name: string, code = 'invalid_format'): [string, Row] => [
   { change: { headers: { [name]: 'value' } }, errors: [[`/headers/${name}`, code]] },
 ];
 
+/** Named by v1 alone where the legacy surface says it otherwise. */
+const file = (change: Record<string, string>): [string, Row] => {
+  const [[name, value]] = Object.entries(change) as [[string, string]];
+  const code = /\p{Cc}/u.test(value) ? 'invalid_text' : 'invalid_format';
+  return [
+    `a file of the ${name} ${JSON.stringify(value)}`,
+    {
+      change: { attachments: [{ filename: 'a.txt', content: 'SGVsbG8=', ...change }] },
+      errors: [[`/attachments/0/${name}`, code]],
+      only: name.includes('_') ? 'v1' : undefined,
+    },
+  ];
+};
+const crowd = Array.from({ length: 10_001 }, (_, index) => `r${index}@example.com`);
+
 const rows: [string, Row][] = [
   ...(
     [
@@ -92,6 +107,15 @@ const rows: [string, Row][] = [
   ['a template that is no id', { change: { template: 't' }, errors: [['/template', 'invalid_format']] }],
   ['attachments that are none', { change: { attachments: 'x' }, errors: [['/attachments', 'invalid_type']] }],
   ['an attachment without bytes', { change: { attachments: [{ filename: 'a.txt' }] }, errors: [['/attachments/0/content', 'required']] }],
+  ...['a.txt\r\nX: y', 'a\u0000.txt', '\u200fgnp.exe', '../a.txt', ''].map((filename) => file({ filename })),
+  file({ content_type: 'text/plain\r\nX: y' }),
+  file({ content_type: 'text/plain; name="a\r\nX: y"' }),
+  file({ content_id: 'logo>\r\nX: y' }),
+  ['CR/LF in the name of a copy', { change: { cc: [{ email: 'bob@example.com', name: 'Bob\r\nX: y' }] }, errors: [['/cc/0', 'invalid_format']] }],
+  ['CR/LF in a blind copy', { change: { bcc: ['bob@example.com\r\nX: y'] }, errors: [['/bcc/0', 'invalid_format']] }],
+  ['10 001 recipients', { change: { to: crowd }, errors: [['/to', 'too_long']], only: 'legacy' }],
+  ['10 001 copies', { change: { cc: crowd }, errors: [['/cc', 'too_long']] }],
+  ['10 001 blind copies', { change: { bcc: crowd }, errors: [['/bcc', 'too_long']] }],
   ['a bad copy', { change: { cc: ['bob@'] }, errors: [['/cc/0', 'invalid_format']] }],
   ['a bad blind copy', { change: { bcc: ['ada@example.com', 'bob@'] }, errors: [['/bcc/1', 'invalid_format']] }],
   ['data in a list', { change: { data: [1] }, errors: [['/data', 'invalid_type']] }],

@@ -74,6 +74,11 @@ describe('a message of the compatibility dialect', () => {
     [300, 'ReplyTo', { ReplyTo: 'x' }],
     [300, 'Headers', { Headers: [{ Name: 'Bcc', Value: 'x@example.org' }] }],
     [300, 'Headers', { Headers: [{ Name: 'X-A', Value: 'a\r\nb' }] }],
+    [300, 'Headers', { Headers: [{ Name: 'X-A\r\nBcc', Value: 'x@example.org' }] }],
+    ...['From', 'To', 'Cc', 'Bcc', 'ReplyTo'].map((name) => [300, name, { [name]: 'Ada\r\nX: y <ada@example.org>' }] as const),
+    [300, 'Attachments[0].Name', { Attachments: [{ Name: 'a\r\nX: y', Content: 'SGVsbG8=' }] }],
+    [300, 'Attachments[0].ContentType', { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentType: 'text/plain\r\nX: y' }] }],
+    [300, 'Attachments[0].ContentID', { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentID: 'cid:a\r\nX: y' }] }],
     [
       300,
       'Headers name one header twice',
@@ -88,6 +93,7 @@ describe('a message of the compatibility dialect', () => {
     [300, 'Attachments[0].Name', { Attachments: [{ Name: '../a', Content: 'SGVsbG8=' }] }],
     [300, 'Attachments[0].Content', { Attachments: [{ Name: 'a', Content: '§' }] }],
     [300, 'To, Cc and Bcc name more than 50', { To: Array.from({ length: 51 }, (_, index) => `a${index}@example.org`).join() }],
+    [300, 'To, Cc and Bcc name more than 50', { Bcc: Array.from({ length: 10_001 }, (_, index) => `a${index}@example.org`).join() }],
     [1101, 'Templates are not supported', { TemplateId: 1 }],
     [1101, 'Templates are not supported', { TemplateModel: {} }],
   ])('is refused with %d: %s', (code, message, change) => {

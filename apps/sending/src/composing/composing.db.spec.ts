@@ -208,6 +208,26 @@ describe('a message that cannot be rendered', () => {
     await reaches(caller, id, 'RENDERING_FAILURE');
   });
 
+  it('because it is HTML of 15 MB fails visibly, and the same words go out whole where nothing is to be rendered', async () => {
+    const { caller, domain } = await suite.buildProject();
+    await contactsKnow({});
+    const body = `<p>${'Grüße! '.repeat(1_650_000)}</p>`;
+    expect(Buffer.byteLength(body)).toBeGreaterThan(14_800_000);
+    const bad = await accept(caller, domain, { subject: 'Large', body: `{{ name }}${body}`, data: { name: 'Ada' } });
+    const [small, whole] = [
+      await accept(caller, domain, { subject: 'Small', body: '<p>Hi</p>' }),
+      await accept(caller, domain, { subject: 'Large', body }),
+    ];
+    for (const { id } of [small, whole]) await reaches(caller, id, 'DELIVERED');
+    await reaches(caller, bad.id, 'RENDERING_FAILURE');
+    // No matcher: it would print both.
+    expect((await PostalMime.parse(await taken(whole.to))).html!.startsWith(body)).toBe(true);
+    expect(await suite.bus.call(emails.get, caller, { id: bad.id })).toMatchObject({
+      failureKind: 'rendering',
+      error: expect.stringMatching(/larger than 2 MiB/),
+    });
+  }, 90_000);
+
   it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
     const { caller, domain } = await suite.buildProject();
     const { id } = await accept(caller, domain, { subject: 'Later', body: '<p>Hi</p>', scheduledAt: new Date(Date.now() + 2_500) });

@@ -36,7 +36,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     sink,
     environment,
     service: await ground.carry(startSending({ environment, processMetrics: false })),
-    buildProject: () => buildProject(database),
+    buildProject: () => buildSendingProject(database),
     restart: async (more = {}) => {
       await suite.service.stop();
       suite.service = await startSending({ environment: { ...environment, ...more }, processMetrics: false });
@@ -49,7 +49,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
   return suite;
 }
 
-async function buildProject(database: Database): Promise<{ caller: Caller; projectId: string; domain: string }> {
+export async function buildSendingProject(database: Database): Promise<{ caller: Caller; projectId: string; domain: string }> {
   const projectId = newId();
   const domain = `d${projectId.slice(-12)}.example`;
   await new ProjectStates(database).put([{ id: projectId, name: 'Analytical <Engines>', disabled: false, seq: 1 }]);

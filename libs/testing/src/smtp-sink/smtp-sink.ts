@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { EarlyStage, SinkFault } from './sink-behaviour.js';
+import type { EarlyStage, LateStage, SinkFault } from './sink-behaviour.js';
 import { SinkConnection, type SinkEnvelope, type SinkHost, type SinkRules } from './sink-connection.js';
 import { messageIdOf, wireFaults, type SinkMessage } from './sink-message.js';
 import { testCertificate, testKey } from './test-certificate.js';
@@ -96,6 +96,11 @@ export class SmtpSink implements SinkHost {
     return this.watch(typeof wanted === 'number' ? () => this.count >= wanted : () => wanted(this.messages), timeoutMs);
   }
 
+  /** Until this recipient has met a fault that is shown a number of times (`…-once@`). */
+  whenShown(stage: LateStage, to: string, timeoutMs = 10_000): Promise<void> {
+    return this.watch(() => this.shown.has(`${stage} ${to}`), timeoutMs);
+  }
+
   /** Until no client is connected. */
   whenEmpty(timeoutMs = 10_000): Promise<void> {
     return this.watch(() => this.live.size === 0, timeoutMs);
@@ -135,6 +140,7 @@ export class SmtpSink implements SinkHost {
     const times = this.shown.get(key) ?? 0;
     this.shown.set(key, times + 1);
     if (this.options.memory !== undefined) appendFileSync(this.options.memory, `${key}\n`);
+    this.look();
     return times;
   }
 

@@ -1,0 +1,137 @@
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { contacts, domains, emails, type AskVariables, type Caller } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { ServiceProcess } from '@posthorn/dev';
+import { eventually, openServiceGround, SmtpSink, standIn, type ServiceGround, type SinkMessage } from '@posthorn/testing';
+import { entities, migrations } from '../data-source.js';
+import { deadlyWord } from '../testing/dying.worker.js';
+import { buildSend, buildSendingProject } from '../testing/sending-suite.js';
+
+const dying = pathToFileURL('dist/apps/sending/src/testing/dying.worker.js').href;
+const dyingAt = (step: 'render' | 'sign') => ({ NODE_OPTIONS: `--import=${dying}?at=${step}` });
+
+let ground: ServiceGround;
+let sink: SmtpSink;
+let running: ServiceProcess[] = [];
+beforeAll(async () => {
+  [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+});
+afterAll(async () => {
+  await Promise.all([ground.close(), sink.stop()]);
+});
+
+async function startWorker(changes: Record<string, string> = {}): Promise<ServiceProcess> {
+  const quick = { SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', LEASE_SECONDS: '2', AMBIGUOUS_SECONDS: '1' };
+  const worker = await ServiceProcess.start({ service: 'sending', environment: { ...ground.environment, ...quick, ...changes } });
+  running.push(worker);
+  return worker;
+}
+
+/** Contacts whose fields are others at every question, and that says nothing before it may. */
+async function changingContacts(): Promise<{ speak: () => void; leave: () => Promise<void> }> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let questions = 0;
+  const leave = await standIn(ground.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => {
+    await promise;
+    const customFields = { plan: `plan ${(questions += 1)}` };
+    return { contacts: addresses.map((email) => ({ email, id: newId(), customFields })) };
+  });
+  return { speak: resolve, leave };
+}
+
+interface Sent {
+  caller: Caller;
+  id: string;
+}
+
+const rendered = { subject: 'Hello {{ name }}', body: '<p>{{ name | upcase }}, you are on {{ plan }}</p>' };
+
+/** Rendered and signed, one message a name. */
+async function sendRendered(recipients: { name: string; to?: string }[]): Promise<Sent[]> {
+  const { caller, domain } = await buildSendingProject(ground.database);
+  await ground.bus.call(domains.verify, caller, { domain, signed: true });
+  const send = async ({ name, to }: { name: string; to?: string }) => {
+    const { emails: accepted } = await ground.bus.call(emails.accept, caller, {
+      ...buildSend(domain, { to, ...rendered }),
+      data: { name },
+    });
+    return { caller, id: accepted[0]!.id };
+  };
+  return Promise.all(recipients.map(send));
+}
+
+async function sendPlain(count: number): Promise<Sent[]> {
+  const { caller, domain } = await buildSendingProject(ground.database);
+  const send = async () => ({ caller, id: (await ground.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id });
+  return Promise.all(Array.from({ length: count }, send));
+}
+
+const copiesOf = ({ id }: Sent): SinkMessage[] => sink.messages.filter(({ messageId }) => messageId.startsWith(id));
+
+async function inHandOff(sent: Sent[]): Promise<Set<string>> {
+  const rows = await ground.database.query<{ email_id: string }>(
+    `SELECT email_id FROM deliveries WHERE state = 'HANDOFF' AND email_id = ANY ($1::uuid[])`,
+    [sent.map(({ id }) => id)],
+  );
+  return new Set(rows.map((row) => row.email_id));
+}
+
+const delivered = ({ caller, id }: Sent) =>
+  eventually(async () => (await ground.bus.call(emails.get, caller, { id })).status === 'DELIVERED', `${id} is DELIVERED`, 40_000);
+
+/** Another process takes over. G4: nothing is lost, and twice goes out only what was in hand-off, to the byte. */
+async function expectAllDelivered(sent: Sent[], handedOff: Set<string>): Promise<void> {
+  await startWorker();
+  await Promise.all(sent.map(delivered));
+  for (const each of sent) {
+    const copies = copiesOf(each);
+    expect(copies.length).toBeGreaterThanOrEqual(1);
+    expect(copies.length).toBeLessThanOrEqual(handedOff.has(each.id) ? 2 : 1);
+    expect(new Set(copies.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(new Set(copies.map(({ raw }) => raw!.toString('latin1'))).size).toBe(1);
+  }
+}
+
+const signaturesOf = ({ raw }: SinkMessage): number => raw!.toString('latin1').match(/^DKIM-Signature:/gm)?.length ?? 0;
+
+describe('a worker that is killed', () => {
+  it.each(['render', 'sign'] as const)(
+    'at the %s of a message hands over none of its slice, and another worker delivers all',
+    async (step) => {
+      const worker = await startWorker(dyingAt(step));
+      const plain = await sendPlain(12);
+      const contactsOf = await changingContacts();
+      const slice = await sendRendered(['Ada', 'Grace', deadlyWord, 'Emmy', 'Sofia'].map((name) => ({ name })));
+      contactsOf.speak();
+      expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      const handedOff = await inHandOff([...plain, ...slice]);
+      expect(slice.filter(({ id }) => handedOff.has(id))).toEqual([]);
+      expect(slice.flatMap(copiesOf)).toEqual([]);
+      await expectAllDelivered([...plain, ...slice], handedOff);
+      expect(slice.flatMap(copiesOf).map(signaturesOf)).toEqual(slice.map(() => 2));
+      await contactsOf.leave();
+    },
+    90_000,
+  );
+
+  it('during DATA is repeated at most once, by the same bytes', async () => {
+    const worker = await startWorker();
+    const contactsOf = await changingContacts();
+    contactsOf.speak();
+    const [cut, taken] = [`hang-at-body-once+${newId()}@sink.test`, `late-at-accept-once+${newId()}@sink.test`];
+    const sent = await sendRendered([{ name: 'Cut', to: cut }, { name: 'Taken', to: taken }, { name: 'Other' }]);
+    await Promise.all([sink.whenShown('body', cut), sink.whenShown('accept', taken)]);
+    worker.kill('SIGKILL');
+    await worker.ended;
+    const handedOff = await inHandOff(sent);
+    expect(sent.slice(0, 2).filter(({ id }) => !handedOff.has(id))).toEqual([]);
+    await expectAllDelivered(sent, handedOff);
+    expect(sent.slice(0, 2).map((each) => copiesOf(each).map(signaturesOf))).toEqual([[2], [2, 2]]);
+    await contactsOf.leave();
+  }, 90_000);
+});

@@ -1,0 +1,44 @@
+// Loaded before the service (`--import …/dying.worker.js?at=render`): its threads kill the process in the middle of their work.
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import workers, { isMainThread, type WorkerOptions } from 'node:worker_threads';
+
+/** What a template must write in capitals to die of it. */
+export const deadlyWord = 'the word that kills';
+
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  // The signal takes its time to arrive, and nothing may be done in between.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  throw new Error('unreachable');
+};
+
+function dieAtRender(): void {
+  const { toUpperCase } = String.prototype;
+  String.prototype.toUpperCase = function (this: string) {
+    return String(this) === deadlyWord ? die() : toUpperCase.call(this);
+  };
+}
+
+/** With one signature made, and the other one not. */
+function dieAtSign(): void {
+  const { sign } = crypto;
+  let signatures = 0;
+  crypto.sign = ((...given: Parameters<typeof sign>) => ((signatures += 1) > 1 ? die() : sign(...given))) as typeof sign;
+}
+
+/** The threads get no environment, so they are told here. */
+function followIntoThreads(): void {
+  workers.Worker = class extends workers.Worker {
+    constructor(module: string | URL, options: WorkerOptions = {}) {
+      super(module, { ...options, execArgv: ['--import', import.meta.url] });
+    }
+  };
+}
+
+// A spec reads the word above, and must not die.
+const step = new URL(import.meta.url).searchParams.get('at');
+if (step && isMainThread) followIntoThreads();
+else if (step === 'render') dieAtRender();
+else if (step === 'sign') dieAtSign();
+if (step) syncBuiltinESMExports();
