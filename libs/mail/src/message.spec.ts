@@ -134,6 +134,14 @@ describe('buildMessage', () => {
     expect((await PostalMime.parse(raw)).text).toBe('Hi\n\nSee this [https://x.example/?a=1&b=2]\n');
   });
 
+  it('derives the beginning where there are more tags than anybody reads, however deep they stand', async () => {
+    for (const html of ['<b>word '.repeat(1_000_000), '<ul><li>word '.repeat(500_000), '<p>word</p>'.repeat(500_000)]) {
+      const { text } = await PostalMime.parse(buildMessage({ ...basic, html }).raw);
+      expect(text!.match(/word/g)!.length).toBeLessThanOrEqual(20_000);
+      expect(text).toContain('word');
+    }
+  });
+
   it('keeps the boundary out of the bodies', async () => {
     const boundary = /boundary="([^"]+)"/.exec(buildMessage(basic).raw.toString())![1];
     const html = `<p>before</p>\n--${boundary}--\n<p>after</p>`;

@@ -66,7 +66,7 @@ export class Composer implements OnApplicationShutdown {
       return { waits: false, failureKind: 'domain_unverified', error: 'The domain of the sender is not verified any more' };
     const jobWith = (files: Buffer[]) => this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
     const composed = await (message.attachments ? this.composeWithFiles(message, jobWith) : this.composeJob(() => jobWith([])));
-    if (composed instanceof JobGivenUp && !(composed.isCulprit && message.liquid)) return { waits: true };
+    if (composed instanceof JobGivenUp && !composed.isCulprit) return { waits: true };
     if (composed instanceof Error) return notRendered(composed.message);
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
