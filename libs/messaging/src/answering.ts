@@ -4,7 +4,7 @@ import { DomainError, readTrusted, type RequestContract } from '@posthorn/contra
 import { fromDatabaseError } from '@posthorn/database';
 import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
 import { actFor } from './acting.js';
-import { giveBack, openTransfer, receiveTransfer } from './chunked.js';
+import { giveBack, isTransfer, openTransfer, receiveTransfer } from './chunked.js';
 import { decode, decodeLarge, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
 
@@ -64,7 +64,7 @@ export class Answering {
 
   /** A transfer is in memory of its own: its files may stay there, and it is given back at once. */
   private async answerPayload(message: Msg, payload: Uint8Array): Promise<ReplyFrame[]> {
-    if (payload === message.data) return this.answerAll(decode<CallFrame[]>(payload));
+    if (!isTransfer(message)) return this.answerAll(decode<CallFrame[]>(payload));
     try {
       return await this.answerAll(decodeLarge<CallFrame[]>(payload as Buffer));
     } finally {

@@ -55,9 +55,15 @@ function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buf
   return chunk;
 }
 
+/** As its opening says; of what came as itself, -1. */
+const sizeOf = ({ headers: said }: Msg): number => Number(said?.get(sizeHeader) || -1);
+
+/** Whether its payload is in memory of its own; `data` of a message gives one view after another of the connection's memory. */
+export const isTransfer = (message: Msg): boolean => sizeOf(message) >= 0;
+
 /** The whole payload of a message, fetched chunk by chunk where it came as an opening. */
 export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buffer> | Uint8Array {
-  const size = Number(message.headers?.get(sizeHeader) || -1);
+  const size = sizeOf(message);
   const control = message.headers?.get(controlHeader) ?? '';
   if (size < 0) return message.data;
   if (!(size <= maxBytes)) return Promise.reject(new Error(`a transfer of ${size} bytes is too large`));
