@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from './swc-options.mjs';
 
 const { startPostgres, natsBinary } = await import(join(root, 'dist/tools/dev/src/index.js'));
@@ -12,7 +13,11 @@ chmodSync(directory, 0o755);
 const report = join(directory, 'report.json');
 const say = (line) => console.log(line);
 
-const postgres = await startPostgres({ dataDirectory: join(directory, 'postgres'), say, settings: { max_connections: '300' } });
+const postgres = await startPostgres({
+  dataDirectory: join(directory, 'postgres'),
+  say,
+  settings: { max_connections: '300', track_commit_timestamp: 'on' },
+});
 // Fetches nats-server once, where the machine has none: every suite then starts its own from the same program.
 const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), say });
 
@@ -38,6 +43,7 @@ await postgres.stop();
 const summary = summarise(report);
 rmSync(directory, { recursive: true, force: true });
 for (const name of summary.skipped) console.log(`skipped: ${name}`);
+for (const name of summary.broken) console.log(`failed: ${name}`);
 console.log(`${summary.passed} passed, ${summary.failed} failed${summary.skipped.length > 0 ? `, ${summary.skipped.length} skipped` : ''}`);
 process.exit(code === 0 && summary.passed === 0 ? 1 : code);
 
@@ -47,8 +53,20 @@ function summarise(file) {
     const skipped = testResults.flatMap(({ assertionResults }) =>
       assertionResults.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
     );
-    return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites, skipped };
+    return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites, skipped, broken: testResults.flatMap(brokenOf) };
   } catch {
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, skipped: [], broken: [] };
   }
+}
+
+/** One line for each failure of a suite: its name and the first of what it says. */
+function brokenOf({ name, status, message, assertionResults }) {
+  const suite = relative(root, name);
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (failed.length === 0) return status === 'failed' ? [`${suite}: ${inOneLine(message)}`] : [];
+  return failed.map(({ fullName, failureMessages }) => `${suite}: ${fullName}: ${inOneLine(failureMessages[0] ?? '')}`);
+}
+
+function inOneLine(message) {
+  return stripVTControlCharacters(message).replaceAll(/\s+/g, ' ').trim().slice(0, 300);
 }
