@@ -76,8 +76,9 @@ function guard(workerId: string, messages: Marked[]): Statement {
 const guardSql = `
   WITH asked AS (
     SELECT * FROM unnest($2::int[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[]) AS a (place, project_id, email_id, position, lease_token)
-  ), judged AS (
-    SELECT a.place, a.lease_token, a.project_id, a.email_id, a.position, allowance.category,
+  ), looked_at AS (
+    SELECT a.place, a.lease_token, a.project_id, a.email_id, a.position, d.lane, allowance.category,
+      allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END AS places,
       CASE
         WHEN d.state <> 'CLAIMED' OR d.lease_token <> a.lease_token OR d.worker_id IS DISTINCT FROM $1 THEN 'lost'
         WHEN project.project_id IS NULL THEN 'unknown_project'
@@ -93,8 +94,6 @@ const guardSql = `
           WHERE e.project_id = a.project_id AND e.id = a.email_id
         ) THEN 'unsubscribed'
         WHEN d.lane = ${lanes.bulk} AND opt_out.opted_out THEN 'unsubscribed'
-        WHEN row_number() OVER (PARTITION BY a.project_id, d.lane ORDER BY a.place)
-             > allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END THEN 'quota'
         ELSE 'ok'
       END AS verdict
     FROM asked a
@@ -104,6 +103,11 @@ const guardSql = `
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = a.project_id AND opt_out.email = d.recipient
     LEFT JOIN allowances allowance ON allowance.project_id = a.project_id
       AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
+  ), judged AS (
+    -- Only what would leave takes a place of the allowance.
+    SELECT place, lease_token, project_id, email_id, position, category,
+      CASE WHEN verdict = 'ok' AND row_number() OVER (PARTITION BY project_id, lane, verdict ORDER BY place) > places THEN 'quota' ELSE verdict END AS verdict
+    FROM looked_at
   ), marked AS (
     UPDATE deliveries d SET state = 'HANDOFF' FROM judged j
     WHERE d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position

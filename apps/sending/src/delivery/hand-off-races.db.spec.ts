@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { optOuts, suppressions } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
+import { claimedMessages, type HeldMessage } from '../testing/claimed-messages.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { lanes } from './delivery.entity.js';
 import { HandOffMarks, type MarkVerdict } from './hand-off-marks.repository.js';
 import { Pace } from './pace.js';
 
@@ -30,37 +29,13 @@ function randomOf(from: number): () => number {
   };
 }
 
-interface Message {
-  projectId: string;
-  emailId: string;
-  position: number;
-  leaseToken: number;
-  recipient: string;
-  trace: null;
-}
-
 interface Race {
   verdict: MarkVerdict;
   begunByAnswer: boolean;
 }
 
-/** Claimed messages of the bulk lane, each to an address of its own. */
-async function claimed(projectId: string, workerId: string): Promise<Message[]> {
-  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
-  const messages = Array.from({ length: races }, (_, index) => ({
-    ...{ projectId, emailId: newId(), position: 0, leaseToken: 1, trace: null },
-    recipient: `reader-${index}@example.org`,
-  }));
-  await suite.database.query(
-    `INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, lease_token, worker_id, bytes)
-     SELECT $1, email_id, recipient, ${lanes.bulk}, 'CLAIMED', now() + interval '1 hour', 1, $2, 1 FROM unnest($3::uuid[], $4::text[]) AS m (email_id, recipient)`,
-    [projectId, workerId, messages.map(({ emailId }) => emailId), messages.map(({ recipient }) => recipient)],
-  );
-  return messages;
-}
-
 /** Whether its hand-off has begun, as the database says: a clock here would tell when this process heard of it. */
-async function hasBegun({ projectId, emailId }: Message): Promise<boolean> {
+async function hasBegun({ projectId, emailId }: HeldMessage): Promise<boolean> {
   const [row] = await suite.database.query<{ state: string }>(`SELECT state FROM deliveries WHERE project_id = $1 AND email_id = $2`, [
     projectId,
     emailId,
@@ -82,9 +57,9 @@ async function committedTooLate(projectId: string): Promise<unknown[]> {
 describe('a hand-off and a word against it at the same instant (G8)', () => {
   it(`begins before the answer or not at all: ${races} races`, async () => {
     const { caller, projectId } = await suite.buildProject();
-    const [random, workerId] = [randomOf(seed), newId()];
+    const random = randomOf(seed);
     const marks = new HandOffMarks(suite.database, new Pace({ provider: 'races', perSecond: 0 }));
-    const messages = await claimed(projectId, workerId);
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, races);
     const block = (email: string, byOptOut: boolean) =>
       byOptOut ? suite.bus.call(optOuts.put, caller, { optOuts: [{ email }] }) : suite.bus.call(suppressions.put, caller, { email });
     const run: Race[] = [];

@@ -1,0 +1,31 @@
+import { newId, type Database } from '@posthorn/database';
+import { lanes } from '../delivery/delivery.entity.js';
+
+export interface HeldMessage {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  trace: null;
+}
+
+/** Messages of the bulk lane that a worker holds, each to an address of its own. */
+export async function claimedMessages(
+  database: Database,
+  projectId: string,
+  count: number,
+): Promise<{ workerId: string; messages: HeldMessage[] }> {
+  const workerId = newId();
+  await database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
+  const messages = Array.from({ length: count }, (_, index) => ({
+    ...{ projectId, emailId: newId(), position: 0, leaseToken: 1, trace: null },
+    recipient: `reader-${index}@example.org`,
+  }));
+  await database.query(
+    `INSERT INTO deliveries (project_id, email_id, recipient, lane, state, expires_at, lease_token, worker_id, bytes)
+     SELECT $1, email_id, recipient, ${lanes.bulk}, 'CLAIMED', now() + interval '1 hour', 1, $2, 1 FROM unnest($3::uuid[], $4::text[]) AS m (email_id, recipient)`,
+    [projectId, workerId, messages.map(({ emailId }) => emailId), messages.map(({ recipient }) => recipient)],
+  );
+  return { workerId, messages };
+}
