@@ -104,9 +104,10 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()`);
     const lost = create(caller, claim()).catch((error: unknown) => error);
+    // Others commit too: this one sleeps.
     const committing = () =>
       suite.database.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'suite' AND state = 'active' AND query = 'COMMIT'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'COMMIT' AND wait_event = 'PgSleep'`,
       );
     await eventually(async () => (await committing()).length > 0, 'the commit runs');
     suite.line.cut();
