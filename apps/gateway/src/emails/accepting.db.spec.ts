@@ -25,6 +25,9 @@ afterAll(async () => {
 const caller = operatorOf(newId());
 const send: AcceptEmails = { subject: 's', body: 'b', recipients: [{ id: newId(), to: { email: 'a@example.test' } }] };
 
+/** Far below what a call waits that was given no deadline, and a second above this one. */
+const [budgetMs, boundMs] = [300, 1_400];
+
 /** A send whose answer is lost; `settled` is what became of it, nothing when nobody can tell. */
 async function lost(settled: SettledSend | null) {
   const hang = sending.nats.subscribe('call.sending.emails.accept', { callback: () => undefined });
@@ -34,12 +37,13 @@ async function lost(settled: SettledSend | null) {
   await sending.nats.flush();
   const started = performance.now();
   try {
-    return await accepting.accept(caller, send, started + 900);
+    return await accepting.accept(caller, send, started + budgetMs);
   } finally {
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const took = performance.now() - started;
     hang.unsubscribe();
     settle.unsubscribe();
     await sending.nats.flush();
+    expect(took).toBeLessThan(boundMs);
   }
 }
 
@@ -65,7 +69,7 @@ describe('a send whose answer never came', () => {
 
   it('needs no settling when it reached nobody', async () => {
     const started = performance.now();
-    await expect(accepting.accept(caller, send, started + 900)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
-    expect(performance.now() - started).toBeLessThan(200);
+    await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
