@@ -187,14 +187,15 @@ describe('the audit log', () => {
     ];
     for (const question of questions) {
       const { sql, parameters } = entries.pageStatement(projectId, question);
-      const plan = await suite.database.query<{ 'QUERY PLAN': [{ Plan: object; 'Execution Time': number }] }>(
+      const plan = await suite.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, unknown> }] }>(
         `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
         parameters,
       );
-      const [{ Plan: tree, 'Execution Time': ms }] = plan[0]!['QUERY PLAN'];
+      const [{ Plan: tree }] = plan[0]!['QUERY PLAN'];
       expect(JSON.stringify(tree)).toMatch(/"Index Scan"/);
       expect(JSON.stringify(tree)).not.toMatch(/Seq Scan|"Sort"|Bitmap/);
-      expect(ms).toBeLessThan(20);
+      const pages = Number(tree['Shared Hit Blocks']) + Number(tree['Shared Read Blocks']);
+      expect([question, pages, pages > 0 && pages < 300]).toEqual([question, pages, true]);
     }
     expect(await entries.count(projectId, {})).toBe(10_001);
   }, 120_000);
