@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { unavailable } from '@posthorn/contracts';
+import { giveBack, unavailable } from '@posthorn/contracts';
 import { BodyPlaces, type Place, type PlacesOptions } from './body-places.js';
 import { tooLarge, wrongMediaType } from './edge-errors.js';
 
@@ -59,7 +59,7 @@ export class BodyReader {
     const place = await (isSmall ? this.small : this.large).take(size, request);
     const bytes = isSmall ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
     await this.fill(request, bytes, place);
-    return { bytes, release: isSmall ? place.free : () => giveBack(bytes, place) };
+    return { bytes, release: isSmall ? place.free : () => endOf(bytes, place) };
   }
 
   /** Begins as a small one: most are. */
@@ -77,7 +77,7 @@ export class BodyReader {
     const rest = await this.fill(request, bytes, place);
     if (rest) place.free();
     if (rest) throw tooLarge(limit);
-    return { bytes: bytes.subarray(0, place.received), release: () => giveBack(bytes, place) };
+    return { bytes: bytes.subarray(0, place.received), release: () => endOf(bytes, place) };
   }
 
   /** Until the end of the body; or answers the chunk's rest for which there was no room, with the others unread. */
@@ -91,9 +91,9 @@ export class BodyReader {
   }
 }
 
-/** Its memory too, at once: the garbage collector would let several of ten megabytes pile up. */
-function giveBack({ buffer }: Buffer, place: Place): void {
-  if (buffer.byteLength > 0) (buffer as ArrayBuffer).transfer(0);
+/** Of one that was given back already there is nothing left. */
+function endOf(bytes: Buffer, place: Place): void {
+  if (bytes.buffer.byteLength > 0) giveBack(bytes);
   place.free();
 }
 
