@@ -26,6 +26,7 @@ export * from './json-schema.js';
 export * from './members.js';
 export * from './operations.js';
 export * from './opt-outs.js';
+export * from './own-memory.js';
 export * from './page.js';
 export * from './parse.js';
 export * from './projects.js';

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { dnsRecordOf, generateKeyPair, signMessage, type PublishedKey, type SigningKey } from './dkim.js';
+import { makeSigningKeys } from '../../testing/src/signing-keys.js';
+import { dnsRecordOf, generateKeyPair, signMessage, type SigningKey } from './dkim.js';
 import { buildMessage, type OutgoingMessage } from './message.js';
 
 const runs = 500;
@@ -11,11 +12,7 @@ const at = new Date('2026-11-21T08:00:00Z');
 let keys: SigningKey[];
 let records: Map<string, string>;
 beforeAll(async () => {
-  const algorithms = ['rsa', 'ed25519'] as const;
-  const pairs = await Promise.all(algorithms.map((algorithm) => generateKeyPair(algorithm)));
-  keys = algorithms.map((algorithm, index) => ({ domain, selector: `s${index}`, algorithm, privateKey: pairs[index]!.privateKey }));
-  const published = keys.map((key, index): PublishedKey => ({ ...key, publicKey: pairs[index]!.publicKey }));
-  records = new Map(published.map(dnsRecordOf).map(({ name, value }) => [name, value]));
+  ({ keys, records } = await makeSigningKeys(domain));
 });
 
 const basic: OutgoingMessage = {

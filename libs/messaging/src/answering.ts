@@ -1,10 +1,10 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, readTrusted, type RequestContract } from '@posthorn/contracts';
+import { DomainError, giveBack, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
 import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
 import { actFor } from './acting.js';
-import { giveBack, isTransfer, openTransfer, receiveTransfer } from './chunked.js';
+import { isTransfer, openTransfer, receiveTransfer } from './chunked.js';
 import { decode, decodeLarge, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
 

@@ -93,8 +93,3 @@ export function receiveTransfer(nats: NatsConnection, message: Msg): Promise<Buf
     nats.publish(control, undefined, { reply: inbox });
   });
 }
-
-/** The memory of a transfer, at once: the garbage collector would let several of ten megabytes pile up. Whoever still looks sees nothing. */
-export function giveBack({ buffer }: Uint8Array): void {
-  (buffer as ArrayBuffer).transfer(0);
-}

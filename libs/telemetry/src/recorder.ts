@@ -28,15 +28,19 @@ import type { OpenSpan, SpanKind, SpanOptions, SpanRecorder } from './tracing.js
 /** A provider of its own for each service: several in one process must not speak under one name, so nothing is registered globally. */
 export async function openRecorder(options: TracingOptions & { endpoint: string }): Promise<SpanRecorder> {
   const name = { 'service.name': `posthorn-${options.service}`, 'service.instance.id': `${options.service}-${process.pid}` };
+  const times = { scheduledDelayMillis: exportEveryMs, exportTimeoutMillis: giveUpAfterMs };
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(name)),
     sampler: samplerOf(options),
-    spanProcessors: [new BatchSpanProcessor({ exporter: await exporterOf(options), scheduledDelayMillis: exportEveryMs })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: await exporterOf(options), ...times })],
   });
-  return recorderOn(provider.getTracer('posthorn'), () => provider.shutdown());
+  // The last spans may be lost as any others are: a service whose collector is away still ends well.
+  return recorderOn(provider.getTracer('posthorn'), () => provider.shutdown().catch(() => undefined));
 }
 
 const exportEveryMs = 1_000;
+/** A stop waits for the last batches no longer than this. */
+const giveUpAfterMs = 2_000;
 
 async function exporterOf({ endpoint, protocol }: { endpoint: string; protocol: string }): Promise<SpanExporter> {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -44,7 +48,7 @@ async function exporterOf({ endpoint, protocol }: { endpoint: string; protocol: 
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter({ url });
+  return new OTLPTraceExporter({ url, timeoutMillis: giveUpAfterMs });
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {

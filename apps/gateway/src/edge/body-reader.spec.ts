@@ -103,6 +103,30 @@ describe('reading a body', () => {
     expect((await reading).bytes.toString()).toBe('abcdefghij');
   });
 
+  it('takes little memory for a small body of unknown length', async () => {
+    const held = await readOf(new BodyReader(), chunked(), '{}');
+    expect(held.bytes.toString()).toBe('{}');
+    // As large as the memory that small buffers share.
+    expect(held.bytes.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize);
+  });
+
+  it.each([8_191, 8_192, 8_193, 100_000, 262_143, 262_144, 262_145, 700_000])(
+    'reads %d bytes of unknown length in whatever pieces they come',
+    async (size) => {
+      const body = Buffer.from(Array.from({ length: size }, (_, at) => at % 251));
+      for (const piece of [1_000, 16_384, 65_536, 300_000]) {
+        const request = chunked();
+        const reading = new BodyReader().read(request, 700_000);
+        for (let at = 0; at < size; at += piece) request.write(body.subarray(at, at + piece));
+        request.end();
+        expect((await reading).bytes.equals(body)).toBe(true);
+      }
+      const request = chunked();
+      request.end(body);
+      await expect(new BodyReader().read(request, size - 1)).rejects.toMatchObject({ kind: 'too_large' });
+    },
+  );
+
   it('gives the place of a client back that went away, in the middle or while it waited', async () => {
     const reader = new BodyReader(few);
     const gone = announced(10);

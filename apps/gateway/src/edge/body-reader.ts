@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { unavailable } from '@posthorn/contracts';
+import { giveBack, unavailable } from '@posthorn/contracts';
 import { BodyPlaces, type Place, type PlacesOptions } from './body-places.js';
 import { tooLarge, wrongMediaType } from './edge-errors.js';
+import { GrowingBytes } from './growing-bytes.js';
 
 export const defaultBodyLimit = 1024 * 1024;
 /** `emails:send` bodies (contract.md §1). */
@@ -58,32 +59,32 @@ export class BodyReader {
     const isSmall = size <= this.options.smallBody;
     const place = await (isSmall ? this.small : this.large).take(size, request);
     const bytes = isSmall ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
-    await this.fill(request, bytes, place);
-    return { bytes, release: isSmall ? place.free : () => giveBack(bytes, place) };
+    await this.fill(request, inPlace(bytes), place);
+    return { bytes, release: isSmall ? place.free : () => endOf(bytes, place) };
   }
 
   /** Begins as a small one: most are. */
   private async readUnannounced(request: IncomingMessage, limit: number): Promise<HeldBody> {
     const room = Math.min(limit, this.options.smallBody);
     const first = await this.small.take(room, request);
-    const begun = Buffer.allocUnsafe(room);
+    const begun = new GrowingBytes(room);
     const over = await this.fill(request, begun, first);
-    if (!over) return { bytes: begun.subarray(0, first.received), release: first.free };
+    if (!over) return { bytes: begun.upto(first.received), release: first.free };
     first.free();
     if (room + over.length > limit) throw tooLarge(limit);
     const place = await this.large.take(limit, request);
     const bytes = Buffer.allocUnsafeSlow(limit);
-    place.received = begun.copy(bytes) + over.copy(bytes, room);
-    const rest = await this.fill(request, bytes, place);
+    place.received = begun.upto(room).copy(bytes) + over.copy(bytes, room);
+    const rest = await this.fill(request, inPlace(bytes), place);
     if (rest) place.free();
     if (rest) throw tooLarge(limit);
-    return { bytes: bytes.subarray(0, place.received), release: () => giveBack(bytes, place) };
+    return { bytes: bytes.subarray(0, place.received), release: () => endOf(bytes, place) };
   }
 
   /** Until the end of the body; or answers the chunk's rest for which there was no room, with the others unread. */
-  private async fill(request: IncomingMessage, bytes: Buffer, place: Place): Promise<Buffer | null> {
+  private async fill(request: IncomingMessage, room: Room, place: Place): Promise<Buffer | null> {
     try {
-      return await filled(request, bytes, place);
+      return await filled(request, room, place);
     } catch (error) {
       place.free();
       throw error;
@@ -91,9 +92,13 @@ export class BodyReader {
   }
 }
 
-/** Its memory too, at once: the garbage collector would let several of ten megabytes pile up. */
-function giveBack({ buffer }: Buffer, place: Place): void {
-  if (buffer.byteLength > 0) (buffer as ArrayBuffer).transfer(0);
+type Room = Pick<GrowingBytes, 'put'>;
+
+const inPlace = (bytes: Buffer): Room => ({ put: (chunk, at) => chunk.copy(bytes, at) });
+
+/** Of one that was given back already there is nothing left. */
+function endOf(bytes: Buffer, place: Place): void {
+  if (bytes.buffer.byteLength > 0) giveBack(bytes);
   place.free();
 }
 
@@ -103,14 +108,14 @@ function announcedSize({ headers }: IncomingMessage): number | null {
   return Number(headers['content-length'] ?? 0);
 }
 
-function filled(request: IncomingMessage, bytes: Buffer, place: Place): Promise<Buffer | null> {
+function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buffer | null> {
   // Its end came with the piece for which there was no room.
   if (request.readableEnded) return Promise.resolve(null);
   // Of one that went away before it was looked at nothing more is heard.
   if (request.destroyed) return Promise.reject(unavailable('The client went away'));
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
-      const copied = chunk.copy(bytes, place.received);
+      const copied = room.put(chunk, place.received);
       place.received += copied;
       if (copied < chunk.length) settle(() => resolve(chunk.subarray(copied)));
     };

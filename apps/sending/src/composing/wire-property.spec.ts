@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { dnsRecordOf, EngagementTokens, generateKeyPair, type SigningKey } from '@posthorn/mail';
-import { wireFaults } from '@posthorn/testing';
+import { EngagementTokens, type SigningKey } from '@posthorn/mail';
+import { makeSigningKeys, wireFaults } from '@posthorn/testing';
 import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime, { type Email } from 'postal-mime';
@@ -16,11 +16,7 @@ const tokens = new EngagementTokens(secretKeys);
 let keys: SigningKey[];
 let records: Map<string, string>;
 beforeAll(async () => {
-  const algorithms = ['rsa', 'ed25519'] as const;
-  const pairs = await Promise.all(algorithms.map((algorithm) => generateKeyPair(algorithm)));
-  keys = algorithms.map((algorithm, place) => ({ domain, selector: `s${place}`, algorithm, privateKey: pairs[place]!.privateKey }));
-  const published = keys.map((key, place) => dnsRecordOf({ ...key, publicKey: pairs[place]!.publicKey }));
-  records = new Map(published.map(({ name, value }) => [name, value]));
+  ({ keys, records } = await makeSigningKeys(domain));
 });
 
 const piece = fc.oneof(

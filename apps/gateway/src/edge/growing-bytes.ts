@@ -1,0 +1,29 @@
+const firstBytes = 8 * 1024;
+
+/** Begins small, and doubles as far as it may: most bodies of unknown length are far smaller than they might be. */
+export class GrowingBytes {
+  private bytes: Buffer;
+
+  constructor(private readonly most: number) {
+    this.bytes = Buffer.allocUnsafe(Math.min(firstBytes, most));
+  }
+
+  /** As much of the chunk as there may be room for, and how much that was. */
+  put(chunk: Buffer, at: number): number {
+    const needed = Math.min(at + chunk.length, this.most);
+    if (needed > this.bytes.length) this.grow(needed, at);
+    return chunk.copy(this.bytes, at);
+  }
+
+  upto(end: number): Buffer {
+    return this.bytes.subarray(0, end);
+  }
+
+  private grow(needed: number, held: number): void {
+    let size = this.bytes.length;
+    while (size < needed) size *= 2;
+    const larger = Buffer.allocUnsafe(Math.min(size, this.most));
+    this.bytes.copy(larger, 0, 0, held);
+    this.bytes = larger;
+  }
+}
