@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import type { Readable } from 'node:stream';
 import { unavailable } from '@posthorn/contracts';
 
 export interface PlacesOptions {
@@ -30,6 +30,7 @@ interface Waiting {
   admit: () => void;
 }
 
+const wentAway = 'The client went away';
 // The largest send of the slowest that may stay has come before the next one has waited for too long.
 const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
@@ -46,7 +47,7 @@ export class BodyPlaces {
   }
 
   /** At once where there is room; otherwise in turn, as long as `client` has not closed. */
-  take(size: number, client: EventEmitter): Place | Promise<Place> {
+  take(size: number, client: Readable): Place | Promise<Place> {
     if (this.queue.length > 0 || !this.fits(size)) return this.wait(size, client);
     return this.open(size);
   }
@@ -66,7 +67,9 @@ export class BodyPlaces {
     return place;
   }
 
-  private wait(size: number, client: EventEmitter): Promise<Place> {
+  private wait(size: number, client: Readable): Promise<Place> {
+    // It has closed already, and will not say so again.
+    if (client.destroyed && !client.readableEnded) return Promise.reject(unavailable(wentAway));
     return new Promise((resolve, reject) => {
       const leave = (message: string) => {
         this.queue.splice(this.queue.indexOf(entry), 1);
@@ -74,7 +77,7 @@ export class BodyPlaces {
         reject(unavailable(message));
         this.admit();
       };
-      const left = () => leave('The client went away');
+      const left = () => leave(wentAway);
       const timer = setTimeout(() => leave('The gateway has no room for this body right now'), this.options.waitMs);
       const rest = () => {
         clearTimeout(timer);

@@ -128,7 +128,7 @@ describe('reading a body', () => {
   );
 
   it('gives the place of a client back that went away, in the middle or while it waited', async () => {
-    const reader = new BodyReader(few);
+    const reader = new BodyReader({ ...few, large: { ...few.large, waitMs: 60_000 } });
     const gone = announced(10);
     const reading = reader.read(gone, 10);
     const early = announced(10);
