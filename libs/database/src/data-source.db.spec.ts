@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import type { Pool, PoolClient } from 'pg';
-import { openDatabase, type QueryRunner } from './data-source.js';
+import { openDatabase } from './data-source.js';
 import type { Database } from './database.js';
+import { bareParts } from './testing/bare-parts.js';
 
-class CreateOutbox1700000000000 {
-  up = (runner: QueryRunner) => runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
-  down = (runner: QueryRunner) => runner.query('DROP TABLE outbox');
-}
-
-const parts = { entities: [], migrations: [CreateOutbox1700000000000] };
 let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  clone = await cloneDatabase('errors', parts);
-  database = await openDatabase({ url: clone.url, name: 'errors', poolSize: 2, ...parts });
+  clone = await cloneDatabase('errors', bareParts);
+  database = await openDatabase({ url: clone.url, name: 'errors', poolSize: 2, ...bareParts });
 });
 afterAll(async () => {
   await database.close();

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
 import type { Client, ClientBase, Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
+import { copyOut, withLiterals } from './copy-out.js';
 import { isSerializationFailure } from './database-error.js';
 
 const attempts = 3;
@@ -72,12 +73,26 @@ export class Database {
     return isRecorded() ? inSpan(summaryOf(sql), asClient, () => this.ask<Row>(sql, parameters)) : this.ask<Row>(sql, parameters);
   }
 
-  private async ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+    return this.withRunner((runner) => rowsOf<Row>(runner, sql, parameters));
+  }
+
+  /**
+   * The bytes of the only column of a SELECT, one value after another: megabytes that never become text, for which the heap would
+   * grow. They are the driver's: `take` copies what it wants before it returns.
+   */
+  copyOut(select: string, parameters: readonly (string | number)[], take: (bytes: Buffer) => void): Promise<void> {
+    const sql = withLiterals(select, parameters);
+    return inSpan(summaryOf(select), asClient, () => this.withRunner(async (runner) => copyOut(await clientOf(runner), sql, take)));
+  }
+
+  /** Inside of the ambient transaction where there is one. */
+  private async withRunner<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const ambient = this.ambient.getStore();
-    if (ambient) return rowsOf<Row>(ambient, sql, parameters);
+    if (ambient) return work(ambient);
     const runner = this.source.createQueryRunner();
     try {
-      return await rowsOf<Row>(runner, sql, parameters);
+      return await work(runner);
     } finally {
       await runner.release();
     }

@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
-import { openDatabase, type QueryRunner } from './data-source.js';
+import { openDatabase } from './data-source.js';
 import type { Database } from './database.js';
 import { maintainPartitions, type PartitionPlan } from './partitions.js';
-
-class CreateOutbox1700000000000 {
-  up = (runner: QueryRunner) => runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
-  down = (runner: QueryRunner) => runner.query('DROP TABLE outbox');
-}
-
-const parts = { entities: [], migrations: [CreateOutbox1700000000000] };
+import { bareParts } from './testing/bare-parts.js';
 
 describe('partitions', () => {
   const plan: PartitionPlan = { table: 'outbox', days: 1, retentionDays: 7 };
@@ -17,9 +11,9 @@ describe('partitions', () => {
   let replicas: Database[];
 
   beforeAll(async () => {
-    clone = await cloneDatabase('partitions', parts);
+    clone = await cloneDatabase('partitions', bareParts);
     replicas = await Promise.all(
-      Array.from({ length: 4 }, (_, place) => openDatabase({ url: clone.url, name: `replica-${place}`, poolSize: 2, ...parts })),
+      Array.from({ length: 4 }, (_, place) => openDatabase({ url: clone.url, name: `replica-${place}`, poolSize: 2, ...bareParts })),
     );
   });
   afterAll(async () => {

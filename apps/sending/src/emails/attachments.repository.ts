@@ -3,12 +3,13 @@ import type { Database } from '@posthorn/database';
 const chunkBytes = 256 * 1024;
 /** Each goes as bytes of its own: arrays of bytes would travel as text of twice their size. */
 const chunksAtOnce = 8;
-/** They come as text, in strings that are small enough to be short-lived. */
-const pieceBytes = 48 * 1024;
-
-interface Piece {
-  piece: string;
-}
+/** Up to the first that is missing: what comes after it stands elsewhere in the file. */
+const chunksInARow = `
+  SELECT data FROM (
+    SELECT data, chunk, row_number() OVER (ORDER BY chunk) - 1 AS place
+    FROM email_attachments WHERE project_id = $1 AND content_id = $2 AND position = $3
+  ) AS stored
+  WHERE chunk = place ORDER BY chunk`;
 
 interface Chunk {
   position: number;
@@ -35,20 +36,16 @@ export class AttachmentsRepository {
 
   /** Every file of one content that is whole, in order, each in memory of its own. */
   async filesOf(projectId: string, contentId: string, sizes: readonly number[]): Promise<Buffer[]> {
-    const files = sizes.map((size) => Buffer.allocUnsafeSlow(size));
-    const read = sizes.map(() => 0);
-    for (let position = 0, chunk = 0; position < files.length;) {
-      const pieces = await this.database.query<Piece>(
-        `SELECT encode(substring(data FROM n FOR ${pieceBytes}), 'base64') AS piece FROM email_attachments, generate_series(1, length(data), ${pieceBytes}) AS n
-         WHERE project_id = $1 AND content_id = $2 AND position = $3 AND chunk = $4 ORDER BY n`,
-        [projectId, contentId, position, chunk],
-      );
-      const [file, before] = [files[position]!, read[position]!];
-      for (const { piece } of pieces) read[position]! += file.write(piece, read[position], 'base64');
-      const isOver = read[position] === before || read[position] === file.length;
-      [position, chunk] = isOver ? [position + 1, 0] : [position, chunk + 1];
+    const files: Buffer[] = [];
+    for (const [position, size] of sizes.entries()) {
+      const file = Buffer.allocUnsafeSlow(size);
+      let read = 0;
+      await this.database.copyOut(chunksInARow, [projectId, contentId, position], (bytes) => {
+        read += bytes.copy(file, read);
+      });
+      if (read === size) files.push(file);
     }
-    return files.filter((file, position) => read[position] === file.length);
+    return files;
   }
 }
 

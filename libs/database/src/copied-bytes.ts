@@ -1,0 +1,78 @@
+const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+const headerBytes = signature.length + 8;
+/** The upper half of the flags says what a reader must know of, such as a column of OIDs. */
+const criticalFlags = 0xffff0000;
+const none = -1;
+
+type Field = 'header' | 'columns' | 'length';
+const fieldBytes: Record<Field, number> = { header: headerBytes, columns: 2, length: 4 };
+
+/** What came is not COPY's binary format of one column. */
+export class CopyMisread extends Error {
+  override readonly name = 'CopyMisread';
+}
+
+/** Reads Postgres's binary COPY format of a single column, wherever it is cut: the bytes of its values, one after another. */
+export class CopiedBytes {
+  private readonly field = Buffer.alloc(headerBytes);
+  private filled = 0;
+  private next: Field | 'nothing' = 'header';
+  /** Of the value, or of what the header has beyond this version of the format. */
+  private left = 0;
+  private isValue = false;
+
+  constructor(
+    /** The bytes are the driver's and soon others: who wants them copies them before it returns. */
+    private readonly take: (bytes: Buffer) => void,
+  ) {}
+
+  push(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length;) at += this.left > 0 ? this.readLong(bytes, at) : this.readField(bytes, at);
+  }
+
+  /** Throws where the trailer has not come. */
+  end(): void {
+    if (this.next !== 'nothing') throw new CopyMisread('ended before its trailer');
+  }
+
+  private readLong(bytes: Buffer, at: number): number {
+    const part = bytes.subarray(at, at + this.left);
+    this.left -= part.length;
+    if (this.isValue) this.take(part);
+    return part.length;
+  }
+
+  private readField(bytes: Buffer, at: number): number {
+    if (this.next === 'nothing') throw new CopyMisread('goes on after its trailer');
+    const wanted = fieldBytes[this.next];
+    const copied = bytes.copy(this.field, this.filled, at, at + wanted - this.filled);
+    this.filled += copied;
+    if (this.filled === wanted) {
+      this.filled = 0;
+      this[this.next]();
+    }
+    return copied;
+  }
+
+  private header(): void {
+    const flags = this.field.readUInt32BE(signature.length);
+    if (!this.field.subarray(0, signature.length).equals(signature)) throw new CopyMisread('begins otherwise');
+    if ((flags & criticalFlags) !== 0) throw new CopyMisread(`has unknown flags: ${flags}`);
+    this.left = this.field.readUInt32BE(signature.length + 4);
+    this.next = 'columns';
+  }
+
+  private columns(): void {
+    const columns = this.field.readInt16BE(0);
+    if (columns !== 1 && columns !== none) throw new CopyMisread(`has ${columns} columns`);
+    this.next = columns === none ? 'nothing' : 'length';
+  }
+
+  private length(): void {
+    const length = this.field.readInt32BE(0);
+    if (length < none) throw new CopyMisread(`has a value of ${length} bytes`);
+    this.left = Math.max(0, length);
+    this.isValue = true;
+    this.next = 'columns';
+  }
+}
