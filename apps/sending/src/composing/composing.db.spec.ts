@@ -224,7 +224,8 @@ describe('a message that cannot be rendered', () => {
     expect((await PostalMime.parse(await taken(whole.to))).html!.startsWith(body)).toBe(true);
     expect(await suite.bus.call(emails.get, caller, { id: bad.id })).toMatchObject({
       failureKind: 'rendering',
-      error: expect.stringMatching(/larger than 2 MiB/),
+      // Whichever limit a busy machine meets first.
+      error: expect.stringMatching(/larger than 2 MiB|render limit exceeded/),
     });
   }, 90_000);
 
