@@ -57,7 +57,7 @@ async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails
 
 const statusOf = async (caller: Caller, id: string) => (await suite.bus.call(emails.get, caller, { id })).status;
 const reaches = (caller: Caller, id: string, status: string) =>
-  eventually(async () => (await statusOf(caller, id)) === status, status, 15_000);
+  eventually(async () => (await statusOf(caller, id)) === status, status, 60_000);
 async function taken(to: string) {
   await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
   return suite.sink.messages.find((message) => message.to === to)!.raw!;
@@ -227,7 +227,7 @@ describe('a message that cannot be rendered', () => {
       // Whichever limit a busy machine meets first.
       error: expect.stringMatching(/larger than 2 MiB|render limit exceeded/),
     });
-  }, 90_000);
+  }, 180_000);
 
   it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
     const { caller, domain } = await suite.buildProject();

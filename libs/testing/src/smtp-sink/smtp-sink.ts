@@ -92,17 +92,17 @@ export class SmtpSink implements SinkHost {
   }
 
   /** Until so many messages have arrived, or until they satisfy the predicate. No polling: looked at as each one lands. */
-  waitFor(wanted: number | ((messages: readonly SinkMessage[]) => boolean), timeoutMs = 10_000): Promise<void> {
+  waitFor(wanted: number | ((messages: readonly SinkMessage[]) => boolean), timeoutMs = 25_000): Promise<void> {
     return this.watch(typeof wanted === 'number' ? () => this.count >= wanted : () => wanted(this.messages), timeoutMs);
   }
 
   /** Until this recipient has met a fault that is shown a number of times (`…-once@`). */
-  whenShown(stage: LateStage, to: string, timeoutMs = 10_000): Promise<void> {
+  whenShown(stage: LateStage, to: string, timeoutMs = 25_000): Promise<void> {
     return this.watch(() => this.shown.has(`${stage} ${to}`), timeoutMs);
   }
 
   /** Until no client is connected. */
-  whenEmpty(timeoutMs = 10_000): Promise<void> {
+  whenEmpty(timeoutMs = 25_000): Promise<void> {
     return this.watch(() => this.live.size === 0, timeoutMs);
   }
 
