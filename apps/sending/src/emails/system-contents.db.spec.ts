@@ -33,7 +33,7 @@ describe('what a mail of the system said', () => {
     const [delivered, refused] = [await sent(system, domain, 'ok@sink.test'), await sent(system, domain, 'rcpt-550-5.1.1@sink.test')];
     await eventually(async () => (await statusOf(system, delivered)) === 'DELIVERED', 'it is delivered');
     await eventually(async () => (await statusOf(system, refused)) === 'BOUNCED', 'it is refused');
-    for (const id of [delivered, refused]) await eventually(async () => (await wordsOf(id)) === '', 'its words are gone', 15_000);
+    for (const id of [delivered, refused]) await eventually(async () => (await wordsOf(id)) === '', 'its words are gone');
   });
 
   it('is kept while it may have to be said again, and what others send is kept anyway', async () => {
