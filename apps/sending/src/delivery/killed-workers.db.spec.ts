@@ -32,16 +32,13 @@ async function startWorker(changes: Record<string, string> = {}): Promise<Servic
   return worker;
 }
 
-/** Contacts whose fields are others at every question, and that says nothing before it may. */
-async function changingContacts(): Promise<{ speak: () => void; leave: () => Promise<void> }> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+/** Contacts whose fields are others at every question. */
+function changingContacts(): Promise<() => Promise<void>> {
   let questions = 0;
-  const leave = await standIn(ground.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => {
-    await promise;
+  return standIn(ground.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => {
     const customFields = { plan: `plan ${(questions += 1)}` };
     return { contacts: addresses.map((email) => ({ email, id: newId(), customFields })) };
   });
-  return { speak: resolve, leave };
 }
 
 interface Sent {
@@ -52,17 +49,28 @@ interface Sent {
 const rendered = { subject: 'Hello {{ name }}', body: '<p>{{ name | upcase }}, you are on {{ plan }}</p>' };
 
 /** Rendered and signed, one message a name. */
-async function sendRendered(recipients: { name: string; to?: string }[]): Promise<Sent[]> {
+async function sendRendered(recipients: { name: string; to?: string }[], scheduledAt?: Date): Promise<Sent[]> {
   const { caller, domain } = await buildSendingProject(ground.database);
   await ground.bus.call(domains.verify, caller, { domain, signed: true });
   const send = async ({ name, to }: { name: string; to?: string }) => {
     const { emails: accepted } = await ground.bus.call(emails.accept, caller, {
       ...buildSend(domain, { to, ...rendered }),
       data: { name },
+      scheduledAt,
     });
     return { caller, id: accepted[0]!.id };
   };
   return Promise.all(recipients.map(send));
+}
+
+/** In one claim: all are due at the same instant. */
+async function sendSlice(names: string[]): Promise<Sent[]> {
+  const slice = await sendRendered(
+    names.map((name) => ({ name })),
+    new Date(Date.now() + 3_600_000),
+  );
+  await ground.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = ANY ($1::uuid[])`, [slice.map(({ id }) => id)]);
+  return slice;
 }
 
 async function sendPlain(count: number): Promise<Sent[]> {
@@ -105,24 +113,22 @@ describe('a worker that is killed', () => {
     async (step) => {
       const worker = await startWorker(dyingAt(step));
       const plain = await sendPlain(12);
-      const contactsOf = await changingContacts();
-      const slice = await sendRendered(['Ada', 'Grace', deadlyWord, 'Emmy', 'Sofia'].map((name) => ({ name })));
-      contactsOf.speak();
+      const leave = await changingContacts();
+      const slice = await sendSlice(['Ada', 'Grace', deadlyWord, 'Emmy', 'Sofia']);
       expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
       const handedOff = await inHandOff([...plain, ...slice]);
       expect(slice.filter(({ id }) => handedOff.has(id))).toEqual([]);
       expect(slice.flatMap(copiesOf)).toEqual([]);
       await expectAllDelivered([...plain, ...slice], handedOff);
       expect(slice.flatMap(copiesOf).map(signaturesOf)).toEqual(slice.map(() => 2));
-      await contactsOf.leave();
+      await leave();
     },
     90_000,
   );
 
   it('during DATA is repeated at most once, by the same bytes', async () => {
     const worker = await startWorker();
-    const contactsOf = await changingContacts();
-    contactsOf.speak();
+    const leave = await changingContacts();
     const [cut, taken] = [`hang-at-body-once+${newId()}@sink.test`, `late-at-accept-once+${newId()}@sink.test`];
     const sent = await sendRendered([{ name: 'Cut', to: cut }, { name: 'Taken', to: taken }, { name: 'Other' }]);
     await Promise.all([sink.whenShown('body', cut), sink.whenShown('accept', taken)]);
@@ -132,6 +138,6 @@ describe('a worker that is killed', () => {
     expect(sent.slice(0, 2).filter(({ id }) => !handedOff.has(id))).toEqual([]);
     await expectAllDelivered(sent, handedOff);
     expect(sent.slice(0, 2).map((each) => copiesOf(each).map(signaturesOf))).toEqual([[2], [2, 2]]);
-    await contactsOf.leave();
+    await leave();
   }, 90_000);
 });
