@@ -14,8 +14,8 @@ export interface PostmarkReceipt extends PostmarkAnswer {
 }
 
 const mostMessages = 500;
-/** Sending must have answered by then, so that the send itself still has its time. */
-const askMs = 400;
+/** What is left for the send itself when sending answers who is suppressed at the last moment. */
+const acceptMs = 900;
 
 /** Sends of the compatibility dialect: its words are taken as they stand, each message is one e-mail however many it is for. */
 @Injectable()
@@ -51,7 +51,7 @@ export class PostmarkSends {
 
   private async accept(caller: Caller, { to, recipients: named, content }: ReadMessage, deadline: number): Promise<PostmarkReceipt> {
     const { cc = [], bcc = [] } = content;
-    const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc]);
+    const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
     // What an e-mail's first recipient is not sent, nobody is: so it is one who is. Never a blind one, whom the header would show.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
     if (!first) throw inactiveRecipients([...suppressed]);
@@ -62,9 +62,10 @@ export class PostmarkSends {
   }
 
   /** Where some are left the message goes to them: the hand-off skips the others. */
-  private async suppressedOf(caller: Caller, mailboxes: Mailbox[]): Promise<Set<string>> {
+  private async suppressedOf(caller: Caller, mailboxes: Mailbox[], deadline: number): Promise<Set<string>> {
+    const timeoutMs = Math.max(1, Math.floor(deadline - performance.now()));
     const emails = [...new Set(mailboxes.map(({ email }) => email))];
-    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs: askMs });
+    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs });
     if (suppressed.length === emails.length) throw inactiveRecipients(suppressed);
     return new Set(suppressed);
   }
