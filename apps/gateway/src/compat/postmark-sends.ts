@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { inactiveRecipients, postmarkCodes, postmarkErrorOf, tooManyMessages, type PostmarkAnswer } from '../dialects/postmark.js';
 import { notJson } from '../edge/edge-errors.js';
-import { Accepting, sendBudgetMs } from '../emails/accepting.js';
+import { Accepting, msUntil, sendBudgetMs } from '../emails/accepting.js';
 import { readMessage, type ReadMessage } from './postmark-message.js';
 
 export interface PostmarkReceipt extends PostmarkAnswer {
@@ -63,9 +63,8 @@ export class PostmarkSends {
 
   /** Where some are left the message goes to them: the hand-off skips the others. */
   private async suppressedOf(caller: Caller, mailboxes: Mailbox[], deadline: number): Promise<Set<string>> {
-    const timeoutMs = Math.max(1, Math.floor(deadline - performance.now()));
     const emails = [...new Set(mailboxes.map(({ email }) => email))];
-    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs });
+    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs: msUntil(deadline) });
     if (suppressed.length === emails.length) throw inactiveRecipients(suppressed);
     return new Set(suppressed);
   }

@@ -30,7 +30,8 @@ interface Waiting {
   admit: () => void;
 }
 
-const wentAway = 'The client went away';
+export const clientWentAway = () => unavailable('The client went away');
+
 // The largest send of the slowest that may stay has come before the next one has waited for too long.
 const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
@@ -69,16 +70,16 @@ export class BodyPlaces {
 
   private wait(size: number, client: Readable): Promise<Place> {
     // It has closed already, and will not say so again.
-    if (client.destroyed && !client.readableEnded) return Promise.reject(unavailable(wentAway));
+    if (client.destroyed && !client.readableEnded) return Promise.reject(clientWentAway());
     return new Promise((resolve, reject) => {
-      const leave = (message: string) => {
+      const leave = (error: Error) => {
         this.queue.splice(this.queue.indexOf(entry), 1);
         rest();
-        reject(unavailable(message));
+        reject(error);
         this.admit();
       };
-      const left = () => leave(wentAway);
-      const timer = setTimeout(() => leave('The gateway has no room for this body right now'), this.options.waitMs);
+      const left = () => leave(clientWentAway());
+      const timer = setTimeout(() => leave(unavailable('The gateway has no room for this body right now')), this.options.waitMs);
       const rest = () => {
         clearTimeout(timer);
         client.off('close', left);

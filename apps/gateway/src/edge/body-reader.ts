@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { giveBack, unavailable } from '@posthorn/contracts';
-import { BodyPlaces, type Place, type PlacesOptions } from './body-places.js';
+import { BodyPlaces, clientWentAway, type Place, type PlacesOptions } from './body-places.js';
 import { tooLarge, wrongMediaType } from './edge-errors.js';
 import { GrowingBytes } from './growing-bytes.js';
 
@@ -112,7 +112,7 @@ function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buf
   // Its end came with the piece for which there was no room.
   if (request.readableEnded) return Promise.resolve(null);
   // Of one that went away before it was looked at nothing more is heard.
-  if (request.destroyed) return Promise.reject(unavailable('The client went away'));
+  if (request.destroyed) return Promise.reject(clientWentAway());
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
       const copied = room.put(chunk, place.received);
@@ -122,7 +122,7 @@ function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buf
     const end = () => settle(() => resolve(null));
     const fail = (error: Error) => settle(() => reject(error));
     // A client that goes away in the middle must not keep its place.
-    const close = () => settle(() => (request.complete ? resolve(null) : reject(unavailable('The client went away'))));
+    const close = () => settle(() => (request.complete ? resolve(null) : reject(clientWentAway())));
     const settle = (outcome: () => void) => {
       request.pause().off('data', take).off('end', end).off('error', fail).off('close', close);
       place.onLost = () => undefined;

@@ -15,6 +15,8 @@ import { Bus, CallFailed } from '@posthorn/messaging';
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;
+/** For a call: the rest of the time until an instant of the monotonic clock, at least a millisecond. */
+export const msUntil = (instant: number): number => Math.max(1, Math.floor(instant - performance.now()));
 const answerLost = 'The message was not stored; why, was lost with the answer';
 
 /** Hands a send to the sending service, and never leaves its outcome open (guarantees.md G2). */
@@ -24,7 +26,7 @@ export class Accepting {
 
   /** `deadline` is an instant of the monotonic clock. */
   async accept(caller: Caller, send: AcceptEmails, deadline: number): Promise<AcceptedEmails> {
-    const timeoutMs = Math.max(1, Math.floor(deadline - performance.now() - settleMs - marginMs));
+    const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {
       return await this.bus.call(emails.accept, caller, send, { timeoutMs });
     } catch (error) {
@@ -35,7 +37,7 @@ export class Accepting {
 
   /** A batch as `accept`: where its answer is lost, what it became is asked for, message by message. */
   async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
-    const timeoutMs = Math.max(1, Math.floor(deadline - performance.now() - settleMs - marginMs));
+    const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {
       return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
     } catch (error) {

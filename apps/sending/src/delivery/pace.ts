@@ -45,7 +45,7 @@ export class Pace {
 
 /** Waits for the slot; false when this process stood still and it has gone by. */
 export async function reached(slot: number): Promise<boolean> {
-  const left = slot - performance.now();
-  if (left > 0) await delay(left);
+  // A timer counts from when its loop last looked at the clock, in whole milliseconds: it may be early.
+  for (let left = slot - performance.now(); left > 0; left = slot - performance.now()) await delay(Math.ceil(left));
   return performance.now() - slot <= missedMs;
 }

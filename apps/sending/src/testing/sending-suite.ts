@@ -28,6 +28,11 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
   const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
   const { database, bus, connection, line } = ground;
   const environment = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
+  const service = await ground.carry(startSending({ environment, processMetrics: false })).catch(async (error: unknown) => {
+    // A sink that listens would keep the run from ending.
+    await sink.stop();
+    throw error;
+  });
   const suite: SendingSuite = {
     bus,
     connection,
@@ -35,7 +40,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     line,
     sink,
     environment,
-    service: await ground.carry(startSending({ environment, processMetrics: false })),
+    service,
     buildProject: () => buildSendingProject(database),
     restart: async (more = {}) => {
       await suite.service.stop();
