@@ -3,12 +3,21 @@ import { ownDatabaseMs, within } from '../edge/deadline.js';
 
 /** A change of identity takes effect on every gateway within a second (contract.md §2): counted from before the question. */
 const maxAgeMs = 950;
+/** Who is still wanted then is asked for again, together with others and with nobody waiting for it. */
+const renewAfterMs = 600;
+const renewalsTogetherMs = 100;
+const maxItems = 256;
 const maxKnown = 10_000;
 // Guessed tokens must not push real ones out.
 const maxUnknown = 2_000;
 
 interface Entry<Answer> {
   answer: Answer | null;
+  askedAt: number;
+}
+
+interface Asking<Answer> {
+  answer: Promise<Answer | null>;
   askedAt: number;
 }
 
@@ -19,20 +28,26 @@ interface Entry<Answer> {
 export class ShortMemory<Answer> {
   private readonly known = new Map<string, Entry<Answer>>();
   private readonly unknown = new Map<string, Entry<Answer>>();
-  private readonly asking = new Map<string, Promise<Answer | null>>();
-  private readonly gatherer: Gatherer<string, Answer | null>;
+  private readonly asking = new Map<string, Asking<Answer>>();
+  private readonly questions: Gatherer<string, Answer | null>;
+  private readonly renewals: Gatherer<string, Answer | null>;
 
   /** `ask` answers in the order of its questions, null for what there is not. */
-  constructor(ask: (questions: string[]) => Promise<(Answer | null)[]>) {
-    this.gatherer = new Gatherer({ flush: (questions) => within(ownDatabaseMs, ask(questions)), maxItems: 256 });
+  constructor(
+    ask: (questions: string[]) => Promise<(Answer | null)[]>,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    const flush = (questions: string[]) => within(ownDatabaseMs, ask(questions));
+    this.questions = new Gatherer({ flush, maxItems });
+    this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalsTogetherMs });
   }
 
   resolve(question: string): Answer | null | Promise<Answer | null> {
     const entry = this.known.get(question) ?? this.unknown.get(question);
-    if (entry && performance.now() - entry.askedAt < maxAgeMs) return entry.answer;
-    const asking = this.asking.get(question) ?? this.ask(question);
-    this.asking.set(question, asking);
-    return asking;
+    const ageMs = this.ageOf(entry);
+    if (!entry || ageMs >= maxAgeMs) return this.join(question) ?? this.ask(question, this.questions);
+    if (ageMs >= renewAfterMs && entry.answer && !this.join(question)) this.renew(question);
+    return entry.answer;
   }
 
   /** Whether it was there when last asked, however long ago: such a one is worth the question. */
@@ -40,15 +55,34 @@ export class ShortMemory<Answer> {
     return this.known.has(question);
   }
 
-  private async ask(question: string): Promise<Answer | null> {
-    const askedAt = performance.now();
-    try {
-      const answer = await this.gatherer.submit(question);
-      this.remember(question, { answer, askedAt });
-      return answer;
-    } finally {
-      this.asking.delete(question);
-    }
+  private ageOf(asked: { askedAt: number } | undefined): number {
+    return asked ? this.now() - asked.askedAt : Infinity;
+  }
+
+  /** The answer on its way, if it will be as young as one that is remembered. */
+  private join(question: string): Promise<Answer | null> | null {
+    const asking = this.asking.get(question);
+    return this.ageOf(asking) < maxAgeMs ? asking!.answer : null;
+  }
+
+  /** Whoever asks once what is remembered is too old asks for himself, and hears what is wrong. */
+  private renew(question: string): void {
+    this.ask(question, this.renewals).catch(() => undefined);
+  }
+
+  private ask(question: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
+    const askedAt = this.now();
+    const asking: Asking<Answer> = { askedAt, answer: this.answered(question, askedAt, gatherer) };
+    this.asking.set(question, asking);
+    return asking.answer.finally(() => {
+      if (this.asking.get(question) === asking) this.asking.delete(question);
+    });
+  }
+
+  private async answered(question: string, askedAt: number, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
+    const answer = await gatherer.submit(question);
+    this.remember(question, { answer, askedAt });
+    return answer;
   }
 
   /** A map keeps the order of insertion: the first entry is the one that was asked for longest ago. */

@@ -12,6 +12,7 @@ import { codeOf } from '../testing/walk/dialect-shapes.js';
 const times = Number(process.env['POSTHORN_TIMES'] ?? 20);
 const atOnce = 20;
 const everyMs = 25;
+const quietMs = 1_002;
 const origin = 'https://app.example.test';
 
 let suite: GatewaySuite;
@@ -131,13 +132,17 @@ const changes: readonly Change[] = [
 const ask = (gateway: RunningGateway, headers: Record<string, string>): Promise<Told> =>
   suite.askAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
 
-/** Milliseconds from the commit of the change to the last request that the other gateway still let pass. */
-async function lastPass({ make, refusal }: Change, subject: Subject, withNats: boolean): Promise<number> {
+/**
+ * Milliseconds from the commit of the change to the last request that the other gateway still let pass. Who is quiet asks again
+ * only when the second is over: nothing on that gateway had a reason to look.
+ */
+async function lastPass({ make, refusal }: Change, subject: Subject, withNats: boolean, quiet: boolean): Promise<number> {
   expect((await ask(other, subject.headers)).status).toBe(422);
   await make(subject, withNats);
   const changed = performance.now();
   let passed = 0;
-  for (let since = 0; since < 1_150; since = performance.now() - changed) {
+  if (quiet) await delay(quietMs);
+  for (let since = performance.now() - changed; since < 1_150; since = performance.now() - changed) {
     const told = await ask(other, subject.headers);
     if (told.status === 422) passed = since;
     else expect([told.status, codeOf(told)]).toEqual(refusal);
@@ -156,7 +161,7 @@ async function measure(change: Change, withNats: boolean): Promise<void> {
   const passes: number[] = [];
   for (let made = 0; made < times; made += atOnce) {
     const subjects = await several(atOnce, () => change.build());
-    passes.push(...(await Promise.all(subjects.map((subject) => lastPass(change, subject, withNats)))));
+    passes.push(...(await Promise.all(subjects.map((subject, place) => lastPass(change, subject, withNats, place % 2 === 1)))));
   }
   const last = Math.max(...passes);
   process.stderr.write(

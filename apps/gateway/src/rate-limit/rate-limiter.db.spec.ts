@@ -78,6 +78,25 @@ describe('the rate limit', () => {
     expect(Math.max(...full)).toBeLessThanOrEqual(1_000);
   });
 
+  it('takes places for all keys that were there a second ago with the first of them', async () => {
+    const counted: number[] = [];
+    class Counting extends RateWindowsRepository {
+      override count(calls: ReadonlyMap<string, number>) {
+        counted.push(calls.size);
+        return super.count(calls);
+      }
+    }
+    const here = new RateLimiter(limits, new Counting(suite.database), new Metrics('gateway'));
+    const keys = Array.from({ length: 30 }, () => credential({ perSecond: 500 }));
+    for (const one of [...keys, credential({ perSecond: 50 })]) await here.take(one);
+    await delay(1_000);
+    counted.length = 0;
+    for (const one of keys) expect((await here.take(one)).used).toBe(1);
+    // The window may end right after the first one.
+    expect(counted.length).toBeLessThanOrEqual(2);
+    expect(counted[0]).toBe(keys.length);
+  });
+
   it('begins anew with each second', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1 });

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { ShortMemory } from './short-memory.js';
+
+/** A memory whose clock and whose database the test moves. */
+function build() {
+  const asked: string[][] = [];
+  const state = { now: 0, gone: false };
+  const memory = new ShortMemory<string>(
+    async (questions) => {
+      asked.push(questions);
+      await Promise.resolve();
+      if (state.gone) throw new Error('gone');
+      return questions.map((question) => (question.startsWith('no') ? null : `${question} at ${state.now}`));
+    },
+    () => state.now,
+  );
+  return { asked, state, memory };
+}
+
+const untilTogether = () => delay(150);
+
+describe('what is remembered for a second', () => {
+  it('is renewed for all who go on asking in one question, and nobody waits for it', async () => {
+    const { asked, state, memory } = build();
+    const keys = ['one', 'two', 'three'];
+    await Promise.all([...keys, 'idle'].map((key) => memory.resolve(key)));
+    asked.length = 0;
+    state.now = 599;
+    expect(keys.map((key) => memory.resolve(key))).toEqual(keys.map((key) => `${key} at 0`));
+    state.now = 600;
+    expect([...keys, ...keys].map((key) => memory.resolve(key))).toEqual([...keys, ...keys].map((key) => `${key} at 0`));
+    await untilTogether();
+    expect(asked).toEqual([keys]);
+    state.now = 1_549;
+    expect(keys.map((key) => memory.resolve(key))).toEqual(keys.map((key) => `${key} at 600`));
+    expect(await memory.resolve('idle')).toBe('idle at 1549');
+  });
+
+  it('is asked for again when it is too old, also when its renewal failed', async () => {
+    const { state, memory } = build();
+    await memory.resolve('one');
+    state.now = 700;
+    state.gone = true;
+    expect(memory.resolve('one')).toBe('one at 0');
+    await untilTogether();
+    state.now = 949;
+    expect(memory.resolve('one')).toBe('one at 0');
+    await untilTogether();
+    state.now = 950;
+    await expect(memory.resolve('one')).rejects.toThrow('gone');
+    state.gone = false;
+    expect(await memory.resolve('one')).toBe('one at 950');
+  });
+
+  it('is not what a question will answer that was asked longer ago', async () => {
+    const { asked, state, memory } = build();
+    await memory.resolve('one');
+    state.now = 900;
+    expect(memory.resolve('one')).toBe('one at 0');
+    state.now = 1_849;
+    const joined = memory.resolve('one');
+    state.now = 1_850;
+    const own = memory.resolve('one');
+    expect(asked.length).toBe(2);
+    expect(await own).toBe('one at 1850');
+    expect(await joined).toBe('one at 1850');
+  });
+
+  it('is not renewed for who is nobody', async () => {
+    const { asked, state, memory } = build();
+    expect(await memory.resolve('nobody')).toBeNull();
+    state.now = 800;
+    expect(memory.resolve('nobody')).toBeNull();
+    await untilTogether();
+    expect(asked).toHaveLength(1);
+  });
+});
