@@ -32,9 +32,12 @@ function answers(calls: CallRecord[], { strikes }: Evidence): Finding {
   );
 }
 
+/** Whoever is refused a connection was never at the gateway, whenever its own clock says that it began. */
+const wasCut = ({ status, error }: CallRecord): boolean => status === null && error !== 'ECONNREFUSED';
+
 function goodbyes(calls: CallRecord[], { goodbyes: said, badExits }: Evidence): Finding {
   const reset = said.flatMap(({ gateway, at }) =>
-    calls.filter((call) => call.gateway === gateway && call.status === null && call.beganAt < at && call.endedAt > at),
+    calls.filter((call) => call.gateway === gateway && wasCut(call) && call.beganAt < at && call.endedAt > at),
   );
   return finding('G16', 'a request cut off by SIGTERM, or a process that does not leave with 0', said.length, [
     ...reset.map(({ place, error }) => `send ${place} was cut off: ${error}`),

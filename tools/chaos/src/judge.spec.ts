@@ -76,6 +76,12 @@ describe('the judge of a chaos run', () => {
     expect(brokenBy({})).toEqual([]);
   });
 
+  it('does not call cut off who was refused the connection', () => {
+    const calls = [call({ status: null, error: 'ECONNREFUSED' }), call()];
+    const strikes = [{ weapon: 'leave gateway' as const, from: 14, to: 16 }];
+    expect(brokenBy({ goodbyes: [{ gateway: 0, at: 15 }], strikes, sends: [send({ calls })] })).toEqual([]);
+  });
+
   it.each<[string, string, Partial<Evidence>]>([
     ['a lost mail', 'G1 G3', { sink: [] }],
     ['an accepted mail without a row', 'G1 G3', { emails: [], sink: [] }],

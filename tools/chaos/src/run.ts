@@ -16,7 +16,7 @@ import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
 import { report } from './report.js';
 import { emailIdOf, readSinkBytes, readSinkLedger } from './sink-ledger.js';
-import { Traps } from './traps.js';
+import { Traps, type Taken } from './traps.js';
 
 export interface ChaosOptions {
   directory: string;
@@ -77,7 +77,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
       ground,
       new Traps(
         () => books.urlOf('sending'),
-        () => sinkIds(ground),
+        () => takenAt(ground),
       ),
       books,
       { ...options, leaseSeconds },
@@ -94,7 +94,8 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   }
 }
 
-const sinkIds = ({ sinkLedger }: Ground): Set<string> => new Set(readSinkLedger(sinkLedger).map(emailIdOf));
+const takenAt = ({ sinkLedger }: Ground): Taken[] =>
+  readSinkLedger(sinkLedger).map((line) => ({ emailId: emailIdOf(line), receivedAt: line.receivedAt }));
 
 /** With every fault comes its share of the sends, so that faults meet traffic and the same seed meets the same. */
 async function attack({ sends, faults, seed, load: kind }: ChaosOptions, clients: Clients, nemesis: Nemesis): Promise<void> {

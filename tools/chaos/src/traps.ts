@@ -10,6 +10,12 @@ export interface Caught {
   emailIds: string[];
 }
 
+/** An e-mail at the mail server, since when in milliseconds of 1970. */
+export interface Taken {
+  emailId: string;
+  receivedAt: number;
+}
+
 /** States that last no time are held open by a lock that their next statement waits for. */
 const locks: Partial<Record<State, { table: string; statement: string }>> = {
   'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
@@ -18,13 +24,15 @@ const locks: Partial<Record<State, { table: string; statement: string }>> = {
 };
 
 const lookEveryMs = 15;
+/** So long the mail server keeps slow ones waiting: at DATA, or for its answer. */
+const lateMs = 700;
 
 /** Waits for a process to be in a state, and keeps it there while `strike` runs. Answers null when none came in time. */
 export class Traps {
   constructor(
     private readonly sendingUrl: () => string,
-    /** The e-mails that the mail server has written down. */
-    private readonly atSink: () => ReadonlySet<string>,
+    /** What the mail server has written down, when. */
+    private readonly atSink: () => readonly Taken[],
   ) {}
 
   async at(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
@@ -75,11 +83,13 @@ export class Traps {
     }
   }
 
-  /** Before or after the last byte is what the mail server knows. */
+  /** Before or after the last byte is what the mail server knows, whatever the row says. */
   private really(state: State, ids: string[]): string[] {
     if (state === 'CLAIMED' || ids.length === 0) return ids;
-    const taken = this.atSink();
-    return ids.filter((id) => taken.has(id) === (state === 'HANDOFF after the last byte'));
+    const after = state === 'HANDOFF after the last byte';
+    const since = after ? Date.now() - lateMs : 0;
+    const taken = new Set(this.atSink().flatMap(({ emailId, receivedAt }) => (receivedAt > since ? [emailId] : [])));
+    return ids.filter((id) => taken.has(id) === after);
   }
 
   private async connect(): Promise<pg.Client> {
@@ -92,13 +102,13 @@ export class Traps {
 }
 
 const heldBySomebody = `EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
-const slow = (name: string) =>
-  `SELECT email_id AS id FROM deliveries WHERE state = 'HANDOFF' AND recipient LIKE '${name}+%' AND ${heldBySomebody}`;
+const slow = (name: string, states: string) =>
+  `SELECT email_id AS id FROM deliveries WHERE state IN (${states}) AND recipient LIKE '${name}-${lateMs}+%' AND ${heldBySomebody}`;
 
 const seenSql: Partial<Record<State, string>> = {
   CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED' AND ${heldBySomebody}`,
-  'HANDOFF before the last byte': slow('late-at-data-700'),
-  'HANDOFF after the last byte': slow('late-at-accept-700'),
+  'HANDOFF before the last byte': slow('late-at-data', `'HANDOFF'`),
+  'HANDOFF after the last byte': slow('late-at-accept', `'CLAIMED', 'HANDOFF'`),
 };
 
 async function until<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T | null> {

@@ -5,17 +5,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Long enough for a connection that was just taken to say what it wants. */
 const lingerMs = 250;
 const longestRequestMs = 10_000;
+/** New ones may come as fast as they are taken. */
+const mostTurns = 100;
 
 /**
  * Takes no new connections, answers what has come, and ends. http.Server's own `close` would reset connections that were
  * accepted but have not spoken yet: their clients saw an open door (guarantees.md G16).
  */
 export async function drainServer(server: Server): Promise<void> {
+  await acceptWaiting(server);
   const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await firstOf(ended, lingerMs);
   server.closeIdleConnections();
   await firstOf(ended, longestRequestMs);
   server.closeAllConnections();
+}
+
+/** Who waits in the listener's queue would be reset with it: the loop takes them in, some a turn. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let came = true;
+  const note = () => (came = true);
+  server.on('connection', note);
+  for (let turns = 0; came && turns < mostTurns; turns += 1) {
+    came = false;
+    // The first one may come before the loop looks at its sockets, the second one surely after it.
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+  }
+  server.off('connection', note);
 }
 
 async function firstOf(event: Promise<void>, milliseconds: number): Promise<void> {
