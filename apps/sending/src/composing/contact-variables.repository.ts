@@ -11,14 +11,15 @@ export class ContactVariablesRepository {
 
   /** With the name that the project has now. The first who writes them wins; answers what counts, by e-mail id. */
   async keep(projectId: string, said: Said[]): Promise<Map<string, Record<string, unknown>>> {
+    // The project of each row, not of all: by one alone Postgres would look through everything that the project sends.
     const kept = await this.database.query<Said>(
       `UPDATE deliveries d SET variables = coalesce(
            d.variables,
-           s.variables || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = $1))))
-       FROM unnest($2::uuid[], $3::jsonb[]) AS s (email_id, variables)
-       WHERE d.project_id = $1 AND d.email_id = s.email_id AND d.position = 0
+           s.variables || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = s.project_id))))
+       FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS s (project_id, email_id, variables)
+       WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0
        RETURNING d.email_id AS "emailId", d.variables`,
-      [projectId, said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
+      [said.map(() => projectId), said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
     );
     return new Map(kept.map(({ emailId, variables }) => [emailId, variables]));
   }
