@@ -24,7 +24,7 @@ describe('what is remembered for a second', () => {
   it('is renewed for all who go on asking in one question, and nobody waits for it', async () => {
     const { asked, state, memory } = build();
     const keys = ['one', 'two', 'three'];
-    await Promise.all([...keys, 'idle'].map((key) => memory.resolve(key)));
+    await Promise.all([...keys, 'idle'].map(async (key) => memory.resolve(key)));
     asked.length = 0;
     state.now = 599;
     expect(keys.map((key) => memory.resolve(key))).toEqual(keys.map((key) => `${key} at 0`));
