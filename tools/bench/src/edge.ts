@@ -12,9 +12,7 @@ const senders = 50;
 const readers = 10;
 const manyKeys = 100_000;
 const warmSeconds = 3;
-const turnsInRound = 10;
-/** Filling a table takes longer than asking. */
-const turnsWithTables = 3;
+const turnsInRound = 4;
 
 type Requests = () => Asked;
 
@@ -123,13 +121,12 @@ interface Side {
 /** Both sides take short turns, each first as often as the other, so that they share the machine's moods; the middle of each. */
 async function taking({ scale }: Bench, sides: Side[]): Promise<number[]> {
   const rates: number[][] = sides.map(() => []);
-  const turns = sides.some(({ before }) => before) ? turnsWithTables : turnsInRound;
   for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
-  for (let turn = 0; turn < scale.rounds * turns; turn += 1) {
+  for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
     const order = [...sides.entries()];
     for (const [place, { urls, requests, before }] of turn % 2 ? order.reverse() : order) {
       await before?.();
-      rates[place]!.push((await measured(urls, scale.seconds / turns, requests)).perSecond);
+      rates[place]!.push((await measured(urls, scale.seconds / turnsInRound, requests)).perSecond);
     }
   }
   return rates.map(middle);

@@ -1,6 +1,6 @@
 import type { Evidence } from './evidence.js';
 import { finding, type Finding } from './finding.js';
-import type { CallRecord } from './ledger.js';
+import { neverLeft, type CallRecord } from './ledger.js';
 
 /** An answer within two seconds is promised; the rest is what a busy machine of two cores takes. */
 const patienceMs = 3_500;
@@ -33,7 +33,7 @@ function answers(calls: CallRecord[], { strikes }: Evidence): Finding {
 }
 
 /** Whoever is refused a connection was never at the gateway, whenever its own clock says that it began. */
-const wasCut = ({ status, error }: CallRecord): boolean => status === null && error !== 'ECONNREFUSED';
+const wasCut = ({ status, error }: CallRecord): boolean => status === null && !neverLeft.has(error ?? '');
 
 function goodbyes(calls: CallRecord[], { goodbyes: said, badExits }: Evidence): Finding {
   const reset = said.flatMap(({ gateway, at }) =>

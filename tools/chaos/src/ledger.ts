@@ -55,8 +55,8 @@ export class Ledger {
 /** What a send's client may believe: taken, surely not taken, or it cannot know. */
 export type Belief = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
 
-// Whoever refuses the connection has seen nothing of the request.
-const neverLeft = new Set(['ECONNREFUSED']);
+/** Whoever refuses the connection has seen nothing of the request. */
+export const neverLeft = new Set(['ECONNREFUSED']);
 const nothingHappened = new Set([409, 429, 503, 504]);
 
 export function beliefOf({ calls }: SendRecord): Belief {

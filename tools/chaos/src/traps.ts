@@ -26,6 +26,8 @@ const locks: Partial<Record<State, { table: string; statement: string }>> = {
 const lookEveryMs = 15;
 /** So long the mail server keeps slow ones waiting: at DATA, or for its answer. */
 const lateMs = 700;
+/** What is answered before the strike lands was missed. */
+const strikeMs = 200;
 
 /** Waits for a process to be in a state, and keeps it there while `strike` runs. Answers null when none came in time. */
 export class Traps {
@@ -87,7 +89,7 @@ export class Traps {
   private really(state: State, ids: string[]): string[] {
     if (state === 'CLAIMED' || ids.length === 0) return ids;
     const after = state === 'HANDOFF after the last byte';
-    const since = after ? Date.now() - lateMs : 0;
+    const since = after ? Date.now() - (lateMs - strikeMs) : 0;
     const taken = new Set(this.atSink().flatMap(({ emailId, receivedAt }) => (receivedAt > since ? [emailId] : [])));
     return ids.filter((id) => taken.has(id) === after);
   }

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Long enough for a connection that was just taken to say what it wants. */
 const lingerMs = 250;
 const longestRequestMs = 10_000;
-/** New ones may come as fast as they are taken. */
-const mostTurns = 100;
+/** The queue holds 511, of which a turn takes two; new ones may come as fast. */
+const mostTurns = 300;
 
 /**
  * Takes no new connections, answers what has come, and ends. http.Server's own `close` would reset connections that were
@@ -21,7 +21,7 @@ export async function drainServer(server: Server): Promise<void> {
   server.closeAllConnections();
 }
 
-/** Who waits in the listener's queue would be reset with it: the loop takes them in, some a turn. */
+/** Who waits in the listener's queue would be reset with it: the loop takes them in, one each time that it looks. */
 async function acceptWaiting(server: Server): Promise<void> {
   let came = true;
   const note = () => (came = true);

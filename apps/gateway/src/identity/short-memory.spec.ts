@@ -5,17 +5,25 @@ import { ShortMemory } from './short-memory.js';
 /** A memory whose clock and whose database the test moves. */
 function build() {
   const asked: string[][] = [];
-  const state = { now: 0, gone: false };
+  const state = { now: 0, gone: false, held: Promise.resolve() };
   const memory = new ShortMemory<string>(
     async (questions) => {
+      const { now, held } = state;
+      state.held = Promise.resolve();
       asked.push(questions);
-      await Promise.resolve();
+      await held;
       if (state.gone) throw new Error('gone');
-      return questions.map((question) => (question.startsWith('no') ? null : `${question} at ${state.now}`));
+      return questions.map((question) => (question.startsWith('no') ? null : `${question} at ${now}`));
     },
     () => state.now,
   );
-  return { asked, state, memory };
+  /** Keeps the answer to the next question back. */
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.held = promise;
+    return resolve;
+  };
+  return { asked, state, memory, hold };
 }
 
 const untilTogether = () => delay(150);
@@ -53,18 +61,30 @@ describe('what is remembered for a second', () => {
     expect(await memory.resolve('one')).toBe('one at 950');
   });
 
-  it('is not what a question will answer that was asked longer ago', async () => {
+  it('is not what a question will answer that was asked longer ago, nor what such an answer says afterwards', async () => {
+    const { asked, state, memory, hold } = build();
+    await memory.resolve('one');
+    state.now = 600;
+    const release = hold();
+    expect(memory.resolve('one')).toBe('one at 0');
+    await untilTogether();
+    state.now = 1_549;
+    const joined = memory.resolve('one');
+    state.now = 1_550;
+    const own = memory.resolve('one');
+    expect(asked).toHaveLength(3);
+    expect(await own).toBe('one at 1550');
+    release();
+    expect(await joined).toBe('one at 600');
+    expect(memory.resolve('one')).toBe('one at 1550');
+  });
+
+  it('is asked for at once when there is no time to wait for others', async () => {
     const { asked, state, memory } = build();
     await memory.resolve('one');
-    state.now = 900;
+    state.now = 750;
     expect(memory.resolve('one')).toBe('one at 0');
-    state.now = 1_849;
-    const joined = memory.resolve('one');
-    state.now = 1_850;
-    const own = memory.resolve('one');
-    expect(asked.length).toBe(2);
-    expect(await own).toBe('one at 1850');
-    expect(await joined).toBe('one at 1850');
+    expect(asked).toHaveLength(2);
   });
 
   it('is not renewed for who is nobody', async () => {

@@ -46,7 +46,7 @@ export class ShortMemory<Answer> {
     const entry = this.known.get(question) ?? this.unknown.get(question);
     const ageMs = this.ageOf(entry);
     if (!entry || ageMs >= maxAgeMs) return this.join(question) ?? this.ask(question, this.questions);
-    if (ageMs >= renewAfterMs && entry.answer && !this.join(question)) this.renew(question);
+    if (ageMs >= renewAfterMs && entry.answer && !this.join(question)) this.renew(question, ageMs);
     return entry.answer;
   }
 
@@ -59,15 +59,16 @@ export class ShortMemory<Answer> {
     return asked ? this.now() - asked.askedAt : Infinity;
   }
 
-  /** The answer on its way, if it will be as young as one that is remembered. */
+  /** The answer on its way, if it was asked for as shortly before this request as one that is remembered. */
   private join(question: string): Promise<Answer | null> | null {
     const asking = this.asking.get(question);
     return this.ageOf(asking) < maxAgeMs ? asking!.answer : null;
   }
 
   /** Whoever asks once what is remembered is too old asks for himself, and hears what is wrong. */
-  private renew(question: string): void {
-    this.ask(question, this.renewals).catch(() => undefined);
+  private renew(question: string, ageMs: number): void {
+    const mayWait = ageMs < maxAgeMs - 2 * renewalsTogetherMs;
+    this.ask(question, mayWait ? this.renewals : this.questions).catch(() => undefined);
   }
 
   private ask(question: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
@@ -80,13 +81,16 @@ export class ShortMemory<Answer> {
   }
 
   private async answered(question: string, askedAt: number, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
-    const answer = await gatherer.submit(question);
+    // Waiting for its turn counts too.
+    const answer = await within(ownDatabaseMs, gatherer.submit(question));
     this.remember(question, { answer, askedAt });
     return answer;
   }
 
   /** A map keeps the order of insertion: the first entry is the one that was asked for longest ago. */
   private remember(question: string, entry: Entry<Answer>): void {
+    const there = this.known.get(question) ?? this.unknown.get(question);
+    if (there && there.askedAt > entry.askedAt) return;
     this.known.delete(question);
     this.unknown.delete(question);
     const [map, most] = entry.answer ? [this.known, maxKnown] : [this.unknown, maxUnknown];

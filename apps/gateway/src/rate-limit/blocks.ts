@@ -9,6 +9,7 @@ const blocksInLimit = 100;
 /** Of what a key wanted in the last window: the next one is seldom just like it. */
 const ofLast = 1.25;
 const mostExpected = 1_000;
+const lookEveryMs = 5;
 
 /**
  * One request's place in its window. `until` is when the window ends by this process's clock, counted from when Postgres was
@@ -32,8 +33,7 @@ interface Block {
 /** Places that keys took in advance. */
 export class Blocks {
   private readonly blocks = new Map<string, Block>();
-  /** When the window ends here that was counted last. */
-  private windowEnds = 0;
+  private nextLook = 0;
 
   take(keyId: string): Place | null {
     const block = this.blocks.get(keyId);
@@ -53,8 +53,9 @@ export class Blocks {
   /** Keys of the window that just ended, with their limits: who counts first in the new one takes their places along, once. */
   expected(): [keyId: string, limit: number][] {
     const now = performance.now();
-    if (now < this.windowEnds) return [];
-    const justEnded = ({ window, served, limit }: Block) => served > 0 && limit >= blocksInLimit && now - window.until < 1_000;
+    if (now < this.nextLook) return [];
+    this.nextLook = now + lookEveryMs;
+    const justEnded = ({ window: { until }, served }: Block) => served > 0 && now >= until && now - until < 1_000;
     return [...this.blocks]
       .filter(([, block]) => justEnded(block))
       .slice(0, mostExpected)
@@ -63,12 +64,12 @@ export class Blocks {
 
   /** Of the places from `first` to the window's last one, `wanted` are given already. */
   keep(window: Place, { first, wanted, limit }: { first: number; wanted: number; limit: number }): void {
+    if (limit < blocksInLimit) return;
     if (this.blocks.size >= mostKeys) this.blocks.clear();
     const before = this.blocks.get(window.keyId);
     const served = wanted + (before?.window.second === window.second ? before.served : 0);
     const next = first + wanted;
     this.blocks.set(window.keyId, { window, limit, next, last: window.used, size: window.used - next + 1, served });
-    this.windowEnds = Math.max(this.windowEnds, window.until);
   }
 }
 

@@ -48,7 +48,7 @@ export class RateLimiter {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
-    const { second, used, now, until } = this.blocks.take(keyId) ?? (await this.gatherer.submit({ keyId, limit }));
+    const { second, used, now, until } = this.blocks.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
     const allowance = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
     if (isExceeded(allowance)) this.remember(keyId, allowance, until);
