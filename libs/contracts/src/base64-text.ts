@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 const letters = /^[A-Za-z0-9+/\r\n]*$/;
 const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 const padded = 64;
+const mostPadding = 2;
 const foreign = 255;
 /** What a letter stands for. */
 const sixBits = new Uint8Array(256).fill(foreign);
@@ -52,6 +53,14 @@ export class Base64Text {
 
   get length(): number {
     return this.bytes.length;
+  }
+
+  /** Bytes of the file, known without reading it; 0 where its text has escapes. */
+  get fewestBytes(): number {
+    const literal = this.bytes;
+    if (literal.includes(backslash)) return 0;
+    const end = literal.subarray(-mostPadding);
+    return Math.floor(((literal.length - end.filter((letter) => sixBits[letter] === padded).length) * 3) / 4);
   }
 
   toJSON(): string {
@@ -142,7 +151,7 @@ function isPlain(literal: Buffer): boolean {
   let at = 0;
   while (at < length && sixBits[literal[at]!]! < 64) at += 1;
   let padding = 0;
-  for (; at < length; at += 1) if (sixBits[literal[at]!] !== padded || (padding += 1) > 2) return false;
+  for (; at < length; at += 1) if (sixBits[literal[at]!] !== padded || (padding += 1) > mostPadding) return false;
   return true;
 }
 

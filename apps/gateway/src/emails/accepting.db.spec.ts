@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AcceptEmails, SettledSend } from '@posthorn/contracts';
+import { Base64Text, maxAttachmentBytes, type AcceptEmails, type SettledSend } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
@@ -71,5 +71,14 @@ describe('a send whose answer never came', () => {
     const started = performance.now();
     await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
     expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+it('refuses files that are too large without asking anybody', async () => {
+  const content = Base64Text.of(Buffer.from(Buffer.alloc(maxAttachmentBytes + 1).toString('base64')))!;
+  const large = { ...send, attachments: [{ filename: 'a.txt', content }] };
+  await expect(accepting.accept(caller, large, performance.now() + budgetMs)).rejects.toMatchObject({
+    kind: 'invalid',
+    details: { errors: [{ path: ['attachments'] }] },
   });
 });

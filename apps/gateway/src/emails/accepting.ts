@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
+  attachmentsTooLarge,
+  Base64Text,
   emails,
+  maxAttachmentBytes,
   outcomeUnknown,
   unavailable,
   type AcceptBatch,
@@ -19,6 +22,12 @@ const marginMs = 50;
 export const msUntil = (instant: number): number => Math.max(1, Math.floor(instant - performance.now()));
 const answerLost = 'The message was not stored; why, was lost with the answer';
 
+/** What is surely too large need not travel to be refused: on its way it may meet the deadline first. */
+function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
+  const fewest = attachments.reduce((sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0), 0);
+  if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();
+}
+
 /** Hands a send to the sending service, and never leaves its outcome open (guarantees.md G2). */
 @Injectable()
 export class Accepting {
@@ -26,6 +35,7 @@ export class Accepting {
 
   /** `deadline` is an instant of the monotonic clock. */
   async accept(caller: Caller, send: AcceptEmails, deadline: number): Promise<AcceptedEmails> {
+    refuseLargeFiles(send);
     const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {
       return await this.bus.call(emails.accept, caller, send, { timeoutMs });
