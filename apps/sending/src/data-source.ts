@@ -16,6 +16,7 @@ import { Domains1764400200000 } from './migrations/1764400200000-domains.js';
 import { SuppressionImports1764400210000 } from './migrations/1764400210000-suppression-imports.js';
 import { Engagement1764400300000 } from './migrations/1764400300000-engagement.js';
 import { SizesInTheQueue1764400400000 } from './migrations/1764400400000-sizes-in-the-queue.js';
+import { UpdatesInPlace1764400500000 } from './migrations/1764400500000-updates-in-place.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
@@ -60,5 +61,6 @@ export const migrations = [
   SuppressionImports1764400210000,
   Engagement1764400300000,
   SizesInTheQueue1764400400000,
+  UpdatesInPlace1764400500000,
   Templates1764400100000,
 ];

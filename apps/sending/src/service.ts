@@ -10,7 +10,7 @@ export const sending: ServiceParts<SendingConfig> = {
   entities,
   migrations,
   partitions: ({ contentsDays, emailsDays }) => [
-    { table: 'emails', days: 30, retentionDays: emailsDays },
+    { table: 'emails', days: 30, retentionDays: emailsDays, fillPercent: 80 },
     { table: 'email_events', days: 30, retentionDays: emailsDays },
     { table: 'engagements', days: 30, retentionDays: emailsDays },
     { table: 'email_contents', days: 7, retentionDays: contentsDays },

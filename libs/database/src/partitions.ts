@@ -7,6 +7,8 @@ export interface PartitionPlan {
   days: number;
   /** Partitions whose last row is older than this many days are dropped. */
   retentionDays: number;
+  /** Per cent of a page that inserts fill; the rest is for rows that are updated in place. 100 where none is given. */
+  fillPercent?: number;
 }
 
 const dayMs = 86_400_000;
@@ -30,7 +32,10 @@ async function makeAhead(database: Database, plan: PartitionPlan, now: Date): Pr
     const name = partitionName(plan.table, index * span);
     if (known.has(name)) continue;
     const bounds = `FROM ('${lowestIdOf(index * span)}') TO ('${lowestIdOf((index + 1) * span)}')`;
-    await oneAtATime(database, `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds}`);
+    await oneAtATime(
+      database,
+      `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${plan.table} FOR VALUES ${bounds} WITH (fillfactor = ${plan.fillPercent ?? 100})`,
+    );
   }
 }
 

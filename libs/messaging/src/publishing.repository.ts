@@ -78,6 +78,8 @@ export class Publishing {
    */
   async publishFresh(limit: number, send: Send): Promise<number> {
     return this.database.transaction(async () => {
+      // A bitmap looks at whatever was published since the last vacuum, each round anew; a plain scan clears it away.
+      await this.database.query(`SET LOCAL enable_bitmapscan = off`);
       const facts = await this.database.query<OutgoingFact>(
         `SELECT ${columns} FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],

@@ -17,6 +17,8 @@ export interface AmbiguousRules {
   policies: Record<Lane, AmbiguousPolicy>;
 }
 
+const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
+
 export class LeasesRepository {
   constructor(private readonly database: Database) {}
 
@@ -36,15 +38,25 @@ export class LeasesRepository {
 
   /**
    * Takes back what dead workers hold: claimed messages go back to the queue, those in hand-off may be out. The token
-   * stays, so that a late final write of a worker that lives after all still lands.
+   * stays, so that a late final write of a worker that lives after all still lands. Steps from holder to holder: what
+   * they held before is still in the index until a vacuum comes, and only a plain scan takes such entries out of the way.
    */
   async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
     const rows = await this.database.query(
-      `UPDATE deliveries d
+      `WITH RECURSIVE holder AS (
+         (SELECT worker_id FROM deliveries WHERE ${isHeld} ORDER BY worker_id LIMIT 1)
+         UNION ALL
+         SELECT following.worker_id FROM holder, LATERAL (
+           SELECT worker_id FROM deliveries WHERE ${isHeld} AND worker_id > holder.worker_id ORDER BY worker_id LIMIT 1
+         ) AS following
+       )
+       UPDATE deliveries d
        SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
            due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
                     ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
-       WHERE d.state IN ('CLAIMED', 'HANDOFF') AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker_id AND w.expires_at > now())
+       WHERE ${isHeld} AND worker_id = ANY (ARRAY(
+         SELECT h.worker_id FROM holder h WHERE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = h.worker_id AND w.expires_at > now())
+       ))
        RETURNING d.email_id`,
       [seconds[lanes.transactional], seconds[lanes.bulk]],
     );

@@ -1,4 +1,4 @@
-import type { Email, EmailEvent, EmailFilter } from '@posthorn/contracts';
+import type { Email, EmailEvent, EmailFilter, EmailStatus } from '@posthorn/contracts';
 import { keysetCondition, newId, pageLimit, toPage, type Database, type Page, type PageRequest } from '@posthorn/database';
 
 // A message in hand-off is SENDING (guarantees.md §3); its row says PENDING until something final is known. A scalar
@@ -86,7 +86,11 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
   ['createdBefore', (n) => `AND e.created_at < $${n}`],
 ];
 
+/** Most e-mails have one of these; the others have an index of their own. */
+const usualStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
+
 function statusFilter(parameter: number, status: unknown): string {
   if (status === 'SENDING') return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id = ANY (ARRAY(${inHandOffSql}))`;
+  if (!usualStatuses.has(status)) return `AND e.rare_status = $${parameter}`;
   return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND e.id <> ALL (ARRAY(${inHandOffSql}))` : ''}`;
 }
