@@ -6,12 +6,15 @@ const migrationLock = 7_301_002;
 export async function migrate(database: Database, say: (line: string) => void = () => undefined): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
+    // Another process may be writing a large table anew.
+    await runner.query('SET statement_timeout = 0');
     await runner.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     const applied = await database.source.runMigrations({ transaction: 'each' });
     if (applied.length > 0) say(`migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`);
     return applied.length;
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
+    await runner.query('RESET statement_timeout').catch(() => undefined);
     await runner.release();
   }
 }

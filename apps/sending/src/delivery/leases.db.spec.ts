@@ -38,7 +38,7 @@ describe('the sweep', () => {
   });
 });
 
-describe('the outcome of a message', () => {
+describe('the usual outcome of a message', () => {
   it('is written in place: no index names a column that changes with it', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
     const {

@@ -38,8 +38,8 @@ export class LeasesRepository {
 
   /**
    * Takes back what dead workers hold: claimed messages go back to the queue, those in hand-off may be out. The token
-   * stays, so that a late final write of a worker that lives after all still lands. Steps from holder to holder: what
-   * they held before is still in the index until a vacuum comes, and only a plain scan takes such entries out of the way.
+   * stays, so that a late final write of a worker that lives after all still lands. Steps from holder to holder (a
+   * claim always names one): what they held before is in the index until a vacuum comes, and only a plain scan clears such entries away.
    */
   async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
     const rows = await this.database.query(

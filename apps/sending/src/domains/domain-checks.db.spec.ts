@@ -133,6 +133,18 @@ describe('a verified domain', () => {
   });
 });
 
+describe('a domain from before a host takes bounces', () => {
+  it('gets its return path by its next check', async () => {
+    const owned = await buildDomain();
+    await set(`mail_from_domain = NULL, mail_from_status = 'NOT_CHECKED', spf_status = 'NOT_CHECKED'`, owned);
+    const purposes = ({ records }: SendingDomain) => records.map(({ purpose }) => purpose);
+    expect(purposes(await read(owned))).not.toContain('RETURN_PATH');
+    const checked = await check(owned);
+    expect(purposes(checked)).toEqual(purposes(owned.domain));
+    expect([checked.mailFromStatus, checked.spfStatus]).toEqual(['VERIFIED', 'VERIFIED']);
+  });
+});
+
 describe('a rotation', () => {
   it('lets the old key sign until the record of the new one is found, and stand for seven days more', async () => {
     const owned = await buildDomain();

@@ -6,7 +6,7 @@ import type { DkimKeyRow } from './dkim-key.entity.js';
 import { DnsLookup, type Answer } from './dns-lookup.js';
 import { judgeHosts, judgeKey, judgePolicy, judgeSpf } from './domain-check.js';
 import type { DomainRow, Findings } from './domain.entity.js';
-import { spfMechanism, trackingTarget } from './domain-records.js';
+import { mailFromOf, spfMechanism, trackingTarget } from './domain-records.js';
 import { organisationOf } from './host-names.js';
 
 /** What one look found, the keys by their ids. */
@@ -23,8 +23,10 @@ export class DomainFindings {
   ) {}
 
   async of(row: DomainRow, keys: readonly DkimKeyRow[]): Promise<Found> {
-    const { domain, mailFromDomain, trackingHost, receivingEnabled } = row;
+    const { domain, trackingHost, receivingEnabled } = row;
     const { mailHost } = this.config;
+    // It may have been added before the operator named a host that takes bounces.
+    const mailFromDomain = row.mailFromDomain ?? mailFromOf(domain, this.config);
     const organisation = organisationOf(domain);
     const [found, returns, spf, own, above, aliases, receives] = await Promise.all([
       this.keysOf(domain, keys),
@@ -37,6 +39,7 @@ export class DomainFindings {
     ]);
     const judged = <Asked>(asked: Asked | null | undefined, judge: () => RecordStatus): RecordStatus => (asked ? judge() : 'NOT_CHECKED');
     return {
+      mailFromDomain,
       keys: found,
       spf: judged(mailFromDomain, () => judgeSpf(spf, spfMechanism(this.config))),
       mailFrom: judged(mailFromDomain && mailHost, () => judgeHosts(returns, mailHost!)),

@@ -16,6 +16,7 @@ export interface Findings {
   /** Of the keys that prove whose the domain is. */
   proof: RecordStatus;
   spf: RecordStatus;
+  mailFromDomain: string | null;
   mailFrom: RecordStatus;
   policy: PolicyFinding;
   tracking: RecordStatus;
@@ -65,6 +66,7 @@ export class DomainRow {
   /** Takes in what was found, and says what became of the verification. */
   learn(findings: Findings, now: Date): 'verified' | 'unverified' | null {
     this.spfStatus = settled(this.spfStatus, findings.spf);
+    this.mailFromDomain = findings.mailFromDomain;
     this.mailFromStatus = settled(this.mailFromStatus, findings.mailFrom);
     this.trackingStatus = settled(this.trackingStatus, findings.tracking);
     this.receivingStatus = settled(this.receivingStatus, findings.receiving);

@@ -18,7 +18,7 @@ export class EmailRow {
   /** PENDING until something final is known; SENDING is read off the delivery. VOIDED rows are tombstones. */
   @Column('text') status: EmailStatus | 'VOIDED';
   /** Made by Postgres: the status, where it is none of the usual ones, so that an index can name it (docs/decisions/0010). */
-  @Column('text', { name: 'rare_status', nullable: true }) rareStatus: EmailStatus | null;
+  @Column('text', { name: 'rare_status', nullable: true }) rareStatus: EmailStatus | 'VOIDED' | null;
   @Column('text', { name: 'failure_kind', nullable: true }) failureKind: FailureKind | null;
   @Column('text', { nullable: true }) error: string | null;
   /** Marketing mail waits in the bulk lane and bears an unsubscribe link. */
