@@ -267,7 +267,7 @@ describe('verdicts before a message is near', () => {
 describe.each([true, false])('verdicts from MAIL on, pipelining %s', (pipelining) => {
   it.each(fromMail)('$at', async ({ sink: options, from = 'bounces@b.test', to = 'ok@d.test', raw = message, expected, taken = 0 }) => {
     sink = await SmtpSink.start({ ...options, pipelining });
-    const opened = await openSession(endpointOf(sink), timeouts);
+    const opened = await openSession(endpointOf(sink), { ...timeouts, connectMs: 5_000, greetingMs: 5_000, commandMs: 600, dotMs: 600 });
     if ('failure' in opened) throw new Error(opened.failure.error);
     const attempt = await opened.session.deliver({ envelope: { from, to }, raw });
     expect(flat(attempt)).toMatchObject(expected);

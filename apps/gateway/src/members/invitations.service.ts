@@ -9,7 +9,7 @@ import {
   type InviteMember,
   type PageQuery,
 } from '@posthorn/contracts';
-import { DatabaseClock, newId, type Page } from '@posthorn/database';
+import { newId, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import { mintLinkToken } from '../identity/link-token.js';
@@ -27,7 +27,6 @@ const validMs = 7 * 24 * 60 * 60 * 1_000;
 export class InvitationsService {
   constructor(
     private readonly commits: Commits,
-    private readonly clock: DatabaseClock,
     private readonly membership: MembershipService,
     private readonly invitations: InvitationsRepository,
     private readonly mails: InvitationMails,
@@ -46,7 +45,7 @@ export class InvitationsService {
       const actor = await this.membership.hold(caller);
       if (!actor.decidesAbout(role)) throw roleTooLow();
       await this.invitations.removeOld(projectId);
-      const at = await this.clock.now();
+      const at = await this.invitations.now();
       const known = await this.invitations.findFor(projectId, email);
       const open = known?.isOpen(at) ? known : null;
       const rest = known?.restsFor(at) ?? 0;
