@@ -11,9 +11,19 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const [fewest, most] = [4, 40];
-/** What else runs on the machine only adds: the fastest shows what the answer itself takes, the surer the more are asked. */
-const fastest = (values: number[]) => Math.min(...values);
-const tellsThemApart = ([of, ofNobody]: [number, number]) => Math.abs(of - ofNobody) >= Math.max(15, 0.2 * ofNobody);
+type Pair = [of: number, ofNobody: number];
+
+const fastests = (pairs: Pair[]) => [0, 1].map((side) => Math.min(...pairs.map((pair) => pair[side]!))) as Pair;
+const usualGap = (pairs: Pair[]) => pairs.map(([of, ofNobody]) => of - ofNobody).sort((a, b) => a - b)[Math.floor(pairs.length / 2)]!;
+
+/**
+ * What else runs on the machine only adds, so that the fastest shows what an answer takes; but one lucky moment makes a fastest.
+ * A way that takes longer does so within most of the pairs too: only what both show is told.
+ */
+function tellsThemApart(pairs: Pair[]): boolean {
+  const [of, ofNobody] = fastests(pairs);
+  return Math.min(Math.abs(of - ofNobody), Math.abs(usualGap(pairs))) >= Math.max(15, 0.2 * ofNobody);
+}
 
 async function ask(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
@@ -40,15 +50,16 @@ const ways: [says: string, ask: (email: string) => Promise<Told>][] = [
 
 describe.each(ways)('%s', (path, asking) => {
   it('answers alike for known and unknown addresses, and takes as long', async () => {
-    const took: [number[], number[]] = [[], []];
-    const fastests = () => took.map(fastest) as [number, number];
-    for (let index = 0; index < fewest || (index < most && tellsThemApart(fastests())); index += 1) {
+    const pairs: Pair[] = [];
+    for (let index = 0; index < fewest || (index < most && tellsThemApart(pairs)); index += 1) {
       const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
+      if (index % 2 === 1) addresses.reverse();
       const told = [await asking(addresses[0]!), await asking(addresses[1]!)];
+      if (index % 2 === 1) told.reverse();
       expect([told[0]!.status, shapeOf(told[0]!.text)]).toEqual([told[1]!.status, shapeOf(told[1]!.text)]);
-      told.forEach(({ ms }, place) => took[place]!.push(ms));
+      pairs.push([told[0]!.ms, told[1]!.ms]);
     }
-    expect([fastests(), tellsThemApart(fastests())]).toEqual([fastests(), false]);
+    expect([pairs, tellsThemApart(pairs)]).toEqual([pairs, false]);
   });
 });
 
