@@ -12,7 +12,8 @@ let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('copies', bareParts);
   line = await DatabaseLine.open(clone.url);
-  database = await openDatabase({ url: line.url, name: 'copies', poolSize: 1, ...bareParts });
+  // The last of several waits for the only connection, on a machine that may stand still for a moment.
+  database = await openDatabase({ url: line.url, name: 'copies', poolSize: 1, connectTimeoutMs: 15_000, ...bareParts });
 });
 afterAll(async () => {
   await database.close();
