@@ -108,22 +108,26 @@ export class Books {
   }
 
   async unfinished(): Promise<Unfinished> {
-    const [row] = await this.ask<{ deliveries: number; leases: number; emails: number }>(
+    const [row] = await this.ask<{ deliveries: number; leases: number; emails: number; delivered: number; bounced: number }>(
       'sending',
       `SELECT (SELECT count(*)::int FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')) AS deliveries,
               (SELECT count(*)::int FROM deliveries d WHERE state IN ('CLAIMED', 'HANDOFF')
                 AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker_id AND w.expires_at > now())) AS leases,
-              (SELECT count(*)::int FROM emails WHERE status <> 'VOIDED' AND project_id = $1) AS emails`,
+              (SELECT count(*)::int FROM emails WHERE status <> 'VOIDED' AND project_id = $1) AS emails,
+              (SELECT count(*)::int FROM emails WHERE status = 'DELIVERED' AND project_id = $1) AS delivered,
+              (SELECT count(*)::int FROM emails WHERE status = 'BOUNCED' AND project_id = $1) AS bounced`,
       [this.projectId()],
     );
-    const { counted, contacts } = await this.totals();
-    const { deliveries, leases, emails } = row!;
+    const totals = await this.totals();
+    const { deliveries, leases, emails, delivered, bounced } = row!;
+    const behind = (is: number, should: number) => Math.max(0, should - is);
     return {
       deliveries,
       leases,
       outbox: await this.untold(),
-      uncounted: Math.max(0, emails - counted),
-      missingContacts: Math.max(0, emails - contacts),
+      // The last facts are published a moment before anybody takes them in.
+      uncounted: behind(totals.counted, emails) + behind(totals.delivered, delivered) + behind(totals.bounces, bounced),
+      missingContacts: behind(totals.contacts, emails),
     };
   }
 
