@@ -5,6 +5,7 @@ import { CreateContacts1763700000000 } from './migrations/1763700000000-create-c
 import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
+import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
 
 export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
 
@@ -13,4 +14,5 @@ export const migrations = [
   RepairContactsMessaging1763800000000,
   TraceContactsFacts1763900000000,
   AttributeContactsFacts1764200000000,
+  AudienceGround1764500000000,
 ];
