@@ -50,22 +50,12 @@ export class Database {
   /** Runs `work` in one transaction, or joins the ambient one. Serialization failures and deadlocks are repeated. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.ambient.getStore()) return work();
-    return inSpan('transaction', asClient, () => this.begin(work));
+    return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work)));
   }
 
   /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
-  }
-
-  private async begin<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.runOnce(work);
-      } catch (error) {
-        if (attempt >= attempts || !isSerializationFailure(error)) throw error;
-      }
-    }
   }
 
   /** The rows of one statement, whatever its kind. */
@@ -98,11 +88,12 @@ export class Database {
     }
   }
 
-  /** One statement that commits by itself, planned once for each connection. */
+  /** One statement, planned once for each connection. Outside of a transaction it commits by itself, and is repeated as one. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const runner = this.ambient.getStore();
-      return rowsOfNamed<Row>(runner ? await clientOf(runner) : this.hot, statement);
+      if (runner) return rowsOfNamed<Row>(await clientOf(runner), statement);
+      return repeated(() => rowsOfNamed<Row>(this.hot, statement));
     });
   }
 
@@ -146,6 +137,17 @@ export class Database {
       throw error;
     } finally {
       await runner.release();
+    }
+  }
+}
+
+/** Who lost to another transaction begins again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= attempts || !isSerializationFailure(error)) throw error;
     }
   }
 }

@@ -15,18 +15,13 @@ export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps, counts and tells of what is new, each by its e-mail. The e-mails are locked by a statement of their own, so that
-   * the next one sees every first open that was committed, and there is one of them.
+   * Keeps, counts and tells of what is new, each by its e-mail, and answers how many there were. The first one is told by what the
+   * e-mail was before this very change of it, so one statement is enough.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
-    return this.database.transaction(async () => {
-      await this.database.query(
-        `SELECT 1 FROM emails WHERE (project_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) ORDER BY project_id, id FOR NO KEY UPDATE`,
-        [seen.map(({ projectId }) => projectId), seen.map(({ emailId }) => emailId)],
-      );
-      const stored = await this.database.query(recordSql, columnsOf(seen));
-      return stored.length;
-    });
+    const statement = { name: 'record engagements', sql: recordSql, parameters: columnsOf(seen) };
+    const [answer] = await this.database.prepared<{ recorded: number }>(statement);
+    return answer!.recorded;
   }
 
   /** By people. */
@@ -52,11 +47,6 @@ const recordSql = `
     ORDER BY s.project_id, s.email_id, s.id
     ON CONFLICT DO NOTHING
     RETURNING *
-  ), judged AS (
-    SELECT stored.*, e.to_email, e.source_type,
-           stored.machine IS NULL AND CASE stored.kind WHEN 'OPEN' THEN e.opened_at ELSE e.clicked_at END IS NULL AND row_number() OVER (
-             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
-    FROM stored JOIN emails e ON e.project_id = stored.project_id AND e.id = stored.email_id
   ), counted AS (
     UPDATE emails e
     SET opens = e.opens + n.opens, clicks = e.clicks + n.clicks, updated_at = now(),
@@ -64,19 +54,26 @@ const recordSql = `
     FROM (
       SELECT project_id, email_id, count(*) FILTER (WHERE kind = 'OPEN') AS opens, count(*) FILTER (WHERE kind = 'CLICK') AS clicks,
              min(at) FILTER (WHERE kind = 'OPEN') AS opened_at, min(at) FILTER (WHERE kind = 'CLICK') AS clicked_at
-      FROM stored WHERE machine IS NULL GROUP BY project_id, email_id
+      FROM stored WHERE machine IS NULL GROUP BY project_id, email_id ORDER BY project_id, email_id
     ) AS n
     WHERE e.project_id = n.project_id AND e.id = n.email_id
+    RETURNING e.project_id, e.id AS email_id, old.opened_at AS opened_before, old.clicked_at AS clicked_before
+  ), judged AS (
+    SELECT stored.*, stored.machine IS NULL
+           AND CASE stored.kind WHEN 'OPEN' THEN c.opened_before ELSE c.clicked_before END IS NULL AND row_number() OVER (
+             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
+    FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items)
     SELECT s.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, j.to_email), 'at', j.at, 'sourceType', j.source_type,
+      'emailId', j.email_id, 'to', coalesce(d.recipient, e.to_email), 'at', j.at, 'sourceType', e.source_type,
       'link', j.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
     FROM judged j JOIN seen s USING (project_id, email_id, id)
+    JOIN emails e ON e.project_id = j.project_id AND e.id = j.email_id
     LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
     GROUP BY s.fact_id, j.project_id, j.kind
   )
-  SELECT id FROM stored`;
+  SELECT count(*) AS recorded FROM stored`;
 
 function columnsOf(seen: SeenEngagement[]): unknown[][] {
   return [
