@@ -11,6 +11,8 @@ const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 
 /** A statement of the hot path: named, so that each connection plans it once. */
 export interface Statement {
   name: string;
+  /** Planned anew each time: how many rows come along decides how they are joined. */
+  plannedAnew?: boolean;
   sql: string;
   parameters: unknown[];
 }
@@ -88,7 +90,7 @@ export class Database {
     }
   }
 
-  /** One statement, planned once for each connection. Outside of a transaction it commits by itself, and is repeated as one. */
+  /** One statement of the hot path. Outside of a transaction it commits by itself, and is repeated as one. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const runner = this.ambient.getStore();
@@ -166,8 +168,8 @@ async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
 
-async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, sql, parameters }: Statement): Promise<Row[]> {
-  const { rows } = await client.query({ name, text: sql, values: parameters });
+async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, plannedAnew, sql, parameters }: Statement): Promise<Row[]> {
+  const { rows } = await client.query({ ...(plannedAnew ? {} : { name }), text: sql, values: parameters });
   return rows as Row[];
 }
 

@@ -19,7 +19,7 @@ export class EngagementsRepository {
    * e-mail was before this very change of it, so one statement is enough.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
-    const statement = { name: 'record engagements', sql: recordSql, parameters: columnsOf(seen) };
+    const statement = { name: 'record engagements', plannedAnew: true, sql: recordSql, parameters: columnsOf(seen) };
     const [answer] = await this.database.prepared<{ recorded: number }>(statement);
     return answer!.recorded;
   }
@@ -39,14 +39,17 @@ const recordSql = `
     SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
       AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, fact_id)
+  ), known AS MATERIALIZED (
+    SELECT s.*, e.to_email, e.source_type, e.sent_at
+    FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
   ), stored AS (
     INSERT INTO engagements (project_id, email_id, id, kind, position, at, url, user_agent, machine)
-    SELECT s.project_id, s.email_id, s.id, s.kind, s.position, s.at, s.url, s.user_agent,
-           coalesce(s.machine, CASE WHEN s.at < e.sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
-    FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
-    ORDER BY s.project_id, s.email_id, s.id
+    SELECT project_id, email_id, id, kind, position, at, url, user_agent,
+           coalesce(machine, CASE WHEN at < sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
+    FROM known
+    ORDER BY project_id, email_id, id
     ON CONFLICT DO NOTHING
-    RETURNING *
+    RETURNING project_id, email_id, id, kind, at, machine
   ), counted AS (
     UPDATE emails e
     SET opens = e.opens + n.opens, clicks = e.clicks + n.clicks, updated_at = now(),
@@ -65,13 +68,12 @@ const recordSql = `
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items)
-    SELECT s.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, e.to_email), 'at', j.at, 'sourceType', e.source_type,
-      'link', j.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
-    FROM judged j JOIN seen s USING (project_id, email_id, id)
-    JOIN emails e ON e.project_id = j.project_id AND e.id = j.email_id
-    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
-    GROUP BY s.fact_id, j.project_id, j.kind
+    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
+      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
+      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
+    FROM judged j JOIN known k USING (project_id, email_id, id)
+    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
+    GROUP BY k.fact_id, j.project_id, j.kind
   )
   SELECT count(*) AS recorded FROM stored`;
 
