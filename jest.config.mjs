@@ -1,16 +1,12 @@
-import { swcOptions } from './tools/build/swc-options.mjs';
+import { fileURLToPath } from 'node:url';
 
 /** One run for all projects; the tiers are told apart by their file names (ARCHITECTURE.md, Tests). */
 const base = {
   rootDir: '.',
   testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { ...swcOptions, module: { type: 'es6' } }] },
-  moduleNameMapper: {
-    '^@posthorn/dev$': '<rootDir>/tools/dev/src/index.ts',
-    '^@posthorn/([a-z]+)$': '<rootDir>/libs/$1/src/index.ts',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-  },
+  transform: {},
+  // Jest judges, Node loads.
+  runtime: fileURLToPath(new URL('tools/build/native-runtime.mjs', import.meta.url)),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 

@@ -1,6 +1,6 @@
 // Starts the servers that the tests need, runs every test, and ends with one line over all of them.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -11,6 +11,8 @@ const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
 // As root, Postgres runs as another user, who must reach its folder.
 chmodSync(directory, 0o755);
 const report = join(directory, 'report.json');
+const maps = join(directory, 'maps');
+mkdirSync(maps);
 const say = (line) => console.log(line);
 
 const postgres = await startPostgres({
@@ -23,22 +25,11 @@ const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), 
 
 /** The exit code, and what came of each suite. */
 async function run(args) {
-  const jest = spawn(
-    process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      join(root, 'node_modules/jest/bin/jest.js'),
-      '--json',
-      `--outputFile=${report}`,
-      ...args,
-    ],
-    {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, POSTHORN_TEST_DATABASE_URL: postgres.url, NATS_SERVER_BIN: binary },
-    },
-  );
+  const jest = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, POSTHORN_TEST_DATABASE_URL: postgres.url, POSTHORN_TEST_MAPS: maps, NATS_SERVER_BIN: binary },
+  });
   const interrupt = () => jest.kill('SIGINT');
   process.on('SIGINT', interrupt);
   const code = await new Promise((resolve) => jest.on('exit', (exit) => resolve(exit ?? 1)));

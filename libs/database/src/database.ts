@@ -11,6 +11,8 @@ const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 
 /** A statement of the hot path: named, so that each connection plans it once. */
 export interface Statement {
   name: string;
+  /** Planned anew each time: how many rows come along decides how they are joined. */
+  plannedAnew?: boolean;
   sql: string;
   parameters: unknown[];
 }
@@ -50,22 +52,12 @@ export class Database {
   /** Runs `work` in one transaction, or joins the ambient one. Serialization failures and deadlocks are repeated. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.ambient.getStore()) return work();
-    return inSpan('transaction', asClient, () => this.begin(work));
+    return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work)));
   }
 
   /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.ambient.exit(work);
-  }
-
-  private async begin<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.runOnce(work);
-      } catch (error) {
-        if (attempt >= attempts || !isSerializationFailure(error)) throw error;
-      }
-    }
   }
 
   /** The rows of one statement, whatever its kind. */
@@ -98,11 +90,12 @@ export class Database {
     }
   }
 
-  /** One statement that commits by itself, planned once for each connection. */
+  /** One statement of the hot path. Outside of a transaction it commits by itself, and is repeated as one. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
       const runner = this.ambient.getStore();
-      return rowsOfNamed<Row>(runner ? await clientOf(runner) : this.hot, statement);
+      if (runner) return rowsOfNamed<Row>(await clientOf(runner), statement);
+      return repeated(() => rowsOfNamed<Row>(this.hot, statement));
     });
   }
 
@@ -150,6 +143,17 @@ export class Database {
   }
 }
 
+/** Who lost to another transaction begins again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= attempts || !isSerializationFailure(error)) throw error;
+    }
+  }
+}
+
 function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount, options }: Pool): PoolUse {
   return { pool, total: totalCount, idle: idleCount, waiting: waitingCount, max: options.max };
 }
@@ -164,8 +168,8 @@ async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
 
-async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, sql, parameters }: Statement): Promise<Row[]> {
-  const { rows } = await client.query({ name, text: sql, values: parameters });
+async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, plannedAnew, sql, parameters }: Statement): Promise<Row[]> {
+  const { rows } = await client.query({ ...(plannedAnew ? {} : { name }), text: sql, values: parameters });
   return rows as Row[];
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { emailFacts } from '@posthorn/contracts';
@@ -15,7 +15,7 @@ import { Outbox } from './outbox.repository.js';
 import { effectsTable } from './testing/effects-table.js';
 
 // Seven processes start one after another in one of these tests.
-jest.setTimeout(90_000);
+const patienceMs = 90_000;
 const dying = resolve('dist/libs/messaging/src/testing/dying-subscriber-process.js');
 const item = (to: string, emailId = newId()) => ({ emailId, to, at: new Date(), sourceType: 'TRANSACTIONAL' as const });
 
@@ -43,17 +43,17 @@ describe('a subscriber', () => {
     beyond = await openDatabase({ url: line.url, name: 'beyond', poolSize: 4, ...effectsTable });
     connection = await BusConnection.open({ url: nats.url, name: 'subscriber' });
     source = await FactSource.start(connection);
-  });
+  }, patienceMs);
   afterEach(async () => {
     await Promise.all(running.splice(0).map((each) => each.stop()));
-  });
+  }, patienceMs);
   afterAll(async () => {
     await source.stop();
     await connection.close();
     await Promise.all([database.close(), beyond.close()]);
     await line.close();
     await Promise.all([clone.drop(), nats.stop()]);
-  });
+  }, patienceMs);
 
   const subscribe = (durable: string, run: (fact: Fact<object>) => Promise<void>, patience: Patience = {}, on = database) => {
     const options = { connection, inbox: new Inbox(on), outbox: new Outbox(on), contract: emailFacts.delivered, durable, run };
@@ -76,28 +76,36 @@ describe('a subscriber', () => {
       60_000,
     );
 
-  it('hears every item once, also when everything is told again', async () => {
-    const heard: Fact<object>[] = [];
-    subscribe('spec-once', async (fact) => void heard.push(fact));
-    const wanted = Array.from({ length: 40 }, (_, place) => `reader-${String(place).padStart(2, '0')}@x.test`);
-    for (const to of wanted) await tell(to);
-    await eventually(async () => addresses(heard).length >= wanted.length, 'all heard');
-    await source.repeatAll();
-    await source.taken('spec-once');
-    expect(addresses(heard)).toEqual(wanted);
-  });
+  it(
+    'hears every item once, also when everything is told again',
+    async () => {
+      const heard: Fact<object>[] = [];
+      subscribe('spec-once', async (fact) => void heard.push(fact));
+      const wanted = Array.from({ length: 40 }, (_, place) => `reader-${String(place).padStart(2, '0')}@x.test`);
+      for (const to of wanted) await tell(to);
+      await eventually(async () => addresses(heard).length >= wanted.length, 'all heard');
+      await source.repeatAll();
+      await source.taken('spec-once');
+      expect(addresses(heard)).toEqual(wanted);
+    },
+    patienceMs,
+  );
 
-  it('takes in a fact once that stands twice in one batch', async () => {
-    const [fact, other] = [{ id: newId() }, { id: newId() }];
-    const taken: { id: string }[] = [];
-    const inbox = new Inbox(database);
-    for (const batch of [
-      [fact, other, fact],
-      [other, fact, fact],
-    ])
-      await inbox.once('spec-twins', batch, async (fresh) => void (await Promise.resolve(taken.push(...fresh))));
-    expect(taken).toEqual([fact, other]);
-  });
+  it(
+    'takes in a fact once that stands twice in one batch',
+    async () => {
+      const [fact, other] = [{ id: newId() }, { id: newId() }];
+      const taken: { id: string }[] = [];
+      const inbox = new Inbox(database);
+      for (const batch of [
+        [fact, other, fact],
+        [other, fact, fact],
+      ])
+        await inbox.once('spec-twins', batch, async (fresh) => void (await Promise.resolve(taken.push(...fresh))));
+      expect(taken).toEqual([fact, other]);
+    },
+    patienceMs,
+  );
 
   it.each([
     ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
@@ -121,73 +129,85 @@ describe('a subscriber', () => {
     expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
   });
 
-  it('buries what kills its process, and no neighbour of it', async () => {
-    const poison = newId();
-    const others = Array.from({ length: 60 }, () => newId());
-    for (const emailId of others.slice(0, 30)) await tell('a@x.test', emailId);
-    await tell('killer@x.test', poison);
-    for (const emailId of others.slice(30)) await tell('b@x.test', emailId);
-    const effects = () => database.query<{ email_id: string }>(`SELECT email_id FROM effects WHERE durable = 'spec-dying'`);
-    let deaths = 0;
-    let child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
-    const watch = (async () => {
-      for (;;) {
-        const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
-        if (signal !== 'SIGKILL' || deaths > 20) return;
-        deaths += 1;
-        child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+  it(
+    'buries what kills its process, and no neighbour of it',
+    async () => {
+      const poison = newId();
+      const others = Array.from({ length: 60 }, () => newId());
+      for (const emailId of others.slice(0, 30)) await tell('a@x.test', emailId);
+      await tell('killer@x.test', poison);
+      for (const emailId of others.slice(30)) await tell('b@x.test', emailId);
+      const effects = () => database.query<{ email_id: string }>(`SELECT email_id FROM effects WHERE durable = 'spec-dying'`);
+      let deaths = 0;
+      let child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+      const watch = (async () => {
+        for (;;) {
+          const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+          if (signal !== 'SIGKILL' || deaths > 20) return;
+          deaths += 1;
+          child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+        }
+      })();
+      try {
+        expect(await letterOf('spec-dying')).toMatchObject({
+          error: 'its handler never finished',
+          payload: { items: [{ to: 'killer@x.test' }] },
+        });
+        await eventually(
+          async () =>
+            others.every(
+              (
+                (taken) => (id) =>
+                  taken.has(id)
+              )(new Set((await effects()).map((row) => row.email_id))),
+            ),
+          'the others',
+        );
+        expect(deaths).toBeLessThanOrEqual(6);
+        const taken = (await effects()).map((row) => row.email_id);
+        expect(new Set(taken).size).toBe(taken.length);
+      } finally {
+        child.kill('SIGTERM');
+        await watch;
       }
-    })();
-    try {
-      expect(await letterOf('spec-dying')).toMatchObject({
-        error: 'its handler never finished',
-        payload: { items: [{ to: 'killer@x.test' }] },
-      });
-      await eventually(
-        async () =>
-          others.every(
-            (
-              (taken) => (id) =>
-                taken.has(id)
-            )(new Set((await effects()).map((row) => row.email_id))),
-          ),
-        'the others',
-      );
-      expect(deaths).toBeLessThanOrEqual(6);
-      const taken = (await effects()).map((row) => row.email_id);
-      expect(new Set(taken).size).toBe(taken.length);
-    } finally {
-      child.kill('SIGTERM');
-      await watch;
-    }
-  });
+    },
+    patienceMs,
+  );
 
-  it('loses no try while Postgres is away', async () => {
-    const heard: Fact<object>[] = [];
-    subscribe('spec-away', async (fact) => void heard.push(fact), { ackWaitMs: 200 }, beyond);
-    await tell('present@x.test');
-    await eventually(async () => addresses(heard).includes('present@x.test'), 'it hears');
-    await source.taken('spec-away');
-    line.cut();
-    await tell('late@x.test');
-    const manager = await jetstreamManager(connection.nats);
-    const before = (await manager.consumers.info('FACTS_SENDING', 'spec-away')).delivered.consumer_seq;
-    await eventually(async () => {
-      const { delivered } = await manager.consumers.info('FACTS_SENDING', 'spec-away');
-      return delivered.consumer_seq > before + 8;
-    }, 'it was delivered more often than it may be tried');
-    line.mend();
-    await eventually(async () => addresses(heard).includes('late@x.test'), 'it is taken in');
-    expect(await lettersOf('spec-away')).toEqual([]);
-  });
+  it(
+    'loses no try while Postgres is away',
+    async () => {
+      const heard: Fact<object>[] = [];
+      subscribe('spec-away', async (fact) => void heard.push(fact), { ackWaitMs: 200 }, beyond);
+      await tell('present@x.test');
+      await eventually(async () => addresses(heard).includes('present@x.test'), 'it hears');
+      await source.taken('spec-away');
+      line.cut();
+      await tell('late@x.test');
+      const manager = await jetstreamManager(connection.nats);
+      const before = (await manager.consumers.info('FACTS_SENDING', 'spec-away')).delivered.consumer_seq;
+      await eventually(async () => {
+        const { delivered } = await manager.consumers.info('FACTS_SENDING', 'spec-away');
+        return delivered.consumer_seq > before + 8;
+      }, 'it was delivered more often than it may be tried');
+      line.mend();
+      await eventually(async () => addresses(heard).includes('late@x.test'), 'it is taken in');
+      expect(await lettersOf('spec-away')).toEqual([]);
+    },
+    patienceMs,
+  );
 
-  it('goes on beside what is no fact at all', async () => {
-    const heard: Fact<object>[] = [];
-    subscribe('spec-garbage', async (fact) => void heard.push(fact));
-    const foreign = jetstream(connection.nats);
-    for (const payload of ['{', 'null', '{"id":"1"}', '[]']) await foreign.publish('facts.sending.email.delivered', payload);
-    await tell('sound@x.test');
-    await eventually(async () => addresses(heard).includes('sound@x.test'), 'the sound one');
-    await source.taken('spec-garbage');
-  });
+  it(
+    'goes on beside what is no fact at all',
+    async () => {
+      const heard: Fact<object>[] = [];
+      subscribe('spec-garbage', async (fact) => void heard.push(fact));
+      const foreign = jetstream(connection.nats);
+      for (const payload of ['{', 'null', '{"id":"1"}', '[]']) await foreign.publish('facts.sending.email.delivered', payload);
+      await tell('sound@x.test');
+      await eventually(async () => addresses(heard).includes('sound@x.test'), 'the sound one');
+      await source.taken('spec-garbage');
+    },
+    patienceMs,
+  );
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { emailFacts, operations, serviceCaller } from '@posthorn/contracts';
@@ -17,7 +17,7 @@ import { Publishing } from './publishing.repository.js';
 import { effectsTable } from './testing/effects-table.js';
 
 // Several starts of servers and the patience of two watchdogs, also on a machine that has other things to do.
-jest.setTimeout(90_000);
+const patienceMs = 90_000;
 const stream = 'FACTS_SENDING';
 const durables = ['spec-one', 'spec-two'];
 
@@ -36,18 +36,18 @@ describe('a NATS that loses its store', () => {
     database = await openDatabase({ url: clone.url, name: 'repair', poolSize: 10, ...effectsTable });
     outbox = new Outbox(database);
     connections = await Promise.all(['relay-1', 'relay-2', 'ears'].map((name) => BusConnection.open({ url: nats.url, name })));
-  });
+  }, patienceMs);
   afterAll(async () => {
     await stopSubscribers();
     await stopRelays();
     await Promise.all(connections.map((each) => each.close()));
     await database.close();
     await Promise.all([clone.drop(), nats.stop()]);
-  });
+  }, patienceMs);
   beforeEach(() => {
     startRelays();
     startSubscribers(durables);
-  });
+  }, patienceMs);
 
   const publishing = () => new Publishing(database, 'sending');
   /** Two replicas of the owner, each with a connection of its own. */
@@ -120,16 +120,20 @@ describe('a NATS that loses its store', () => {
     }
   };
 
-  it('changes nothing when what one subscriber had not heard was in it', async () => {
-    await stopSubscribers('spec-two');
-    await tell(300);
-    await takenBy('spec-one');
-    await published();
-    await nats.kill({ wiped: true });
-    await nats.start();
-    startSubscribers(durables);
-    await expectEachOnce();
-  });
+  it(
+    'changes nothing when what one subscriber had not heard was in it',
+    async () => {
+      await stopSubscribers('spec-two');
+      await tell(300);
+      await takenBy('spec-one');
+      await published();
+      await nats.kill({ wiped: true });
+      await nats.start();
+      startSubscribers(durables);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
   it.each([1, 2, 3])('changes nothing in the middle of the stream of facts, %i times', async (times) => {
     for (let time = 0; time < times; time += 1) {
@@ -142,108 +146,136 @@ describe('a NATS that loses its store', () => {
     await expectEachOnce();
   });
 
-  it('changes nothing while the owner of the facts is away', async () => {
-    await stopSubscribers();
-    await tell(100);
-    await published();
-    await stopRelays();
-    await nats.kill({ wiped: true });
-    await nats.start();
-    startSubscribers(durables);
-    await eventually(() => findConsumer('spec-two').catch(() => null), 'a subscriber makes the stream anew');
-    await tell(50);
-    startRelays();
-    await expectEachOnce();
-  });
+  it(
+    'changes nothing while the owner of the facts is away',
+    async () => {
+      await stopSubscribers();
+      await tell(100);
+      await published();
+      await stopRelays();
+      await nats.kill({ wiped: true });
+      await nats.start();
+      startSubscribers(durables);
+      await eventually(() => findConsumer('spec-two').catch(() => null), 'a subscriber makes the stream anew');
+      await tell(50);
+      startRelays();
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('is noticed though no connection breaks', async () => {
-    await stopSubscribers('spec-two');
-    await tell(100);
-    await takenBy('spec-one');
-    await published();
-    const manager = await jetstreamManager(connections[2]!.nats);
-    await manager.streams.delete(stream);
-    startSubscribers(durables);
-    await expectEachOnce();
-  });
+  it(
+    'is noticed though no connection breaks',
+    async () => {
+      await stopSubscribers('spec-two');
+      await tell(100);
+      await takenBy('spec-one');
+      await published();
+      const manager = await jetstreamManager(connections[2]!.nats);
+      await manager.streams.delete(stream);
+      startSubscribers(durables);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('is noticed by the sequences that it gives again, before anybody looks', async () => {
-    await tell(20);
-    await expectEachOnce();
-    await stopRelays();
-    const [manager, sent] = [await jetstreamManager(connections[2]!.nats), publishing()];
-    const known = await sent.known();
-    await manager.streams.delete(stream);
-    await tell(1);
-    await expect(sent.publishFresh(10, async () => [1])).rejects.toMatchObject({ generation: known!.generation });
-    startRelays();
-    await expectEachOnce();
-  });
+  it(
+    'is noticed by the sequences that it gives again, before anybody looks',
+    async () => {
+      await tell(20);
+      await expectEachOnce();
+      await stopRelays();
+      const [manager, sent] = [await jetstreamManager(connections[2]!.nats), publishing()];
+      const known = await sent.known();
+      await manager.streams.delete(stream);
+      await tell(1);
+      await expect(sent.publishFresh(10, async () => [1])).rejects.toMatchObject({ generation: known!.generation });
+      startRelays();
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('leaves unmarked what was published before the loss was noted', async () => {
-    await expectEachOnce();
-    await stopRelays();
-    await tell(1);
-    const sent = publishing();
-    const known = (await sent.known())!;
-    await sent.publishFresh(10, async () => {
-      await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
-      return [known.lastSequence + 1];
-    });
-    const [row] = await database.query<{ waiting: number }>('SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL');
-    expect(row!.waiting).toBe(1);
-    expect(await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date())).toBe(false);
-    startRelays();
-    await expectEachOnce();
-  });
+  it(
+    'leaves unmarked what was published before the loss was noted',
+    async () => {
+      await expectEachOnce();
+      await stopRelays();
+      await tell(1);
+      const sent = publishing();
+      const known = (await sent.known())!;
+      await sent.publishFresh(10, async () => {
+        await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
+        return [known.lastSequence + 1];
+      });
+      const [row] = await database.query<{ waiting: number }>('SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL');
+      expect(row!.waiting).toBe(1);
+      expect(await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date())).toBe(false);
+      startRelays();
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('does not hold up what is fresh while a backlog is repeated', async () => {
-    await stopSubscribers();
-    await database.query(
-      `INSERT INTO outbox (id, project_id, fact, items, created_at, published_at)
+  it(
+    'does not hold up what is fresh while a backlog is repeated',
+    async () => {
+      await stopSubscribers();
+      await database.query(
+        `INSERT INTO outbox (id, project_id, fact, items, created_at, published_at)
        SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), 'sending.email.sent', '[]', now(), now()
        FROM generate_series(1, 20000) AS n`,
-    );
-    await publishing().repeatSince(new Date('2025-01-01T00:00:00Z'));
-    expect(await publishing().repeating()).toBe(20_000 + told.length);
-    startSubscribers(durables);
-    await tell(5);
-    for (const durable of durables) await takenBy(durable);
-    expect(await publishing().repeating()).toBeGreaterThan(0);
-    await stopRelays();
-    await database.query(`DELETE FROM fact_repeats`);
-    await database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
-    startRelays();
-    await expectEachOnce();
-  });
+      );
+      await publishing().repeatSince(new Date('2025-01-01T00:00:00Z'));
+      expect(await publishing().repeating()).toBe(20_000 + told.length);
+      startSubscribers(durables);
+      await tell(5);
+      for (const durable of durables) await takenBy(durable);
+      expect(await publishing().repeating()).toBeGreaterThan(0);
+      await stopRelays();
+      await database.query(`DELETE FROM fact_repeats`);
+      await database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
+      startRelays();
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('is asked to tell again what a restored database has forgotten', async () => {
-    await tell(20);
-    await expectEachOnce();
-    await database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
-    await database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
-    const deadLetters = new DeadLetters(database);
-    const operator = new Operations({ service: 'sending', publishing: publishing(), deadLetters, outbox, subscribers: () => [] });
-    const [, republish] = operator.answers().find(([contract]) => contract === operations.sending.republish)!;
-    const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
-    expect(await republish(call)).toMatchObject({ facts: told.length });
-    await expectEachOnce();
-  });
+  it(
+    'is asked to tell again what a restored database has forgotten',
+    async () => {
+      await tell(20);
+      await expectEachOnce();
+      await database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
+      await database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
+      const deadLetters = new DeadLetters(database);
+      const operator = new Operations({ service: 'sending', publishing: publishing(), deadLetters, outbox, subscribers: () => [] });
+      const [, republish] = operator.answers().find(([contract]) => contract === operations.sending.republish)!;
+      const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
+      expect(await republish(call)).toMatchObject({ facts: told.length });
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('finds its consumers again, and makes those like new that were made otherwise', async () => {
-    const { nats: wire } = connections[2]!;
-    const manager = await jetstreamManager(wire);
-    const own = emailFacts.bounced;
-    const made = await ensureConsumer(wire, own, 'spec-config');
-    expect((await ensureConsumer(wire, own, 'spec-config')).created).toEqual(made.created);
-    expect((await ensureConsumer(wire, own, 'spec-config', 7_000)).config.ack_wait).toBe(7_000_000_000);
-    // Another subject is nothing that a server of 2.9 changes in place.
-    await ensureConsumer(wire, emailFacts.complained, 'spec-config');
-    const now = await manager.consumers.info(stream, 'spec-config');
-    expect(now.config).toMatchObject({ filter_subject: 'facts.sending.email.complained', ack_wait: 30_000_000_000 });
-    await tell(3);
-    await manager.consumers.delete(stream, 'spec-one');
-    await tell(3);
-    await expectEachOnce();
-  });
+  it(
+    'finds its consumers again, and makes those like new that were made otherwise',
+    async () => {
+      const { nats: wire } = connections[2]!;
+      const manager = await jetstreamManager(wire);
+      const own = emailFacts.bounced;
+      const made = await ensureConsumer(wire, own, 'spec-config');
+      expect((await ensureConsumer(wire, own, 'spec-config')).created).toEqual(made.created);
+      expect((await ensureConsumer(wire, own, 'spec-config', 7_000)).config.ack_wait).toBe(7_000_000_000);
+      // Another subject is nothing that a server of 2.9 changes in place.
+      await ensureConsumer(wire, emailFacts.complained, 'spec-config');
+      const now = await manager.consumers.info(stream, 'spec-config');
+      expect(now.config).toMatchObject({ filter_subject: 'facts.sending.email.complained', ack_wait: 30_000_000_000 });
+      await tell(3);
+      await manager.consumers.delete(stream, 'spec-one');
+      await tell(3);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 });

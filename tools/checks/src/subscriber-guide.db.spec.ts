@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailFacts } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { BusConnection } from '@posthorn/messaging';
 import { eventually, FactSource, startTestNats, type TestNats } from '@posthorn/testing';
 
-jest.setTimeout(90_000);
+const patienceMs = 90_000;
 const program = resolve('docs/guides/subscriber.mjs');
 
 describe('the subscriber of the guide', () => {
@@ -26,14 +26,14 @@ describe('the subscriber of the guide', () => {
     connection = await BusConnection.open({ url: nats.url, name: 'guide' });
     source = await FactSource.start(connection);
     folder = await mkdtemp(join(tmpdir(), 'posthorn-guide-'));
-  });
+  }, patienceMs);
   afterAll(async () => {
     await end('SIGTERM');
     await source.stop();
     await connection.close();
     await nats.stop();
     await rm(folder, { recursive: true, force: true });
-  });
+  }, patienceMs);
 
   const file = () => join(folder, 'delivered.jsonl');
   const start = () => {
@@ -63,47 +63,71 @@ describe('the subscriber of the guide', () => {
     expect(written()).toEqual([...told].sort());
   };
 
-  it('is the one that the guide shows', () => {
-    expect(readFileSync(resolve('docs/guides/subscribing.md'), 'utf8')).toContain(readFileSync(program, 'utf8'));
-  });
+  it(
+    'is the one that the guide shows',
+    () => {
+      expect(readFileSync(resolve('docs/guides/subscribing.md'), 'utf8')).toContain(readFileSync(program, 'utf8'));
+    },
+    patienceMs,
+  );
 
-  it('imports nothing of Posthorn', () => {
-    const imported = [...readFileSync(program, 'utf8').matchAll(/from '([^']+)'/g)].map(([, name]) => name!);
-    expect(imported.filter((name) => !name.startsWith('node:')).sort()).toEqual(['@nats-io/jetstream', '@nats-io/transport-node']);
-  });
+  it(
+    'imports nothing of Posthorn',
+    () => {
+      const imported = [...readFileSync(program, 'utf8').matchAll(/from '([^']+)'/g)].map(([, name]) => name!);
+      expect(imported.filter((name) => !name.startsWith('node:')).sort()).toEqual(['@nats-io/jetstream', '@nats-io/transport-node']);
+    },
+    patienceMs,
+  );
 
-  it('may start before there is a stream, and is killed in the middle', async () => {
-    start();
-    await tell(150);
-    await eventually(async () => written().length > 0, 'it has begun');
-    await end('SIGKILL');
-    await appendFile(file(), '{"fact":"cut sho');
-    await tell(50);
-    start();
-    await expectEachOnce();
-  });
+  it(
+    'may start before there is a stream, and is killed in the middle',
+    async () => {
+      start();
+      await tell(150);
+      await eventually(async () => written().length > 0, 'it has begun');
+      await end('SIGKILL');
+      await appendFile(file(), '{"fact":"cut sho');
+      await tell(50);
+      start();
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('hears everything once though NATS loses its store', async () => {
-    await tell(50);
-    await nats.kill({ wiped: true });
-    await tell(50);
-    await nats.start();
-    await tell(50);
-    await expectEachOnce();
-  });
+  it(
+    'hears everything once though NATS loses its store',
+    async () => {
+      await tell(50);
+      await nats.kill({ wiped: true });
+      await tell(50);
+      await nats.start();
+      await tell(50);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('takes nothing twice when everything is told again, and members that it does not know', async () => {
-    await source.repeatAll();
-    const more = { emailId: newId(), to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' as const, later: 'added' };
-    told.push(more.emailId);
-    await source.tell(emailFacts.delivered, newId(), [more]);
-    await expectEachOnce();
-  });
+  it(
+    'takes nothing twice when everything is told again, and members that it does not know',
+    async () => {
+      await source.repeatAll();
+      const more = { emailId: newId(), to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' as const, later: 'added' };
+      told.push(more.emailId);
+      await source.tell(emailFacts.delivered, newId(), [more]);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 
-  it('ends when it is asked to', async () => {
-    expect(await end('SIGTERM')).toEqual([0, null]);
-    start();
-    await tell(1);
-    await expectEachOnce();
-  });
+  it(
+    'ends when it is asked to',
+    async () => {
+      expect(await end('SIGTERM')).toEqual([0, null]);
+      start();
+      await tell(1);
+      await expectEachOnce();
+    },
+    patienceMs,
+  );
 });

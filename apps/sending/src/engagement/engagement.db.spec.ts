@@ -71,6 +71,15 @@ describe('opens and clicks', () => {
     expect([told.length, told.filter(({ isFirst }) => isFirst).length]).toEqual([40, 1]);
   });
 
+  it('of two e-mails that come in either order at once are all counted', async () => {
+    const [one, other] = [await buildEmail(), await buildEmail()];
+    const counts = await Promise.all(
+      Array.from({ length: 40 }, (_, turn) => record(...(turn % 2 ? [one.seen(), other.seen()] : [other.seen(), one.seen()]))),
+    );
+    expect(counts).toEqual(counts.map(() => 2));
+    for (const { caller, id } of [one, other]) expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 40 });
+  });
+
   it('of machines are kept with their reason and counted nowhere', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://a.example/';

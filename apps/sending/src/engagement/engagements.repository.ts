@@ -15,18 +15,13 @@ export class EngagementsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps, counts and tells of what is new, each by its e-mail. The e-mails are locked by a statement of their own, so that
-   * the next one sees every first open that was committed, and there is one of them.
+   * Keeps, counts and tells of what is new, each by its e-mail, and answers how many there were. The first one is told by what the
+   * e-mail was before this very change of it, so one statement is enough.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
-    return this.database.transaction(async () => {
-      await this.database.query(
-        `SELECT 1 FROM emails WHERE (project_id, id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) ORDER BY project_id, id FOR NO KEY UPDATE`,
-        [seen.map(({ projectId }) => projectId), seen.map(({ emailId }) => emailId)],
-      );
-      const stored = await this.database.query(recordSql, columnsOf(seen));
-      return stored.length;
-    });
+    const statement = { name: 'record engagements', plannedAnew: true, sql: recordSql, parameters: columnsOf(seen) };
+    const [answer] = await this.database.prepared<{ recorded: number }>(statement);
+    return answer!.recorded;
   }
 
   /** By people. */
@@ -44,19 +39,17 @@ const recordSql = `
     SELECT s.*, now() - s.ago_ms * interval '1 millisecond' AS at
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
       AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, fact_id)
+  ), known AS MATERIALIZED (
+    SELECT s.*, e.to_email, e.source_type, e.sent_at
+    FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
   ), stored AS (
     INSERT INTO engagements (project_id, email_id, id, kind, position, at, url, user_agent, machine)
-    SELECT s.project_id, s.email_id, s.id, s.kind, s.position, s.at, s.url, s.user_agent,
-           coalesce(s.machine, CASE WHEN s.at < e.sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
-    FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
-    ORDER BY s.project_id, s.email_id, s.id
+    SELECT project_id, email_id, id, kind, position, at, url, user_agent,
+           coalesce(machine, CASE WHEN at < sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
+    FROM known
+    ORDER BY project_id, email_id, id
     ON CONFLICT DO NOTHING
-    RETURNING *
-  ), judged AS (
-    SELECT stored.*, e.to_email, e.source_type,
-           stored.machine IS NULL AND CASE stored.kind WHEN 'OPEN' THEN e.opened_at ELSE e.clicked_at END IS NULL AND row_number() OVER (
-             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
-    FROM stored JOIN emails e ON e.project_id = stored.project_id AND e.id = stored.email_id
+    RETURNING project_id, email_id, id, kind, at, machine
   ), counted AS (
     UPDATE emails e
     SET opens = e.opens + n.opens, clicks = e.clicks + n.clicks, updated_at = now(),
@@ -64,19 +57,25 @@ const recordSql = `
     FROM (
       SELECT project_id, email_id, count(*) FILTER (WHERE kind = 'OPEN') AS opens, count(*) FILTER (WHERE kind = 'CLICK') AS clicks,
              min(at) FILTER (WHERE kind = 'OPEN') AS opened_at, min(at) FILTER (WHERE kind = 'CLICK') AS clicked_at
-      FROM stored WHERE machine IS NULL GROUP BY project_id, email_id
+      FROM stored WHERE machine IS NULL GROUP BY project_id, email_id ORDER BY project_id, email_id
     ) AS n
     WHERE e.project_id = n.project_id AND e.id = n.email_id
+    RETURNING e.project_id, e.id AS email_id, old.opened_at AS opened_before, old.clicked_at AS clicked_before
+  ), judged AS (
+    SELECT stored.*, stored.machine IS NULL
+           AND CASE stored.kind WHEN 'OPEN' THEN c.opened_before ELSE c.clicked_before END IS NULL AND row_number() OVER (
+             PARTITION BY stored.project_id, stored.email_id, stored.kind, stored.machine IS NULL ORDER BY stored.at, stored.id) = 1 AS is_first
+    FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items)
-    SELECT s.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
-      'emailId', j.email_id, 'to', coalesce(d.recipient, j.to_email), 'at', j.at, 'sourceType', j.source_type,
-      'link', j.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
-    FROM judged j JOIN seen s USING (project_id, email_id, id)
-    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = j.position
-    GROUP BY s.fact_id, j.project_id, j.kind
+    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
+      'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
+      'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
+    FROM judged j JOIN known k USING (project_id, email_id, id)
+    LEFT JOIN deliveries d ON d.project_id = j.project_id AND d.email_id = j.email_id AND d.position = nullif(k.position, 0)
+    GROUP BY k.fact_id, j.project_id, j.kind
   )
-  SELECT id FROM stored`;
+  SELECT count(*) AS recorded FROM stored`;
 
 function columnsOf(seen: SeenEngagement[]): unknown[][] {
   return [
