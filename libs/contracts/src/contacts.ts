@@ -111,10 +111,13 @@ export class ContactsBulkCreated {
   @Instant() at: Date;
 }
 
+export const membershipStatuses = ['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'] as const;
+export type MembershipStatus = (typeof membershipStatuses)[number];
+
 export class MembershipFact {
   @Id() contactId: string;
   @Id() listId: string;
-  @Choice(['PENDING', 'CONFIRMED', 'UNSUBSCRIBED']) status: 'PENDING' | 'CONFIRMED' | 'UNSUBSCRIBED';
+  @Choice(membershipStatuses) status: MembershipStatus;
   @Instant() at: Date;
 }
 

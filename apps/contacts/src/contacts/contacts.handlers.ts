@@ -16,6 +16,7 @@ import {
 } from '@posthorn/contracts';
 import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
 import { ContactsService } from './contacts.service.js';
+import { DeleteContactsService } from './delete-contacts.js';
 import { EnsureContactsService } from './ensure-contacts.js';
 
 @Controller()
@@ -23,6 +24,7 @@ export class ContactsHandlers {
   constructor(
     private readonly service: ContactsService,
     private readonly ensures: EnsureContactsService,
+    private readonly deletions: DeleteContactsService,
   ) {}
 
   @Answers(contacts.create)
@@ -67,6 +69,6 @@ export class ContactsHandlers {
 
   @Answers(contacts.delete)
   delete(call: Incoming<ContactId>): Promise<DeletedContact> {
-    return this.service.delete(call);
+    return this.deletions.delete(call);
   }
 }

@@ -5,10 +5,8 @@ import {
   contactNotFound,
   type Contact,
   type ContactFilter,
-  type ContactId,
   type ContactPage,
   type CreateContact,
-  type DeletedContact,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -88,15 +86,6 @@ export class ContactsService {
       else await this.optOuts.put(projectId, { email: body.email });
     });
     return { email: body.email };
-  }
-
-  async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
-    await this.commits.before(deadline, async () => {
-      const at = await this.contacts.remove(caller.projectId, body.id);
-      if (!at) throw contactNotFound();
-      await this.outbox.publish(contactFacts.deleted, caller.projectId, [{ contactId: body.id, at }]);
-    });
-    return { id: body.id };
   }
 
   private async changeOrMake(call: Incoming<CreateContact>): Promise<ContactRow | undefined> {

@@ -1,0 +1,17 @@
+import { CountedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
+import { ListRow } from './list.entity.js';
+
+export class ListsRepository extends CountedRepository<ListRow> {
+  constructor(database: Database) {
+    super(database, ListRow);
+  }
+
+  list(projectId: string, query: PageRequest): Promise<Page<ListRow>> {
+    return this.page(projectId, query, []);
+  }
+
+  /** The row for whoever changes a member: it is neither deleted nor edited until their end, and they do not wait for one another. */
+  hold(projectId: string, id: string): Promise<ListRow | null> {
+    return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'for_key_share' } });
+  }
+}
