@@ -9,6 +9,8 @@ import {
   type DeletedContact,
   type EnsureContacts,
   type EnsuredContacts,
+  type ExportContacts,
+  type ExportedContacts,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -55,6 +57,11 @@ export class ContactsHandlers {
   @Answers(contacts.list)
   list({ caller, body }: Incoming<ListContacts>): Promise<ContactPage> {
     return this.service.list(caller.projectId, body);
+  }
+
+  @Answers(contacts.export)
+  export({ caller, body }: Incoming<ExportContacts>): Promise<ExportedContacts> {
+    return this.service.export(caller.projectId, body);
   }
 
   @Answers(contacts.update)

@@ -7,6 +7,8 @@ import {
   type ContactFilter,
   type ContactPage,
   type CreateContact,
+  type ExportContacts,
+  type ExportedContacts,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -21,6 +23,8 @@ import { ContactsRepository, type NewContact } from './contacts.repository.js';
 import { withoutNulls } from './custom-fields.js';
 import { NewContacts } from './new-contacts.js';
 import { OptOuts } from './opt-outs.js';
+
+const exportedAtOnce = 1_000;
 
 @Injectable()
 export class ContactsService {
@@ -66,6 +70,11 @@ export class ContactsService {
   async list(projectId: string, query: ListContacts): Promise<ContactPage> {
     const [page, total] = await Promise.all([this.contacts.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
     return { ...page, items: page.items.map((row) => row.toContact()), ...total };
+  }
+
+  async export(projectId: string, query: ExportContacts): Promise<ExportedContacts> {
+    const page = await this.contacts.list(projectId, { ...query, limit: exportedAtOnce });
+    return { ...page, items: page.items.map((row) => row.toContact()) };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {

@@ -58,7 +58,7 @@ export class ListsService {
     const { id, ...changes } = body;
     await this.refuseUnfit(caller.projectId, changes);
     const row = await this.commits.before(deadline, async () => {
-      const locked = await this.found(this.lists.lock(caller.projectId, id));
+      const locked = await this.found(this.lists.edit(caller.projectId, id));
       return locked.change(changes) ? this.tell(await this.lists.save(locked)) : locked;
     });
     return this.counted(row);

@@ -53,8 +53,8 @@ export interface RouteDeclaration {
   bareOnLegacy?: true;
   /** A body of text/csv is read as this member. */
   textAs?: string;
-  /** Answers all of its pages as one table where text/csv is asked for. */
-  tabled?: true;
+  /** Answers all of its pages as one table where text/csv is asked for, or whatever is asked for. */
+  tabled?: true | 'always';
   /** Answers a page where a browser asks for one. */
   pages?: true;
   /** Further refusals, for the documents. */

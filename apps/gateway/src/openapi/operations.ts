@@ -112,7 +112,9 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
   const status = statusOf[outcomeOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
-    'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
+    ...(declaration.tabled === 'always'
+      ? {}
+      : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
     ...(declaration.tabled ? { 'text/csv': { schema: { type: 'string' } } } : {}),
     ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
