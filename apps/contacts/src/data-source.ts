@@ -1,13 +1,29 @@
+import { ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
+import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
+import { DeletedListRow, ListRow } from './lists/list.entity.js';
+import { MembershipRow } from './lists/membership.entity.js';
 import { CreateContacts1763700000000 } from './migrations/1763700000000-create-contacts.js';
 import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
+import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
 
-export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
+export const entities = [
+  ContactRow,
+  ContactCountRow,
+  ContactCountDelta,
+  ListRow,
+  DeletedListRow,
+  MembershipRow,
+  ListCountRow,
+  ListCountDelta,
+  ProjectCountRow,
+  ...messagingEntities,
+];
 
 export const migrations = [
   CreateContacts1763700000000,
@@ -15,4 +31,5 @@ export const migrations = [
   TraceContactsFacts1763900000000,
   AttributeContactsFacts1764200000000,
   AudienceGround1764500000000,
+  Lists1764500200000,
 ];

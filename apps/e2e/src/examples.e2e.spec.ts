@@ -51,7 +51,7 @@ function keep(operation: Operation, { status, body }: Answer): void {
 const prefixOf = (operation: Operation): string => (operation['x-surface'] === 'v1' ? '' : 'Legacy');
 
 beforeAll(async () => {
-  scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'lists:read'))['token']!;
+  scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'topics:read'))['token']!;
   ours = await OwnedProject.ours(suite.posthorn, suite.operator);
   for (const noun of nouns) for (let count = 0; count < 2; count += 1) await ours.make(noun);
 });
@@ -113,6 +113,17 @@ describe('each way to be refused', () => {
         expect(refused).toBeDefined();
         keep(operation, refused!);
       }
+    }
+  });
+
+  it('is asked for: who has left a list', async () => {
+    const { posthorn } = suite;
+    for (const operation of operations.filter((each) => nameOf(each) === 'POST lists/{id}/subscribe')) {
+      const path = await ours.pathTo(operation);
+      const ask = (to: string) => posthorn.request('POST', to, { email: 'grace@example.com' });
+      await ask(path);
+      await ask(path.replace('/subscribe', '/unsubscribe'));
+      keep(operation, await ask(path));
     }
   });
 

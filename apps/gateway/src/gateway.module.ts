@@ -48,6 +48,8 @@ import { InvitationMails } from './members/invitation-mails.js';
 import { InvitationPages } from './members/invitation.pages.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
+import { ConfirmDoor } from './lists/confirm-door.js';
+import { ListsController } from './lists/lists.controller.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersReadModel } from './members/members.read-model.js';
 import { MembersRepository } from './members/members.repository.js';
@@ -80,6 +82,7 @@ import { DelegationsRepository } from './oauth/delegations.repository.js';
 import { DelegationsService } from './oauth/delegations.service.js';
 import { OAuthDoor } from './oauth/oauth-door.js';
 import { PageDoor } from './pages/page-door.js';
+import { Senders } from './pages/senders.js';
 import { FoundersReadModel } from './projects/founders.read-model.js';
 import { OwnProjectsService } from './projects/own-projects.service.js';
 import { ProjectsController } from './projects/projects.controller.js';
@@ -104,6 +107,7 @@ export const routeControllers = [
   EmailsController,
   EngagementController,
   ContactsController,
+  ListsController,
   CampaignsController,
   WorkflowsController,
   DomainsController,
@@ -221,6 +225,8 @@ export const routeControllers = [
     TrackingDoor,
     UnsubscribeDoor,
     UnsubscribeService,
+    ConfirmDoor,
+    Senders,
   ],
 })
 export class GatewayModule {}

@@ -10,6 +10,8 @@ export interface Caller {
   address?: string;
   /** The API key's mode; absent for callers that are no key. */
   mode?: 'LIVE' | 'TEST';
+  /** By a key that stands in a page, where everybody can read it. */
+  isPublic?: true;
   /** What a TEST key is kept to: its one sender, and the owners' verified addresses. */
   sandbox?: { address: string; recipients: readonly string[] };
   /** The access token that a delegated caller shows; its grant is the actor. */

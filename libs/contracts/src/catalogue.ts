@@ -6,6 +6,7 @@ import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
+import { listFacts, lists, memberships } from './lists.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
@@ -23,6 +24,8 @@ import { workflowFacts, workflows } from './workflows.js';
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
+  lists,
+  memberships,
   campaigns,
   workflows,
   analytics,
@@ -51,6 +54,7 @@ export const factCatalogue: readonly FactContract[] = [
   suppressionFacts,
   templateFacts,
   contactFacts,
+  listFacts,
   projectFacts,
   apiKeyFacts,
   campaignFacts,

@@ -1,7 +1,7 @@
 import { fact, request } from './contract.js';
 import { DomainError } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Addresses, Nullable, Optional, Text } from './fields.js';
-import { PageEnd, PageQuery } from './page.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Addresses, Nested, Nullable, Optional, Text } from './fields.js';
+import { PageEnd, PagePosition, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
 /** ≤ 64 KiB of JSON, depth ≤ 5 (contract.md §5). */
@@ -48,6 +48,15 @@ export class ContactPage extends PageEnd {
   @ListOf(() => Contact, 0, 100) items: Contact[];
 }
 
+/** Contacts as a table is made of them: many at a time. */
+export class ExportContacts extends ContactFilter {
+  @Nested(() => PagePosition) @Optional() after?: PagePosition;
+}
+
+export class ExportedContacts extends PageEnd {
+  @ListOf(() => Contact, 0, 1_000) items: Contact[];
+}
+
 /** Addresses whose contacts must exist; the new ones are not subscribed (contract.md §3). */
 export class EnsureContacts {
   @Addresses(1, 50) emails: string[];
@@ -85,6 +94,8 @@ export const contacts = {
   variables: request('contacts.contacts.variables', AskVariables, KnownVariables),
   get: request('contacts.contacts.get', ContactId, Contact),
   list: request('contacts.contacts.list', ListContacts, ContactPage),
+  /** Newest first, at most a thousand and 4 MiB at a time; `next` leads on. */
+  export: request('contacts.contacts.export', ExportContacts, ExportedContacts),
   update: request('contacts.contacts.update', UpdateContactById, Contact),
   delete: request('contacts.contacts.delete', ContactId, DeletedContact),
   /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. */
@@ -111,10 +122,13 @@ export class ContactsBulkCreated {
   @Instant() at: Date;
 }
 
+export const membershipStatuses = ['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'] as const;
+export type MembershipStatus = (typeof membershipStatuses)[number];
+
 export class MembershipFact {
   @Id() contactId: string;
   @Id() listId: string;
-  @Choice(['PENDING', 'CONFIRMED', 'UNSUBSCRIBED']) status: 'PENDING' | 'CONFIRMED' | 'UNSUBSCRIBED';
+  @Choice(membershipStatuses) status: MembershipStatus;
   @Instant() at: Date;
 }
 

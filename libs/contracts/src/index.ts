@@ -23,6 +23,7 @@ export * from './fields.js';
 export * from './idempotency.js';
 export * from './instant.js';
 export * from './json-schema.js';
+export * from './lists.js';
 export * from './members.js';
 export * from './operations.js';
 export * from './opt-outs.js';

@@ -1,5 +1,6 @@
 export { buildMessage } from './message.js';
 export type { MailAttachment } from './mime-part.js';
+export { ConfirmTokens } from './confirm-token.js';
 export { dnsRecordOf, generateKeyPair, signMessage, type SigningAlgorithm, type SigningKey } from './dkim.js';
 export { EngagementTokens, type UnsubscribePlace } from './engagement-token.js';
 export { readHeaders } from './read-headers.js';

@@ -9,6 +9,8 @@ import {
   type DeletedContact,
   type EnsureContacts,
   type EnsuredContacts,
+  type ExportContacts,
+  type ExportedContacts,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -16,6 +18,7 @@ import {
 } from '@posthorn/contracts';
 import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
 import { ContactsService } from './contacts.service.js';
+import { DeleteContactsService } from './delete-contacts.js';
 import { EnsureContactsService } from './ensure-contacts.js';
 
 @Controller()
@@ -23,6 +26,7 @@ export class ContactsHandlers {
   constructor(
     private readonly service: ContactsService,
     private readonly ensures: EnsureContactsService,
+    private readonly deletions: DeleteContactsService,
   ) {}
 
   @Answers(contacts.create)
@@ -55,6 +59,11 @@ export class ContactsHandlers {
     return this.service.list(caller.projectId, body);
   }
 
+  @Answers(contacts.export)
+  export({ caller, body }: Incoming<ExportContacts>): Promise<ExportedContacts> {
+    return this.service.export(caller.projectId, body);
+  }
+
   @Answers(contacts.update)
   update(call: Incoming<UpdateContactById>): Promise<Contact> {
     return this.service.update(call);
@@ -67,6 +76,6 @@ export class ContactsHandlers {
 
   @Answers(contacts.delete)
   delete(call: Incoming<ContactId>): Promise<DeletedContact> {
-    return this.service.delete(call);
+    return this.deletions.delete(call);
   }
 }

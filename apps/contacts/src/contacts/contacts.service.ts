@@ -5,10 +5,10 @@ import {
   contactNotFound,
   type Contact,
   type ContactFilter,
-  type ContactId,
   type ContactPage,
   type CreateContact,
-  type DeletedContact,
+  type ExportContacts,
+  type ExportedContacts,
   type KnownVariables,
   type ListContacts,
   type UnsubscribeContact,
@@ -23,6 +23,8 @@ import { ContactsRepository, type NewContact } from './contacts.repository.js';
 import { withoutNulls } from './custom-fields.js';
 import { NewContacts } from './new-contacts.js';
 import { OptOuts } from './opt-outs.js';
+
+const exportedAtOnce = 1_000;
 
 @Injectable()
 export class ContactsService {
@@ -70,6 +72,11 @@ export class ContactsService {
     return { ...page, items: page.items.map((row) => row.toContact()), ...total };
   }
 
+  async export(projectId: string, query: ExportContacts): Promise<ExportedContacts> {
+    const page = await this.contacts.list(projectId, { ...query, limit: exportedAtOnce });
+    return { ...page, items: page.items.map((row) => row.toContact()) };
+  }
+
   async update({ caller, body, deadline }: Incoming<UpdateContactById>): Promise<Contact> {
     const row = await this.commits.before(deadline, async () => {
       const found = await this.contacts.lock(caller.projectId, body.id);
@@ -88,15 +95,6 @@ export class ContactsService {
       else await this.optOuts.put(projectId, { email: body.email });
     });
     return { email: body.email };
-  }
-
-  async delete({ caller, body, deadline }: Incoming<ContactId>): Promise<DeletedContact> {
-    await this.commits.before(deadline, async () => {
-      const at = await this.contacts.remove(caller.projectId, body.id);
-      if (!at) throw contactNotFound();
-      await this.outbox.publish(contactFacts.deleted, caller.projectId, [{ contactId: body.id, at }]);
-    });
-    return { id: body.id };
   }
 
   private async changeOrMake(call: Incoming<CreateContact>): Promise<ContactRow | undefined> {

@@ -5,7 +5,7 @@ import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
 
 /** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts and takes opt-outs. */
-export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
+export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
   service: RunningService;
   sending: FactSource;
   /** What sending was told, in order. */

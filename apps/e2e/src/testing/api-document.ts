@@ -12,6 +12,7 @@ export interface Operation {
   operationId: string;
   'x-surface': 'v1' | 'legacy';
   'x-scope': string;
+  'x-or-scope'?: string;
   'x-callers': ('SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY')[];
   parameters?: { name: string; in: string; schema?: Schema; $ref?: string }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string }; example?: Record<string, unknown> } } };
@@ -31,8 +32,9 @@ export interface Schema {
   $ref?: string;
 }
 
-/** Of no surface: health, the document and its page, the pages for people, and the sign-in that is the library's. */
-export const outside = (path: string): boolean => path.startsWith('/api/auth/') || outsideFolders.includes(path.split('/')[1]!);
+/** Of no surface: health, confirm links, the document and its page, the pages for people, and the sign-in that is the library's. */
+export const outside = (path: string): boolean =>
+  path.startsWith('/api/auth/') || path.endsWith('/lists/confirm-subscription') || outsideFolders.includes(path.split('/')[1]!);
 
 const outsideFolders: readonly string[] = [
   ...['healthz', 'openapi.json', 'docs', 'pages'],

@@ -75,6 +75,7 @@ function complaintAbout(pointer: string, { headers, text }: Told, bodyless: bool
   const type = headers.get('content-type')?.split(';')[0] ?? 'none';
   if (!response.content[type]) return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
   if (bodyless) return text === '' ? null : 'it has a body';
+  if (type === 'text/csv') return text.includes('\r\n') ? null : 'it is no table';
   if (type === 'text/html') return text.startsWith('<!doctype html>') ? null : 'it is no page';
   return failuresOf(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text));
 }

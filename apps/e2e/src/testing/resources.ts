@@ -17,6 +17,7 @@ const made: Record<string, Maker> = {
   // Waiting for its time, so that it can be taken back.
   emails: created('emails', () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', scheduled_at: tomorrow() })),
   contacts: created('contacts', () => ({ email: uniqueAddress() })),
+  lists: created('lists', () => ({ name: 'News' })),
   campaigns: created('campaigns', () => ({ name: 'News', audience_type: 'ALL' })),
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
   domains: keptDomain,

@@ -162,6 +162,7 @@ export class RunningPosthorn {
     const text = await response.text();
     refuseUndescribed({ method, path, body }, { status: response.status, headers: response.headers, text });
     for (const [, token] of text.matchAll(/\/reveal\?token=([^"&]+)/g)) this.keepSecret(token!);
+    for (const [, token] of text.matchAll(/"confirm_?[Tt]oken":"([^"]+)"/g)) this.keepSecret(token!);
     return {
       status: response.status,
       headers: response.headers,

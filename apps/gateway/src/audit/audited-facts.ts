@@ -3,6 +3,7 @@ import {
   contactFacts,
   domainFacts,
   emailFacts,
+  listFacts,
   suppressionFacts,
   templateFacts,
   workflowFacts,
@@ -27,6 +28,7 @@ const { changed, deleted, launched, paused, resumed, cancelled } = campaignFacts
 const all: readonly Audited[] = [
   ...audited('contact', [created, updated, subscribed, unsubscribed], ({ contactId }) => contactId),
   ...audited('contact', [contactFacts.deleted], ({ contactId }) => contactId),
+  ...audited('list', Object.values(listFacts), ({ listId }) => listId),
   ...audited('campaign', [changed, deleted, launched, paused, resumed, cancelled], ({ campaignId }) => campaignId),
   ...audited('workflow', [workflowFacts.changed, workflowFacts.deleted], ({ workflowId }) => workflowId),
   ...audited('template', [templateFacts.changed, templateFacts.deleted], ({ templateId }) => templateId),

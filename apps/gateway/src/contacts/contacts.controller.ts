@@ -8,15 +8,23 @@ import {
   CreateContact,
   DeletedContact,
   UpdateContact,
+  type Caller,
   type ContactPage,
+  type ExportedContacts,
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Call, Surface } from '../edge/call.js';
+import { CsvTable, type CsvCell } from '../edge/csv.js';
 import { Delete, Get, Patch, Post } from '../edge/route.js';
 
 /** The two surfaces disagree on what a patch of custom fields means (contract.md §5). */
 const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = { v1: 'REPLACE', legacy: 'MERGE' };
+
+const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at'];
+const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
+  ...[id, email, String(subscribed), JSON.stringify(customFields), createdAt.toISOString(), updatedAt.toISOString()],
+];
 
 @Controller()
 export class ContactsController {
@@ -49,6 +57,18 @@ export class ContactsController {
     return this.bus.call(contacts.list, caller, { ...query, ...page });
   }
 
+  @Get('contacts/export', {
+    summary: 'All contacts that a filter lets through as a table, newest first',
+    scope: 'contacts:read',
+    query: ContactFilter,
+    reply: Contact,
+    tabled: 'always',
+  })
+  async export({ caller, query }: Call<object, ContactFilter>): Promise<CsvTable> {
+    const first = await this.bus.call(contacts.export, caller, query);
+    return new CsvTable(columns, this.exportedFrom(first, caller, query));
+  }
+
   @Get('contacts/:id', { summary: 'Get a contact', scope: 'contacts:read', reply: Contact, missing: contactNotFound })
   get({ caller, params }: Call): Promise<Contact> {
     return this.bus.call(contacts.get, caller, { id: params['id']! });
@@ -75,5 +95,15 @@ export class ContactsController {
   })
   delete({ caller, params }: Call): Promise<DeletedContact> {
     return this.bus.call(contacts.delete, caller, { id: params['id']! });
+  }
+
+  /** The first page is there already: what fails with it still has an answer of its own. */
+  private async *exportedFrom(first: ExportedContacts, caller: Caller, query: ContactFilter): AsyncGenerator<CsvCell[][]> {
+    let page = first;
+    yield page.items.map(cellsOf);
+    while (page.next) {
+      page = await this.bus.call(contacts.export, caller, { ...query, after: page.next });
+      yield page.items.map(cellsOf);
+    }
   }
 }

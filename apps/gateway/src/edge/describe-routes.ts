@@ -1,7 +1,7 @@
 import { scopes } from '@posthorn/contracts';
 import { outsideRoutes } from './outside-routes.js';
 import type { RouteTable, Route } from './route-table.js';
-import { callersOf } from './route.js';
+import { callersOf, scopesOf } from './route.js';
 
 /** The route table as a page for people; `docs/routes.md` is made from it. */
 export function describeRoutes({ routes }: RouteTable): string {
@@ -11,12 +11,12 @@ export function describeRoutes({ routes }: RouteTable): string {
 }
 
 function line({ method, path, declaration, controller, handler }: Route): string {
-  const { scope, body, reply, paged } = declaration;
+  const { body, reply, paged } = declaration;
   const callers = callersOf(declaration).join(', ');
   const cells = [
     method,
     `\`${path}\``,
-    scope,
+    scopesOf(declaration).join(' or '),
     callers,
     body?.name ?? '—',
     paged ? `page of ${reply.name}` : reply.name,

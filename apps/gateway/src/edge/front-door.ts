@@ -126,7 +126,7 @@ export class FrontDoor {
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
-    const wantsTable = declaration.tabled === true && wantsCsv(request.raw);
+    const wantsTable = declaration.tabled === 'always' || (declaration.tabled === true && wantsCsv(request.raw));
     const asked = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters };
     return { call: { ...asked, page, wantsPage: asPage, wantsTable, idempotency, ...entries }, cursorScope };
   }

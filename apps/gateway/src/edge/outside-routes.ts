@@ -36,6 +36,8 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   look('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
   look('/t/c/:token', 'the links of a mail'),
   page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'whoever has the link'),
+  page('/api/lists/confirm-subscription', 'confirm a subscription, by its page, POST or JSON', 'whoever has the link'),
+  page('/api/v1/lists/confirm-subscription', 'the same', 'whoever has the link'),
   compatible('email', 'send one message'),
   compatible('email/batch', 'send up to 500 messages'),
   compatible('email/withTemplate', 'says that templates are not supported'),

@@ -3,7 +3,7 @@ import { Contact, contactNotFound, CreateContact } from '@posthorn/contracts';
 import { routeControllers } from '../gateway.module.js';
 import { describeRoutes } from './describe-routes.js';
 import { routeTable } from './route-table.js';
-import { Get, Post, type RouteDeclaration } from './route.js';
+import { Get, Post, scopesOf, type RouteDeclaration } from './route.js';
 
 const declaring = (decorate: MethodDecorator) => {
   class Declaring {
@@ -41,9 +41,10 @@ describe('the route table', () => {
     expect(methodsAt('/api/v1/emails/')).toEqual([]);
   });
 
-  it('opens to public keys only what may be sent', () => {
+  it('opens to public keys only what may be sent, and the way into a list and out of it', () => {
     const open = table.routes.filter(({ declaration }) => declaration.callers?.includes('PUBLIC'));
-    expect(open.every(({ declaration, sends }) => sends && declaration.scope === 'emails:send')).toBe(true);
+    expect(open.every(({ path, sends }) => sends || /\/lists\/:id\/(?:un)?subscribe$/.test(path))).toBe(true);
+    expect(open.every(({ declaration }) => scopesOf(declaration).includes('emails:send'))).toBe(true);
   });
 
   it('stops the boot for an incomplete declaration', () => {

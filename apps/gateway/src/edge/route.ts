@@ -14,6 +14,8 @@ export interface RouteDeclaration {
   /** What it does, in a few words for the documents. */
   summary: string;
   scope: Scope;
+  /** Whoever has this one instead may come, too. */
+  orScope?: Scope;
   /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (contract.md §2). */
   callers?: readonly CallerKind[];
   /** Of people, only those with such a role; whoever has the scope unless said otherwise. */
@@ -51,8 +53,8 @@ export interface RouteDeclaration {
   bareOnLegacy?: true;
   /** A body of text/csv is read as this member. */
   textAs?: string;
-  /** Answers all of its pages as one table where text/csv is asked for. */
-  tabled?: true;
+  /** Answers all of its pages as one table where text/csv is asked for, or whatever is asked for. */
+  tabled?: true | 'always';
   /** Answers a page where a browser asks for one. */
   pages?: true;
   /** Further refusals, for the documents. */
@@ -92,6 +94,8 @@ export const Delete = declare('DELETE');
 export const surfacesOf = ({ surfaces: named }: RouteDeclaration): readonly Surface[] => named ?? surfaces;
 export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? usualCallers;
 const usualCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
+/** Any one of them is enough. */
+export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] => (orScope ? [scope, orScope] : [scope]);
 /** Everybody with a credential. */
 export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];
 export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';

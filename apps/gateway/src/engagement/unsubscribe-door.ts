@@ -8,9 +8,10 @@ import { BodyReader } from '../edge/body-reader.js';
 import { unknownRoute } from '../edge/edge-errors.js';
 import { Failures } from '../edge/failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
-import { drawn, pageHeaders } from '../pages/page-look.js';
 import type { Shown } from '../pages/page.js';
-import { askPage, deadPage, donePage, laterPage } from './unsubscribe-pages.js';
+import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
+import { Senders } from '../pages/senders.js';
+import { askPage, deadPage, donePage } from './unsubscribe-pages.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 const bodyLimit = 16 * 1024;
@@ -19,8 +20,6 @@ const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\
 const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
 /** What the page's own form bears. */
 const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
-
-const kept = { 'x-robots-tag': 'noindex, nofollow' };
 
 /**
  * `/u`: the way out of a mail. Looking changes nothing, since scanners look; a form of ours and the one click of a mail client
@@ -35,6 +34,7 @@ export class UnsubscribeDoor implements OnApplicationBootstrap {
     config: GatewayConfig,
     private readonly host: HttpAdapterHost,
     private readonly failures: Failures,
+    private readonly senders: Senders,
     private readonly service: UnsubscribeService,
   ) {
     this.tokens = new EngagementTokens(config.secretKeys);
@@ -46,25 +46,25 @@ export class UnsubscribeDoor implements OnApplicationBootstrap {
       url: '/u/:token',
       errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) => void this.failed(error, request, reply),
     };
-    fastify.route({ ...route, method: 'GET', handler: async (request, reply) => draw(reply, await this.show(request)) });
+    fastify.route({ ...route, method: 'GET', handler: async (request, reply) => drawForReader(reply, await this.show(request)) });
     fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
   }
 
   private async show(request: HttpRequest): Promise<Shown> {
     const place = this.placeOf(request);
-    return askPage(await this.service.senderOf(place), place.email);
+    return askPage(await this.senders.of(place.projectId), place.email);
   }
 
   private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
     const place = this.placeOf(request);
     const asked = await this.read(request);
-    const sender = await this.service.senderOf(place);
+    const sender = await this.senders.of(place.projectId);
     const refused = await this.service.unsubscribe(place, request.ip).then(
       () => null,
       (error: unknown) => this.failures.tell(error, request),
     );
-    if (refused) return draw(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
-    return asked === 'one-click' ? reply.headers(kept).code(200).send('') : draw(reply, donePage(sender, place.email));
+    if (refused) return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
+    return asked === 'one-click' ? reply.headers(unlisted).code(200).send('') : drawForReader(reply, donePage(sender, place.email));
   }
 
   private async read(request: HttpRequest): Promise<'one-click' | 'form'> {
@@ -83,12 +83,6 @@ export class UnsubscribeDoor implements OnApplicationBootstrap {
   }
 
   private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
-    return draw(reply, deadPage(this.failures.tell(thrown, request)));
+    return drawForReader(reply, deadPage(this.failures.tell(thrown, request)));
   }
 }
-
-const draw = (reply: HttpReply, page: Shown): HttpReply =>
-  reply
-    .code(page.status ?? 200)
-    .headers({ ...pageHeaders, ...kept })
-    .send(drawn(page));

@@ -1,29 +1,25 @@
 import type { DomainError } from '@posthorn/contracts';
 import { statusOfKind } from '../dialects/dialect.js';
-import { html, type Html } from '../pages/html.js';
+import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
-import { spoken } from './unsubscribe-words.js';
-import type { Sender } from './unsubscribe.service.js';
+import { filled, spokenOf } from '../pages/reader-pages.js';
+import type { Sender } from '../pages/senders.js';
+import { unsubscribeWords } from './unsubscribe-words.js';
 
 export function askPage(sender: Sender, email: string): Shown {
-  const { language, words } = spoken(sender.language);
-  const { title, text, still, button } = words.ask;
-  const body = html`<p>${filled(text, email, sender.name ?? words.sender)}</p>
+  const language = spokenOf(sender.language);
+  const { title, text, still, button } = unsubscribeWords[language].ask;
+  const body = html`<p>${filled(text, sender, email)}</p>
     <p>${still}</p>
     ${form(hidden('confirmed', 'yes'), button)}`;
   return shown(title, body, { language });
 }
 
 export function donePage(sender: Sender, email: string): Shown {
-  const { language, words } = spoken(sender.language);
-  const text = filled(words.done.text, email, sender.name ?? words.sender);
-  return shown(words.done.title, html`<p role="status">${text}</p>`, { language });
-}
-
-export function laterPage(sender: Sender, status: number): Shown {
-  const { language, words } = spoken(sender.language);
-  return shown(words.later.title, html`<p role="alert">${words.later.text}</p>`, { language, status });
+  const language = spokenOf(sender.language);
+  const { title, text } = unsubscribeWords[language].done;
+  return shown(title, html`<p role="status">${filled(text, sender, email)}</p>`, { language });
 }
 
 /** For a link that is none of ours: the same words, whatever is wrong with it. */
@@ -33,6 +29,3 @@ export const deadPage = ({ kind, message }: DomainError): Shown =>
         status: 404,
       })
     : shown('That did not work', html`<p>${message}.</p>`, { status: statusOfKind[kind] });
-
-const filled = (text: string, email: string, sender: string): Html =>
-  html`${text.split(/(\{email\}|\{sender\})/).map((part) => (part === '{email}' ? html`<strong>${email}</strong>` : html`${part === '{sender}' ? sender : part}`))}`;

@@ -89,6 +89,7 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
     perSecond: isPublic ? row.publicPerSecond : row.secretPerSecond,
     caller: {
       ...{ projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode },
+      ...(isPublic ? { isPublic } : {}),
       ...(domainId ? { domainId } : {}),
       ...(row.sandboxHandle ? { sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] } } : {}),
     },

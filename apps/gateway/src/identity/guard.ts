@@ -17,7 +17,7 @@ import {
 } from '../edge/edge-errors.js';
 import { headerValues } from '../edge/header-values.js';
 import type { Route } from '../edge/route-table.js';
-import { callersOf } from '../edge/route.js';
+import { callersOf, scopesOf } from '../edge/route.js';
 import { isTrustedOrigin } from '../people/trusted-origins.js';
 import type { Admission, Credential, SessionUser } from './credential.js';
 import { FailedAttempts } from './failed-attempts.js';
@@ -129,7 +129,7 @@ const scopesOfRole: Record<MemberRole, ReadonlySet<Scope>> = {
 
 function refuse({ method, declaration }: Route, disabled: boolean, scopes: ReadonlySet<Scope>): void {
   if (disabled && method !== 'GET' && !declaration.whileDisabled) throw projectDisabled();
-  if (!scopes.has(declaration.scope)) throw scopeMissing(declaration.scope);
+  if (!scopesOf(declaration).some((scope) => scopes.has(scope))) throw scopeMissing(declaration.scope);
 }
 
 const projectInPath = ({ params }: Knock): string => ((params as Record<string, string>)['projectId'] ?? '').toLowerCase();

@@ -4,7 +4,7 @@ import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
 import { defaultBodyLimit } from '../edge/body-reader.js';
 import type { Route } from '../edge/route-table.js';
-import { callersOf, outcomeOf } from '../edge/route.js';
+import { callersOf, outcomeOf, scopesOf } from '../edge/route.js';
 import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
@@ -41,6 +41,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
     security: callers.map((caller) => (caller === 'NOBODY' ? {} : { [schemeOf[caller]]: caller === 'TOKEN' ? [declaration.scope] : [] })),
     'x-surface': surface,
     'x-scope': declaration.scope,
+    ...(declaration.orScope ? { 'x-or-scope': declaration.orScope } : {}),
     'x-callers': callers,
     ...listed('parameters', [...idsOf(route), ...queryOf(route, schemas), ...(declaration.idempotent ? [idempotencyKey] : [])]),
     ...bodyOf(route, schemas),
@@ -49,9 +50,11 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 }
 
 function descriptionOf({ declaration, method }: Route): string {
-  const { scope, roles, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
+  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
   const sentences = [
-    `Needs the scope \`${scope}\`.`,
+    `Needs the scope ${scopesOf(declaration)
+      .map((scope) => `\`${scope}\``)
+      .join(' or ')}.`,
     roles ? `Of people only those with the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
     body ? `The body has at most ${bodyLimit} bytes; unknown members are refused.` : null,
@@ -109,7 +112,9 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
   const status = statusOf[outcomeOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
-    'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) },
+    ...(declaration.tabled === 'always'
+      ? {}
+      : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
     ...(declaration.tabled ? { 'text/csv': { schema: { type: 'string' } } } : {}),
     ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };

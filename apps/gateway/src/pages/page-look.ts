@@ -10,9 +10,13 @@ export const stylesheetPath = `/pages/${hash('sha256', stylesheet).slice(0, 12)}
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'content-security-policy': policyOf("'self'"),
 };
+
+/** Where its form leads goes for every redirect on the way, too (CSP Level 3, `form-action`). */
+export function policyOf(formAction: string): string {
+  return `default-src 'none'; style-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;
+}
 
 /** A whole page with its one heading. */
 export const drawn = ({ title, body, leadsTo, language = 'en' }: Shown): string =>

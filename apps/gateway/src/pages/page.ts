@@ -20,6 +20,8 @@ export interface Shown {
   /** 200 unless said otherwise. */
   status?: number;
   cookies?: readonly string[];
+  /** In place of those that every page has. */
+  headers?: Readonly<Record<string, string>>;
   /** English unless said otherwise. */
   language?: string;
   /** Where the browser goes from here by itself; a redirect would fall under the form's own policy (CSP Level 3, `form-action`). */

@@ -81,7 +81,7 @@ export const routeChecks: readonly RouteCheck[] = [
     // No key comes where only people may: their roles are walked in the gateway's callers-walk.db.spec.ts.
     appliesTo: takesKeys,
     run: async (operation, ground) => {
-      const key = await ground.keyWithout(operation['x-scope'], scopes);
+      const key = await ground.keyWithout(operation, scopes);
       const answer = await ground.ask(operation, await ground.pathOf(operation), { key, body: await ground.bodyOf(operation) });
       expect([answer.status, codeOf(answer)]).toEqual([403, 'scope_missing']);
     },

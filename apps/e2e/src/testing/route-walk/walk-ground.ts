@@ -77,12 +77,13 @@ export class WalkGround {
     return this.strangersThings[nounOf(operation)] ?? {};
   }
 
-  /** A key of ours with every scope but one. */
-  async keyWithout(scope: string, scopes: readonly string[]): Promise<string> {
-    const known = this.keysWithout.get(scope);
+  /** A key of ours with every scope but those that open the operation. */
+  async keyWithout({ 'x-scope': scope, 'x-or-scope': other }: Operation, scopes: readonly string[]): Promise<string> {
+    const own = `${scope} ${other}`;
+    const known = this.keysWithout.get(own);
     if (known) return known;
-    const key = await this.keyOf('--scopes', scopes.filter((each) => each !== scope).join(','));
-    this.keysWithout.set(scope, key);
+    const key = await this.keyOf('--scopes', scopes.filter((each) => each !== scope && each !== other).join(','));
+    this.keysWithout.set(own, key);
     return key;
   }
 

@@ -1,6 +1,6 @@
 import { roleScopes, type MemberRole } from '@posthorn/contracts';
 import type { CallerKind } from '../../identity/credential.js';
-import { callersOf } from '../../edge/route.js';
+import { callersOf, scopesOf } from '../../edge/route.js';
 import type { Route } from '../../edge/route-table.js';
 import type { Refusal } from './dialect-shapes.js';
 import { strangeOrigin, trustedOrigin, type Shown, type WalkGround } from './walk-ground.js';
@@ -45,7 +45,8 @@ const ofRole =
   (role: MemberRole): Verdict =>
   ({ declaration }) => {
     if (declaration.project === 'NONE') return 'admitted';
-    return roleScopes[role].includes(declaration.scope) && (declaration.roles ?? [role]).includes(role) ? 'admitted' : noScope;
+    const allowed = scopesOf(declaration).some((scope) => roleScopes[role].includes(scope));
+    return allowed && (declaration.roles ?? [role]).includes(role) ? 'admitted' : noScope;
   };
 
 const needsProject =
@@ -77,8 +78,8 @@ const keys: readonly WalkCaller[] = [
   none('an unknown key', ({ unknown }) => bearer(unknown)),
   none('a revoked key', ({ keys: { revoked } }) => bearer(revoked)),
   {
-    says: 'a secret key with every scope but one',
-    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyWithAllBut(declaration.scope)) }),
+    says: 'a secret key with every scope but its own',
+    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyWithAllBut(declaration)) }),
     hears: keyed('SECRET', () => noScope),
   },
   {
@@ -99,7 +100,7 @@ const keys: readonly WalkCaller[] = [
   {
     says: 'a public key, from a page of another origin',
     shows: ({ keys }) => ({ headers: { ...bearer(keys.public), origin: strangeOrigin } }),
-    hears: keyed('PUBLIC', ({ declaration }) => (declaration.scope === 'emails:send' ? 'admitted' : noScope)),
+    hears: keyed('PUBLIC', ({ declaration }) => (scopesOf(declaration).includes('emails:send') ? 'admitted' : noScope)),
   },
   {
     says: 'a key beside the cookie of an owner, which counts for nothing',
@@ -205,7 +206,7 @@ const tokens: readonly WalkCaller[] = [
   token('in place of which its refresh token is shown', ({ refreshToken }) => ({ headers: bearer(refreshToken) }), nobody),
   token(
     'with every scope but one',
-    (ground, { declaration }) => ({ headers: bearer(ground.tokenWithAllBut(declaration.scope)) }),
+    (ground, { declaration }) => ({ headers: bearer(ground.tokenWithAllBut(declaration)) }),
     delegated(() => noScope),
   ),
   token(

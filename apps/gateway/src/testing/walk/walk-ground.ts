@@ -2,6 +2,7 @@ import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthor
 import { newId } from '@posthorn/database';
 import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
+import { scopesOf, type RouteDeclaration } from '../../edge/route.js';
 import type { Route } from '../../edge/route-table.js';
 import type { GatewaySuite, Told } from '../gateway-suite.js';
 import { delegate } from '../delegate.js';
@@ -38,9 +39,9 @@ export class WalkGround {
   /** The token of a session that there is, signed by somebody else. */
   foreignCookie: string;
   private readonly justWith = new Map<Scope, string>();
-  private readonly allBut = new Map<Scope, string>();
+  private readonly allBut = new Map<string, string>();
   private readonly tokensJustWith = new Map<Scope, string>();
-  private readonly tokensWithAllBut = new Map<Scope, string>();
+  private readonly tokensWithAllBut = new Map<string, string>();
 
   constructor(private readonly suite: GatewaySuite) {}
 
@@ -48,10 +49,10 @@ export class WalkGround {
     const made = await Promise.all([1, 2, 3].map(() => this.suite.buildProject()));
     [this.ours, this.strangers, this.disabled] = made.map(({ projectId }) => projectId) as [string, string, string];
     await this.makeKeys(made[2]!.caller);
-    await this.makeScopedKeys(new Set(routes.map(({ declaration }) => declaration.scope)));
+    for (const { declaration } of routes) await this.makeScopedKeys(declaration);
     await this.makePeople();
     await this.makeTokens();
-    for (const { declaration } of routes) await this.makeScopedTokens(declaration.scope);
+    for (const { declaration } of routes) await this.makeScopedTokens(declaration);
     await this.suite.bus.call(projects.disable, made[2]!.caller, { id: this.disabled, reason: 'MANUAL' });
   }
 
@@ -63,12 +64,12 @@ export class WalkGround {
     return this.tokensJustWith.get(scope)!;
   }
 
-  tokenWithAllBut(scope: Scope): string {
-    return this.tokensWithAllBut.get(scope)!;
+  tokenWithAllBut(declaration: RouteDeclaration): string {
+    return this.tokensWithAllBut.get(nameOf(declaration))!;
   }
 
-  keyWithAllBut(scope: Scope): string {
-    return this.allBut.get(scope)!;
+  keyWithAllBut(declaration: RouteDeclaration): string {
+    return this.allBut.get(nameOf(declaration))!;
   }
 
   /** A path of the route that names nothing there is, but for the project. */
@@ -97,12 +98,12 @@ export class WalkGround {
     this.keys.disabledPublic = (await key(this.disabled, { legacyGrantPreset: 'SENDING_ONLY' })).token;
   }
 
-  private async makeScopedKeys(asked: ReadonlySet<Scope>): Promise<void> {
-    for (const scope of asked) {
-      const others = scopes.filter((each) => each !== scope);
-      this.justWith.set(scope, (await this.suite.buildKey(this.ours, { scopes: [scope] })).token);
-      this.allBut.set(scope, (await this.suite.buildKey(this.ours, { scopes: others })).token);
-    }
+  private async makeScopedKeys(declaration: RouteDeclaration): Promise<void> {
+    const [own, name] = [scopesOf(declaration), nameOf(declaration)];
+    if (this.allBut.has(name)) return;
+    const keyOf = async (held: readonly Scope[]) => (await this.suite.buildKey(this.ours, { scopes: [...held] })).token;
+    this.justWith.set(declaration.scope, await keyOf([declaration.scope]));
+    this.allBut.set(name, await keyOf(scopes.filter((each) => !own.includes(each))));
   }
 
   private async makePeople(): Promise<void> {
@@ -145,13 +146,16 @@ export class WalkGround {
     this.tokens.REDUCED = await spoiled(`UPDATE oauth_consents SET scopes = '[]' WHERE id = $1`, 'grantId');
   }
 
-  private async makeScopedTokens(scope: Scope): Promise<void> {
-    if (this.tokensJustWith.has(scope)) return;
-    const { database } = this.suite;
-    const others = scopes.filter((each) => each !== scope);
-    this.tokensJustWith.set(scope, (await delegate(database, this.ours, this.people.OWNER, [scope])).token);
-    this.tokensWithAllBut.set(scope, (await delegate(database, this.ours, this.people.OWNER, others)).token);
+  private async makeScopedTokens(declaration: RouteDeclaration): Promise<void> {
+    const [own, name] = [scopesOf(declaration), nameOf(declaration)];
+    if (this.tokensWithAllBut.has(name)) return;
+    const tokenOf = async (held: Scope[]) => (await delegate(this.suite.database, this.ours, this.people.OWNER, held)).token;
+    this.tokensJustWith.set(declaration.scope, await tokenOf([declaration.scope]));
+    this.tokensWithAllBut.set(name, await tokenOf(scopes.filter((each) => !own.includes(each))));
   }
 }
+
+/** Routes of the same scopes let the same callers in. */
+const nameOf = (declaration: RouteDeclaration): string => scopesOf(declaration).join(' ');
 
 const tokenIn = (cookie: string): string => decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;

@@ -1,0 +1,22 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** How many memberships a list has, without the changes that are not folded in yet. */
+@Entity('list_counts')
+export class ListCountRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid', { name: 'list_id' }) listId: string;
+  @Column('bigint') pending: number;
+  @Column('bigint') confirmed: number;
+  @Column('bigint') unsubscribed: number;
+}
+
+/** One change of these counts, appended in the statement that caused it: writers never wait for one another. */
+@Entity('list_count_deltas')
+export class ListCountDelta {
+  @PrimaryColumn('bigint') id: number;
+  @Column('uuid', { name: 'project_id' }) projectId: string;
+  @Column('uuid', { name: 'list_id' }) listId: string;
+  @Column('bigint') pending: number;
+  @Column('bigint') confirmed: number;
+  @Column('bigint') unsubscribed: number;
+}

@@ -1,0 +1,45 @@
+import type { List, ListFact, UpdateList } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('lists')
+export class ListRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  /** Rises with every change. */
+  @Column('bigint') seq: number;
+  @Column('text') name: string;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('boolean', { name: 'double_opt_in' }) doubleOptIn: boolean;
+  @Column('uuid', { name: 'confirmation_template_id', nullable: true }) confirmationTemplateId: string | null;
+  @Column('text', { name: 'redirect_url', nullable: true }) redirectUrl: string | null;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+
+  /** Takes over what is named; null names nothing (interface.md). Answers whether anything is otherwise now. */
+  change({ name, description, doubleOptIn, confirmationTemplateId, redirectUrl }: UpdateList): boolean {
+    const before = JSON.stringify(this);
+    this.name = name ?? this.name;
+    this.description = description ?? this.description;
+    this.doubleOptIn = doubleOptIn ?? this.doubleOptIn;
+    this.confirmationTemplateId = confirmationTemplateId ?? this.confirmationTemplateId;
+    this.redirectUrl = redirectUrl ?? this.redirectUrl;
+    return JSON.stringify(this) !== before;
+  }
+
+  toList(memberCount: number): List {
+    const { id, projectId, name, description, doubleOptIn, confirmationTemplateId, redirectUrl, createdAt, updatedAt } = this;
+    return { id, projectId, name, description, doubleOptIn, confirmationTemplateId, redirectUrl, memberCount, createdAt, updatedAt };
+  }
+
+  toFact(at = this.updatedAt): ListFact {
+    return { listId: this.id, at };
+  }
+}
+
+/** A list that is gone while some of its memberships are still there. */
+@Entity('deleted_lists')
+export class DeletedListRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3 }) deletedAt: Date;
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import {
+  listFacts,
+  listNotFound,
+  redirectUnreadable,
+  type CreateList,
+  type DeletedList,
+  type List,
+  type ListId,
+  type ListPage,
+  type PageQuery,
+  type UpdateList,
+  type UpdateListById,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { ConfirmationTemplates } from './confirmation-templates.js';
+import { DeletedLists } from './deleted-lists.js';
+import { ListCounts } from './list-counts.read-model.js';
+import { ListRow } from './list.entity.js';
+import { ListsRepository } from './lists.repository.js';
+
+@Injectable()
+export class ListsService {
+  constructor(
+    private readonly lists: ListsRepository,
+    private readonly counts: ListCounts,
+    private readonly templates: ConfirmationTemplates,
+    private readonly deleted: DeletedLists,
+    private readonly outbox: Outbox,
+    private readonly commits: Commits,
+  ) {}
+
+  async create({ caller, body, deadline }: Incoming<CreateList>): Promise<List> {
+    await this.refuseUnfit(caller.projectId, body);
+    const row = await this.commits.before(deadline, async () => this.tell(await this.lists.add(draftOf(caller.projectId, body))));
+    return row.toList(0);
+  }
+
+  async get(projectId: string, id: string): Promise<List> {
+    return this.counted(await this.found(this.lists.find(projectId, id)));
+  }
+
+  async list(projectId: string, query: PageQuery): Promise<ListPage> {
+    const [page, total] = await Promise.all([
+      this.lists.list(projectId, query),
+      query.withTotal ? this.lists.total(projectId).then((known) => ({ total: known })) : {},
+    ]);
+    const counts = await this.counts.ofAll(
+      projectId,
+      page.items.map(({ id }) => id),
+    );
+    return { ...page, items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)), ...total };
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateListById>): Promise<List> {
+    const { id, ...changes } = body;
+    await this.refuseUnfit(caller.projectId, changes);
+    const row = await this.commits.before(deadline, async () => {
+      const locked = await this.found(this.lists.edit(caller.projectId, id));
+      return locked.change(changes) ? this.tell(await this.lists.save(locked)) : locked;
+    });
+    return this.counted(row);
+  }
+
+  async delete({ caller, body, deadline }: Incoming<ListId>): Promise<DeletedList> {
+    const { projectId } = caller;
+    await this.commits.before(deadline, async () => {
+      const row = await this.found(this.lists.lock(projectId, body.id));
+      const at = await this.lists.remove(row);
+      await this.counts.forget(projectId, row.id);
+      await this.deleted.take(projectId, row.id);
+      await this.outbox.publish(listFacts.deleted, projectId, [row.toFact(at)]);
+    });
+    return { id: body.id };
+  }
+
+  private async refuseUnfit(projectId: string, { redirectUrl, confirmationTemplateId }: UpdateList): Promise<void> {
+    if (typeof redirectUrl === 'string' && !leadsOn(redirectUrl)) throw redirectUnreadable();
+    if (typeof confirmationTemplateId === 'string') await this.templates.refuseUnknown(projectId, confirmationTemplateId);
+  }
+
+  private async counted(row: ListRow): Promise<List> {
+    return row.toList((await this.counts.of(row.projectId, row.id)).CONFIRMED);
+  }
+
+  private async tell(row: ListRow): Promise<ListRow> {
+    await this.outbox.publish(listFacts.changed, row.projectId, [row.toFact()]);
+    return row;
+  }
+
+  private async found(looked: Promise<ListRow | null>): Promise<ListRow> {
+    const row = await looked;
+    if (!row) throw listNotFound();
+    return row;
+  }
+}
+
+function draftOf(projectId: string, wanted: CreateList): ListRow {
+  const draft = { projectId, id: newId(), description: null, doubleOptIn: false, confirmationTemplateId: null, redirectUrl: null };
+  const row = Object.assign(new ListRow(), draft);
+  row.change(wanted);
+  return row;
+}
+
+/** A user in it would hide which host it leads to. */
+function leadsOn(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === 'https:' && url.username === '' && url.password === '';
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseClock } from '@posthorn/database';
+import { ConfirmTokens } from '@posthorn/mail';
+import { ServiceConfig } from '@posthorn/platform';
+import type { MembershipRow } from './membership.entity.js';
+
+/** The tokens of waiting memberships: derived anew whenever one is asked for, stored as hashes. */
+@Injectable()
+export class MembershipTokens {
+  private readonly tokens: ConfirmTokens;
+
+  constructor(
+    config: ServiceConfig,
+    private readonly clock: DatabaseClock,
+  ) {
+    this.tokens = new ConfirmTokens(config.secretKeys);
+  }
+
+  /** Gives a waiting membership its token: the one that it has while that is in force, else the next one. */
+  async give(row: MembershipRow): Promise<string> {
+    const now = await this.clock.now();
+    const known = this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now));
+    if (known) return known;
+    row.tokenRound += 1;
+    const [token] = this.of(row);
+    row.tokenHash = ConfirmTokens.hashOf(token!);
+    return token!;
+  }
+
+  /** Whether a membership waits for the token of this hash: never again once it is confirmed. */
+  async fits(row: MembershipRow, tokenHash: string): Promise<boolean> {
+    return row.isConfirmedBy(tokenHash, await this.clock.now());
+  }
+
+  private of({ projectId, id, tokenRound }: MembershipRow): string[] {
+    return this.tokens.of({ projectId, membershipId: id, round: tokenRound });
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { contactFacts } from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
+import type { ContactRow } from '../contacts/contact.entity.js';
+import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
+import type { MembershipRow } from './membership.entity.js';
+import { MembershipsRepository } from './memberships.repository.js';
+import { SubscriberContacts } from './subscriber-contacts.js';
+
+/** What every change of a membership brings with it, in one transaction. */
+@Injectable()
+export class MembershipWrites {
+  constructor(
+    private readonly memberships: MembershipsRepository,
+    private readonly contacts: SubscriberContacts,
+    private readonly dirty: SegmentDirtyRepository,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Does `change` to a membership whose contact is held; nothing is written where its status stays. */
+  async change(contact: ContactRow, row: MembershipRow, change: () => Promise<void> | void): Promise<void> {
+    const before = row.status;
+    await change();
+    if (row.status === before) return;
+    const subscribes = row.status === 'CONFIRMED' && row.subscribesContact;
+    if (row.status !== 'PENDING') row.tokenHash = null;
+    if (subscribes) row.subscribesContact = false;
+    await this.memberships.put(row, before);
+    await this.dirty.mark([row]);
+    await this.outbox.publish(contactFacts.membershipChanged, row.projectId, [row.toFact()]);
+    if (subscribes) await this.contacts.change(contact, { subscribed: true });
+  }
+}

@@ -1,0 +1,71 @@
+import type { MembershipStatus } from '@posthorn/contracts';
+import { ScopedRepository, type Database } from '@posthorn/database';
+import { MembershipRow } from './membership.entity.js';
+
+const tokenLife = `interval '24 hours'`;
+
+/** Every statement that makes, changes or deletes memberships also appends what it does to their numbers. */
+export class MembershipsRepository extends ScopedRepository<MembershipRow> {
+  constructor(database: Database) {
+    super(database, MembershipRow);
+  }
+
+  of(projectId: string, listId: string, contactId: string): Promise<MembershipRow | null> {
+    return this.rows.findOneBy({ projectId, listId, contactId });
+  }
+
+  /** Writes one whose contact is held, with a whole life for its token. */
+  async put(row: MembershipRow, before: MembershipStatus | null): Promise<void> {
+    const [put] = await this.database.query<Pick<MembershipRow, 'createdAt' | 'updatedAt' | 'tokenEndsAt'>>(
+      `WITH put AS (
+         INSERT INTO memberships AS known (project_id, list_id, contact_id, id, status, token_hash, token_round, subscribes_contact,
+           token_ends_at, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $5 WHEN 'PENDING' THEN clock_timestamp() + ${tokenLife} END,
+           clock_timestamp(), clock_timestamp())
+         ON CONFLICT (project_id, list_id, contact_id) DO UPDATE SET status = excluded.status, token_hash = excluded.token_hash,
+           token_round = excluded.token_round, subscribes_contact = excluded.subscribes_contact, token_ends_at = excluded.token_ends_at,
+           updated_at = excluded.updated_at
+         RETURNING created_at, updated_at, token_ends_at
+       ), counted AS (
+         INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
+         VALUES ($1, $2, ${['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'].map((each) => `($5 = '${each}')::int - ($9 = '${each}')::int`).join(', ')})
+       )
+       SELECT created_at AS "createdAt", updated_at AS "updatedAt", token_ends_at AS "tokenEndsAt" FROM put`,
+      [row.projectId, row.listId, row.contactId, row.id, row.status, row.tokenHash, row.tokenRound, row.subscribesContact, before ?? ''],
+    );
+    Object.assign(row, put);
+  }
+
+  /** Of one whose contact is held: its token lives on from now. */
+  async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<void> {
+    await this.database.query(
+      `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLife} WHERE project_id = $1 AND id = $2`,
+      [projectId, id, tokenHash, tokenRound],
+    );
+  }
+
+  /** Of contacts that are deleted in the same transaction, and so held. */
+  async removeOf(projectId: string, contactIds: string[]): Promise<void> {
+    await this.database.query(
+      `WITH gone AS (
+         DELETE FROM memberships WHERE project_id = $1 AND contact_id = ANY ($2::uuid[]) RETURNING list_id, status
+       )
+       INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
+       SELECT $1, list_id, -count(*) FILTER (WHERE status = 'PENDING'), -count(*) FILTER (WHERE status = 'CONFIRMED'),
+         -count(*) FILTER (WHERE status = 'UNSUBSCRIBED')
+       FROM gone GROUP BY list_id ORDER BY list_id`,
+      [projectId, contactIds],
+    );
+  }
+
+  /** Of a list that is deleted and needs no numbers any more; answers whose they were. */
+  async removeFrom(projectId: string, listId: string, limit: number): Promise<string[]> {
+    const gone = await this.database.query<{ contactId: string }>(
+      `DELETE FROM memberships WHERE project_id = $1 AND list_id = $2 AND contact_id = ANY(ARRAY(
+         SELECT contact_id FROM memberships WHERE project_id = $1 AND list_id = $2 ORDER BY contact_id LIMIT $3 FOR UPDATE
+       )) RETURNING contact_id AS "contactId"`,
+      [projectId, listId, limit],
+    );
+    return gone.map(({ contactId }) => contactId);
+  }
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { contactFacts, contacts, lists, type Caller, type Contact } from '@posthorn/contracts';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { listsGround } from '../testing/lists-ground.js';
+import { ListCounts } from './list-counts.read-model.js';
+
+let suite: ContactsSuite;
+let ground: ReturnType<typeof listsGround>;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+  ground = listsGround(suite);
+});
+afterAll(() => suite.stop());
+
+const email = 'ann@example.org';
+let caller: Caller;
+/** A key that stands in a page. */
+let page: Caller;
+let projectId: string;
+beforeEach(() => {
+  ({ caller, projectId } = suite.buildProject());
+  page = { ...caller, isPublic: true };
+});
+
+const contactOf = async (): Promise<Contact | undefined> => (await suite.bus.call(contacts.list, caller, {})).items[0];
+const told = async () => (await suite.factsOf(projectId, contactFacts.membershipChanged)).map(({ status }) => status);
+const expire = () =>
+  suite.database.query(`UPDATE memberships SET token_ends_at = clock_timestamp() - interval '1 second' WHERE project_id = $1`, [projectId]);
+const over = { kind: 'gone', message: 'The link was used or is over' };
+
+describe('subscribing', () => {
+  it('without double opt-in confirms at once, makes the contact, and changes nothing when it is repeated', async () => {
+    const { id } = await ground.build(caller);
+    const made = await ground.subscribe(caller, id, { email: ' Ann@Example.ORG ', data: { plan: 'pro', none: null } });
+    expect(made).toEqual({ membershipId: made.membershipId, status: 'CONFIRMED', created: true, previousStatus: null });
+    expect(await contactOf()).toMatchObject({ email, subscribed: true, customFields: { plan: 'pro' } });
+    expect(await ground.subscribe(caller, id, { email })).toEqual({ ...made, created: false, previousStatus: 'CONFIRMED' });
+    expect(await told()).toEqual(['CONFIRMED']);
+    expect(await ground.countOf(caller, id)).toBe(1);
+  });
+
+  it('with it waits, subscribes the new contact only once it is confirmed, and marks it for its segments each time', async () => {
+    const { id } = await ground.build(caller, { doubleOptIn: true });
+    const made = await ground.subscribe(caller, id, { email });
+    expect(made).toMatchObject({ status: 'PENDING', created: true, previousStatus: null, confirmToken: expect.any(String) });
+    expect([(await contactOf())!.subscribed, await ground.countOf(caller, id)]).toEqual([false, 0]);
+    await ground.confirm(made.confirmToken!);
+    expect([(await contactOf())!.subscribed, await ground.countOf(caller, id)]).toEqual([true, 1]);
+    expect(await told()).toEqual(['PENDING', 'CONFIRMED']);
+    expect(await suite.factsOf(projectId, contactFacts.subscribed)).toHaveLength(1);
+    expect(await suite.database.query(`SELECT FROM segment_dirty WHERE project_id = $1`, [projectId])).toHaveLength(2);
+  });
+
+  it('leaves the subscription of a contact that was there before as it is', async () => {
+    await suite.bus.call(contacts.create, caller, { email, subscribed: false });
+    const { id } = await ground.build(caller, { doubleOptIn: true });
+    await ground.confirm((await ground.subscribe(caller, id, { email })).confirmToken!);
+    expect((await contactOf())!.subscribed).toBe(false);
+  });
+
+  it('after one has left needs their word, and tells what they were', async () => {
+    const { id } = await ground.build(caller);
+    await ground.subscribe(caller, id, { email });
+    await ground.unsubscribe(caller, id, email);
+    await expect(ground.subscribe(caller, id, { email, data: { plan: 'x' } })).rejects.toMatchObject({
+      ...{ kind: 'conflict', code: 'resubscribe_confirmation_required', details: { previousStatus: 'UNSUBSCRIBED' } },
+    });
+    expect((await contactOf())!.customFields).toEqual({});
+    const back = { status: 'CONFIRMED', created: false, previousStatus: 'UNSUBSCRIBED' };
+    expect(await ground.subscribe(caller, id, { email, allowResubscribe: true })).toMatchObject(back);
+    await ground.unsubscribe(caller, id, email);
+    await suite.bus.call(lists.update, caller, { id, doubleOptIn: true });
+    const waits = await ground.subscribe(caller, id, { email, allowResubscribe: true });
+    expect(waits).toMatchObject({ status: 'PENDING', created: false, previousStatus: 'UNSUBSCRIBED' });
+    expect(await told()).toEqual(['CONFIRMED', 'UNSUBSCRIBED', 'CONFIRMED', 'UNSUBSCRIBED', 'PENDING']);
+  });
+
+  it('to a list that came to want double opt-in demotes nobody, and one that waits goes on waiting when it does not any more', async () => {
+    const { id } = await ground.build(caller);
+    await ground.subscribe(caller, id, { email });
+    await suite.bus.call(lists.update, caller, { id, doubleOptIn: true });
+    expect(await ground.subscribe(caller, id, { email })).toMatchObject({ status: 'CONFIRMED' });
+    await ground.subscribe(caller, id, { email: 'ben@example.org' });
+    await suite.bus.call(lists.update, caller, { id, doubleOptIn: false });
+    expect(await ground.subscribe(caller, id, { email: 'ben@example.org' })).toMatchObject({ status: 'PENDING', created: false });
+  });
+
+  it('merges what a server says of a contact, and takes from a page only what it makes one with', async () => {
+    const { id } = await ground.build(caller);
+    await ground.subscribe(page, id, { email, data: { plan: 'free' } });
+    expect((await contactOf())!.customFields).toEqual({ plan: 'free' });
+    await ground.subscribe(page, id, { email, data: { plan: 'pro', admin: true } });
+    expect((await contactOf())!.customFields).toEqual({ plan: 'free' });
+    await ground.subscribe(caller, id, { email, data: { plan: null, seats: 3 } });
+    expect((await contactOf())!.customFields).toEqual({ seats: 3 });
+  });
+
+  it('fifty times at once makes one contact, one membership, one fact and one token', async () => {
+    const { id } = await ground.build(caller, { doubleOptIn: true });
+    const all = await Promise.all(Array.from({ length: 50 }, () => ground.subscribe(caller, id, { email })));
+    expect(all.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(all.map(({ confirmToken, membershipId }) => `${confirmToken} ${membershipId}`)).size).toBe(1);
+    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(1);
+    expect(await told()).toEqual(['PENDING']);
+    const confirmed = await Promise.allSettled(Array.from({ length: 10 }, () => ground.confirm(all[0]!.confirmToken!)));
+    expect(confirmed.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await ground.countOf(caller, id)).toBe(1);
+  });
+});
+
+describe('the token of a membership that waits', () => {
+  it('is stored as its hash, is used once, and whoever comes later hears that', async () => {
+    const { id } = await ground.build(caller, { doubleOptIn: true, redirectUrl: 'https://shop.example/thanks' });
+    const { confirmToken } = await ground.subscribe(caller, id, { email });
+    const rows = await suite.database.query(`SELECT * FROM memberships WHERE project_id = $1`, [projectId]);
+    expect(JSON.stringify(rows)).not.toContain(confirmToken!.slice(-20));
+    expect(rows[0]).toMatchObject({ token_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    for (const _ of [1, 2]) expect(await ground.look(confirmToken!)).toEqual({ redirectUrl: 'https://shop.example/thanks' });
+    expect(await ground.confirm(confirmToken!)).toEqual({ redirectUrl: 'https://shop.example/thanks' });
+    await expect(ground.confirm(confirmToken!)).rejects.toMatchObject(over);
+    await expect(ground.look(confirmToken!)).rejects.toMatchObject(over);
+    expect(await told()).toEqual(['PENDING', 'CONFIRMED']);
+  });
+
+  it('lives a day from the last time that it was asked for; a page cannot spoil the one that a server handed out', async () => {
+    const { id } = await ground.build(caller, { doubleOptIn: true });
+    const first = await ground.subscribe(caller, id, { email });
+    const left = async () => {
+      const [row] = await suite.database.query<{ hours: number }>(
+        `SELECT extract(epoch FROM token_ends_at - clock_timestamp())::float8 / 3600 AS hours FROM memberships WHERE project_id = $1`,
+        [projectId],
+      );
+      return Math.round(row!.hours * 10) / 10;
+    };
+    expect(await left()).toBe(24);
+    await suite.database.query(`UPDATE memberships SET token_ends_at = clock_timestamp() + interval '1 hour' WHERE project_id = $1`, [
+      projectId,
+    ]);
+    const again = await ground.subscribe(page, id, { email });
+    expect(again).toEqual({ ...first, created: false, previousStatus: 'PENDING' });
+    expect(await left()).toBe(24);
+    await ground.confirm(first.confirmToken!);
+  });
+
+  it('that is over confirms nothing and does not come back: a repeat gives another one', async () => {
+    const { id } = await ground.build(caller, { doubleOptIn: true });
+    const first = (await ground.subscribe(caller, id, { email })).confirmToken!;
+    await expire();
+    await expect(ground.look(first)).rejects.toMatchObject(over);
+    await expect(ground.confirm(first)).rejects.toMatchObject(over);
+    const second = (await ground.subscribe(caller, id, { email })).confirmToken!;
+    expect(second).not.toBe(first);
+    await expect(ground.confirm(first)).rejects.toMatchObject(over);
+    await ground.confirm(second);
+    expect(await ground.countOf(caller, id)).toBe(1);
+  });
+
+  it.each(['unsubscribed', 'come back', 'the contact deleted', 'the list deleted'] as const)(
+    'is over with its membership: %s',
+    async (how) => {
+      const { id } = await ground.build(caller, { doubleOptIn: true });
+      const token = (await ground.subscribe(caller, id, { email })).confirmToken!;
+      if (how === 'the contact deleted') await suite.bus.call(contacts.delete, caller, { id: (await contactOf())!.id });
+      else if (how === 'the list deleted') await suite.bus.call(lists.delete, caller, { id });
+      else await ground.unsubscribe(caller, id, email);
+      if (how === 'come back') await ground.subscribe(caller, id, { email, allowResubscribe: true });
+      await expect(ground.confirm(token)).rejects.toMatchObject(over);
+      expect(await ground.recount(caller, id)).toBe(0);
+    },
+  );
+});
+
+describe('unsubscribing', () => {
+  it('is answered alike whoever is meant, makes nothing of a stranger, and touches the membership only', async () => {
+    const { id } = await ground.build(caller);
+    await ground.subscribe(caller, id, { email });
+    await suite.bus.call(contacts.create, caller, { email: 'ben@example.org' });
+    for (const each of [email, email, 'ben@example.org', 'nobody@example.org'])
+      expect(await ground.unsubscribe(page, id, each)).toEqual({ email: each });
+    expect((await suite.bus.call(contacts.list, caller, { withTotal: true })).total).toBe(2);
+    expect(await told()).toEqual(['CONFIRMED', 'UNSUBSCRIBED']);
+    expect(await suite.factsOf(projectId, contactFacts.unsubscribed)).toEqual([]);
+    expect(suite.optOuts.filter((each) => each.projectId === projectId)).toEqual([]);
+  });
+});
+
+describe('the number of members', () => {
+  it('equals a recount at every moment, whatever happens at once, folded or not', async () => {
+    const { id } = await ground.build(caller);
+    const counts = new ListCounts(suite.database);
+    const addresses = Array.from({ length: 12 }, (_, place) => `r${place}@example.org`);
+    const storm = addresses.flatMap((each, place) => [
+      ground.subscribe(caller, id, { email: each, allowResubscribe: true }),
+      ground.unsubscribe(caller, id, each),
+      ground.subscribe(caller, id, { email: each, allowResubscribe: true }),
+      ...(place % 3 === 0 ? [ground.unsubscribe(caller, id, each)] : []),
+    ]);
+    let going = true;
+    const watched = (async () => {
+      while (going) {
+        const [row] = await suite.database.query<{ counted: number; real: number }>(
+          `SELECT (SELECT count(*) FROM memberships WHERE project_id = $1 AND list_id = $2 AND status = 'CONFIRMED')::int AS real,
+             (SELECT coalesce(sum(confirmed), 0)::int FROM (
+               SELECT confirmed FROM list_counts WHERE project_id = $1 AND list_id = $2
+               UNION ALL SELECT confirmed FROM list_count_deltas WHERE project_id = $1 AND list_id = $2) AS parts) AS counted`,
+          [projectId, id],
+        );
+        expect(row!.counted).toBe(row!.real);
+        await counts.fold(7);
+      }
+    })();
+    await Promise.all(storm);
+    going = false;
+    await watched;
+    expect(await ground.countOf(caller, id)).toBe(await ground.recount(caller, id));
+  });
+
+  it('falls with a contact that is deleted, also while it is subscribed', async () => {
+    const { id } = await ground.build(caller);
+    await ground.subscribe(caller, id, { email });
+    const contact = (await contactOf())!;
+    await Promise.all([
+      suite.bus.call(contacts.delete, caller, { id: contact.id }),
+      ...Array.from({ length: 5 }, () => ground.subscribe(caller, id, { email })),
+    ]);
+    const [stray] = await suite.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM memberships WHERE project_id = $1
+       AND NOT EXISTS (SELECT FROM contacts WHERE contacts.project_id = $1 AND contacts.id = contact_id)`,
+      [projectId],
+    );
+    expect(stray!.count).toBe(0);
+    expect(await ground.countOf(caller, id)).toBe(await ground.recount(caller, id));
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { confirmLinkOver, memberships } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { ConfirmTokens } from '@posthorn/mail';
+import { standIn, testSecret } from '@posthorn/testing';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
+
+const tokens = new ConfirmTokens([testSecret]);
+const asPage = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const asProgram = { accept: 'application/json' };
+const form = { ...asPage, 'content-type': 'application/x-www-form-urlencoded' };
+
+let suite: GatewaySuite;
+let confirmed: string[] = [];
+let redirectUrl: string | null = null;
+let leave: (() => Promise<void>)[] = [];
+const waits = (tokenHash: string) => (confirmed.includes(tokenHash) ? Promise.reject(confirmLinkOver()) : Promise.resolve({ redirectUrl }));
+const contactsCome = async () => {
+  leave = [
+    await standIn(suite.connection, memberships.look, ({ tokenHash }) => waits(tokenHash)),
+    await standIn(suite.connection, memberships.confirm, async ({ tokenHash }) => {
+      const place = await waits(tokenHash);
+      confirmed.push(tokenHash);
+      return place;
+    }),
+  ];
+};
+const contactsGo = () => Promise.all(leave.map((each) => each()));
+
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  await contactsCome();
+});
+beforeEach(() => {
+  confirmed = [];
+  redirectUrl = null;
+});
+afterAll(async () => {
+  await contactsGo();
+  await suite.stop();
+});
+
+async function buildLink(language = 'en', name = 'Shop <b>', prefix = '/api'): Promise<string> {
+  const { projectId } = await suite.buildProject();
+  await suite.database.query(`UPDATE projects SET language = $2, name = $3 WHERE id = $1`, [projectId, language, name]);
+  const [token] = tokens.of({ projectId, membershipId: newId(), round: 1 });
+  return `${prefix}/lists/confirm-subscription?token=${token}`;
+}
+
+describe('a confirm link in a browser', () => {
+  it('asks, escapes what it repeats, runs nothing, and confirms nothing, however often it is looked at', async () => {
+    const path = await buildLink();
+    const told = await suite.ask('GET', path, { headers: asPage });
+    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(told.text).toContain('Press the button to get news from Shop &lt;b&gt;.');
+    expect(told.text).not.toMatch(/<script|style=|\son\w+=/);
+    expect(told.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';.*form-action 'self';/);
+    expect([told.headers.get('x-robots-tag'), told.headers.get('cache-control')]).toEqual(['noindex, nofollow', 'no-store']);
+    for (const headers of [{}, asPage, asProgram]) expect((await suite.ask('HEAD', path, { headers })).status).toBe(200);
+    expect((await suite.ask('HEAD', `${path}&confirm=1`)).status).toBe(200);
+    expect(confirmed).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
+    ['de-AT', 'de', 'Anmeldung bestätigen', 'Sie sind angemeldet', 'Dieser Link gilt nicht mehr'],
+    ['fr', 'fr', 'Confirmer votre inscription', 'Inscription confirmée', 'Ce lien n’est plus valable'],
+    ['es', 'es', 'Confirmar su suscripción', 'Suscripción confirmada', 'Este enlace ya no sirve'],
+    ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
+  ])('of a project that speaks %s speaks %s', async (language, spoken, asks, done, over) => {
+    const path = await buildLink(language);
+    const submit = () => suite.ask('POST', path, { headers: form, body: 'confirmed=yes' });
+    const told = [await suite.ask('GET', path, { headers: asPage }), await submit(), await submit()];
+    expect(told.map(({ status }) => status)).toEqual([200, 200, 410]);
+    for (const [place, title] of [asks, done, over].entries()) {
+      expect(told[place]!.text).toContain(`<html lang="${spoken}">`);
+      expect(told[place]!.text).toContain(`<h1>${title}</h1>`);
+      expect(told[place]!.text).toContain('Shop &lt;b&gt;');
+    }
+    expect(confirmed).toHaveLength(1);
+  });
+
+  it('leads on to where the list wants, and its policy lets the form', async () => {
+    redirectUrl = 'https://shop.example/dañke?a=1';
+    const path = await buildLink();
+    const page = await suite.ask('GET', path, { headers: asPage });
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https:;");
+    const told = await suite.ask('POST', path, { headers: form, body: 'confirmed=yes' });
+    expect([told.status, told.headers.get('location'), told.text]).toEqual([302, 'https://shop.example/da%C3%B1ke?a=1', '']);
+  });
+});
+
+describe('a confirm link elsewhere', () => {
+  it.each([
+    ['a program', 'GET', '', asProgram],
+    ['curl', 'GET', '', { accept: '*/*' }],
+    ['a browser that was told to', 'GET', '&confirm=1', asPage],
+    ['a POST without a body', 'POST', '', { accept: '*/*' }],
+    ['a POST of JSON', 'POST', '', { ...asProgram, 'content-type': 'application/json' }],
+  ])('confirms at once: %s', async (_, method, more, headers) => {
+    const told = await suite.ask(method, (await buildLink()) + more, { headers, ...('content-type' in headers ? { body: '{}' } : {}) });
+    expect([told.status, confirmed.length]).toEqual([200, 1]);
+    if (headers.accept === asProgram.accept) expect(told.json).toEqual({ success: true, data: { status: 'CONFIRMED' } });
+    else expect(told.text).toContain('<h1>You are subscribed</h1>');
+  });
+
+  it('speaks both dialects', async () => {
+    const path = await buildLink('en', 'Shop', '/api/v1');
+    const told = [await suite.ask('GET', path, { headers: asProgram }), await suite.ask('GET', path, { headers: asProgram })];
+    expect(told.map(({ status, json }) => [status, json])).toEqual([
+      [200, { status: 'CONFIRMED' }],
+      [410, expect.objectContaining({ code: 'resource_not_found', status: 410, detail: 'The link was used or is over' })],
+    ]);
+    const legacy = await suite.ask('GET', path.replace('/v1', ''), { headers: asProgram });
+    expect([legacy.status, legacy.json]).toEqual([
+      410,
+      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link was used or is over' } },
+    ]);
+  });
+
+  it('is over where it is none of ours, always with the same words', async () => {
+    const path = await buildLink();
+    const [stray] = tokens.of({ projectId: newId(), membershipId: newId(), round: 1 });
+    const base = path.split('=')[0]!;
+    const wrong = [
+      path.slice(0, -1) + (path.endsWith('A') ? 'Q' : 'A'),
+      `${base}=${stray}`,
+      `${base}=x`,
+      base,
+      `${path}&token=x`,
+      `${base}=%00`,
+    ];
+    const told = await Promise.all(wrong.map((each) => suite.ask('GET', each)));
+    expect(told.map(({ status }) => status)).toEqual(wrong.map(() => 410));
+    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+    expect(told[0]!.text).toContain('If you still want news from this sender');
+    expect(confirmed).toEqual([]);
+  });
+
+  it.each([
+    ['x'.repeat(17_000), form['content-type'], 413],
+    ['<a/>', 'application/xml', 415],
+  ])('takes no body that is none of a form', async (body, type, status) => {
+    const told = await suite.ask('POST', await buildLink(), { body, headers: { 'content-type': type } });
+    expect([told.status, confirmed]).toEqual([status, []]);
+  });
+
+  it('says that nothing has changed while contacts are away', async () => {
+    const path = await buildLink('de');
+    await contactsGo();
+    try {
+      for (const [method, headers] of [
+        ['GET', asPage],
+        ['POST', form],
+      ] as const) {
+        const told = await suite.ask(method, path, { headers, ...(method === 'POST' ? { body: 'confirmed=yes' } : {}) });
+        expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(told.text).toContain('Es hat sich nichts geändert.');
+      }
+      const program = await suite.ask('GET', path, { headers: asProgram });
+      expect([program.status, program.json['success']]).toEqual([503, false]);
+    } finally {
+      await contactsCome();
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { confirmLinkOver, memberships, PickFields, serviceCaller, Subscription, type Caller } from '@posthorn/contracts';
+import { ConfirmTokens } from '@posthorn/mail';
+import { Bus } from '@posthorn/messaging';
+import { GatewayConfig } from '../config.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { dialectOfPath } from '../dialects/dialects.js';
+import { BodyReader } from '../edge/body-reader.js';
+import { Failures, pathOf } from '../edge/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { headerValues } from '../edge/header-values.js';
+import { wantsPage } from '../edge/html-page.js';
+import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
+import { Senders, unknownSender, type Sender } from '../pages/senders.js';
+import { askPage, donePage, overPage } from './confirm-pages.js';
+
+const bodyLimit = 16 * 1024;
+const bodyTypes = /^(?:application\/(?:x-www-form-urlencoded|json)|multipart\/form-data)\s*(?:;|$)/i;
+const unstored = { ...unlisted, 'cache-control': 'no-store' };
+
+/** What whoever wants JSON is told. */
+class Confirmed extends PickFields(Subscription, ['status']) {}
+
+/** A link that one of our tokens stands behind. */
+interface Link {
+  caller: Caller;
+  sender: Sender;
+  place: { membershipId: string; tokenHash: string };
+}
+
+/**
+ * Where a confirm link leads. A browser is asked first, since scanners of mail look at links as browsers do, and looking must
+ * not subscribe anybody; its form, a program, or who says `confirm=1` confirms. The token is the credential.
+ */
+@Injectable()
+export class ConfirmDoor implements OnApplicationBootstrap {
+  private readonly tokens: ConfirmTokens;
+  private readonly bodies = new BodyReader();
+
+  constructor(
+    config: GatewayConfig,
+    private readonly host: HttpAdapterHost,
+    private readonly failures: Failures,
+    private readonly senders: Senders,
+    private readonly bus: Bus,
+  ) {
+    this.tokens = new ConfirmTokens(config.secretKeys);
+  }
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    for (const url of ['/api/lists/confirm-subscription', '/api/v1/lists/confirm-subscription']) {
+      const route = { url, errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) => this.failed(error, request, reply) };
+      fastify.route({ ...route, method: 'GET', handler: (request, reply) => this.open(request, reply) });
+      fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
+    }
+  }
+
+  private async open(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    return isLook(request) ? this.ask(request, reply) : this.confirm(request, reply);
+  }
+
+  private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    (await this.bodies.read(request.raw, bodyLimit, bodyTypes)).release();
+    return this.confirm(request, reply);
+  }
+
+  private async ask(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    const { caller, sender, place } = await this.linkOf(request);
+    const { redirectUrl } = await this.bus.call(memberships.look, caller, place).catch(refusedAs(sender));
+    return drawForReader(reply.headers(unstored), askPage(sender, redirectUrl));
+  }
+
+  private async confirm(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    const { caller, sender, place } = await this.linkOf(request);
+    const { redirectUrl } = await this.bus.call(memberships.confirm, caller, place).catch(refusedAs(sender));
+    void reply.headers(unstored);
+    if (redirectUrl !== null) return reply.code(302).header('location', new URL(redirectUrl).href).send('');
+    if (!wantsJson(request)) return drawForReader(reply, donePage(sender));
+    const told = dialectOfPath(pathOf(request.url)).resource(Confirmed, { status: 'CONFIRMED' });
+    return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(told));
+  }
+
+  private async linkOf({ query, ip }: HttpRequest): Promise<Link> {
+    const { token } = query as { token?: unknown };
+    const read = typeof token === 'string' ? this.tokens.read(token) : null;
+    if (!read) throw confirmLinkOver();
+    const { projectId, membershipId, tokenHash } = read;
+    return {
+      caller: { ...serviceCaller('gateway', projectId), address: ip },
+      sender: await this.senders.of(projectId),
+      place: { membershipId, tokenHash },
+    };
+  }
+
+  private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): void {
+    void reply.headers(unstored);
+    const { sender, error } = thrown instanceof Refused ? thrown : { sender: unknownSender, error: thrown };
+    if (wantsJson(request)) return this.failures.answer(error, request, reply);
+    const { kind } = this.failures.tell(error, request);
+    const isOver = kind === 'gone' || kind === 'not_found';
+    if (!isOver) void reply.header('retry-after', '1');
+    drawForReader(reply, isOver ? overPage(sender) : laterPage(sender, statusOfKind[kind]));
+  }
+}
+
+/** A refusal, and in whose name it is said. */
+class Refused extends Error {
+  constructor(
+    readonly error: unknown,
+    readonly sender: Sender,
+  ) {
+    super('refused');
+  }
+}
+
+const refusedAs =
+  (sender: Sender) =>
+  (error: unknown): never => {
+    throw new Refused(error, sender);
+  };
+
+const isLook = ({ raw, query }: HttpRequest): boolean =>
+  raw.method === 'HEAD' || (wantsPage(raw) && (query as { confirm?: unknown }).confirm !== '1');
+
+/** Who names both is a browser. */
+const wantsJson = ({ raw }: HttpRequest): boolean =>
+  !wantsPage(raw) && headerValues(raw.rawHeaders, 'accept').some((accept) => /\bjson\b/i.test(accept));

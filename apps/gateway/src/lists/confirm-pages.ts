@@ -1,0 +1,30 @@
+import { html } from '../pages/html.js';
+import { form, hidden, shown } from '../pages/page-kit.js';
+import { policyOf } from '../pages/page-look.js';
+import type { Shown } from '../pages/page.js';
+import { filled, spokenOf } from '../pages/reader-pages.js';
+import type { Sender } from '../pages/senders.js';
+import { confirmWords } from './confirm-words.js';
+
+/** Its form may lead to the list's own page, and from there on wherever that leads. */
+export function askPage(sender: Sender, redirectUrl: string | null): Shown {
+  const language = spokenOf(sender.language);
+  const { title, text, still, button } = confirmWords[language].ask;
+  const headers: Record<string, string> = redirectUrl === null ? {} : { 'content-security-policy': policyOf("'self' https:") };
+  const body = html`<p>${filled(text, sender)}</p>
+    <p>${still}</p>
+    ${form(hidden('confirmed', 'yes'), button)}`;
+  return shown(title, body, { language, headers });
+}
+
+export function donePage(sender: Sender): Shown {
+  const language = spokenOf(sender.language);
+  const { title, text } = confirmWords[language].done;
+  return shown(title, html`<p role="status">${filled(text, sender)}</p>`, { language });
+}
+
+export function overPage(sender: Sender): Shown {
+  const language = spokenOf(sender.language);
+  const { title, text } = confirmWords[language].over;
+  return shown(title, html`<p role="alert">${filled(text, sender)}</p>`, { language, status: 410 });
+}

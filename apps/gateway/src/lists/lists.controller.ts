@@ -1,0 +1,111 @@
+import { Controller } from '@nestjs/common';
+import {
+  CreateList,
+  DeletedList,
+  List,
+  ListMember,
+  listNotFound,
+  lists,
+  listTemplateUnknown,
+  MemberFilter,
+  memberships,
+  resubscribeRefused,
+  Subscribe,
+  Subscription,
+  Unsubscribe,
+  Unsubscribed,
+  UpdateList,
+  type ListPage,
+  type MemberPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { allCallers, Delete, Get, Patch, Post } from '../edge/route.js';
+
+/** Forms of web pages come here by themselves, with a public key (contract.md §15). */
+const selfServed = { scope: 'lists:write', orScope: 'emails:send', callers: allCallers, missing: listNotFound } as const;
+
+@Controller()
+export class ListsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('lists', {
+    summary: 'Create a list',
+    scope: 'lists:write',
+    body: CreateList,
+    reply: List,
+    outcome: 'created',
+    errors: [listTemplateUnknown],
+  })
+  create({ caller, body }: Call<CreateList>): Promise<List> {
+    return this.bus.call(lists.create, caller, body);
+  }
+
+  @Get('lists', { summary: 'List lists, newest first', scope: 'lists:read', paged: 'items', reply: List })
+  list({ caller, page }: Call): Promise<ListPage> {
+    return this.bus.call(lists.list, caller, page);
+  }
+
+  @Get('lists/:id', { summary: 'Get a list', scope: 'lists:read', reply: List, missing: listNotFound })
+  get({ caller, params }: Call): Promise<List> {
+    return this.bus.call(lists.get, caller, { id: params['id']! });
+  }
+
+  @Patch('lists/:id', {
+    summary: 'Change a list',
+    scope: 'lists:write',
+    body: UpdateList,
+    reply: List,
+    missing: listNotFound,
+    errors: [listTemplateUnknown],
+  })
+  update({ caller, params, body }: Call<UpdateList>): Promise<List> {
+    return this.bus.call(lists.update, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('lists/:id', {
+    summary: 'Delete a list with its memberships; its contacts stay',
+    scope: 'lists:write',
+    reply: DeletedList,
+    outcome: 'deleted',
+    missing: listNotFound,
+    whileDisabled: true,
+  })
+  delete({ caller, params }: Call): Promise<DeletedList> {
+    return this.bus.call(lists.delete, caller, { id: params['id']! });
+  }
+
+  @Get('lists/:id/members', {
+    summary: 'List the members of a list, newest first',
+    scope: 'lists:read',
+    query: MemberFilter,
+    paged: 'items',
+    reply: ListMember,
+    missing: listNotFound,
+  })
+  members({ caller, params, query, page }: Call<object, MemberFilter>): Promise<MemberPage> {
+    return this.bus.call(lists.members, caller, { ...query, ...page, id: params['id']! });
+  }
+
+  @Post('lists/:id/subscribe', {
+    ...selfServed,
+    summary: 'Subscribe an address to a list',
+    body: Subscribe,
+    reply: Subscription,
+    errors: [resubscribeRefused],
+  })
+  subscribe({ caller, params, body }: Call<Subscribe>): Promise<Subscription> {
+    return this.bus.call(memberships.subscribe, caller, { ...body, id: params['id']! });
+  }
+
+  @Post('lists/:id/unsubscribe', {
+    ...selfServed,
+    summary: 'Unsubscribe an address from a list; the same answer whether it was there',
+    body: Unsubscribe,
+    reply: Unsubscribed,
+    whileDisabled: true,
+  })
+  unsubscribe({ caller, params, body }: Call<Unsubscribe>): Promise<Unsubscribed> {
+    return this.bus.call(memberships.unsubscribe, caller, { ...body, id: params['id']! });
+  }
+}

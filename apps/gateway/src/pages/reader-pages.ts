@@ -1,0 +1,39 @@
+import type { HttpReply } from '../edge/fastify.js';
+import { html, type Html } from './html.js';
+import { drawn, pageHeaders } from './page-look.js';
+import { shown } from './page-kit.js';
+import type { Shown } from './page.js';
+import { readerWords, type Language } from './reader-words.js';
+import type { Sender } from './senders.js';
+
+/** No search engine shall show what stands behind somebody's own link. */
+export const unlisted = { 'x-robots-tag': 'noindex, nofollow' };
+
+/** A page behind a link of a mail: its token is all that it goes by, and nobody is signed in. */
+export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
+  reply
+    .code(page.status ?? 200)
+    .headers({ ...pageHeaders, ...unlisted, ...page.headers })
+    .send(drawn(page));
+
+/** The language that is spoken here, for one that is asked for: `de-AT` is `de`, and what is not known is English. */
+export function spokenOf(language: string): Language {
+  const [root = ''] = language.toLowerCase().split('-');
+  return Object.hasOwn(readerWords, root) ? (root as Language) : 'en';
+}
+
+/** Nothing happened, and the same link will do. */
+export function laterPage(sender: Sender, status: number): Shown {
+  const language = spokenOf(sender.language);
+  const { title, text } = readerWords[language].later;
+  return shown(title, html`<p role="alert">${text}</p>`, { language, status });
+}
+
+/** The text with each `{name}` in it replaced by what stands for it; a sender without a name is called something, too. */
+export function filled(text: string, { name, language }: Sender, email = ''): Html {
+  const values: Readonly<Record<string, Html>> = {
+    '{email}': html`<strong>${email}</strong>`,
+    '{sender}': html`${name ?? readerWords[spokenOf(language)].sender}`,
+  };
+  return html`${text.split(/(\{\w+\})/).map((part) => values[part] ?? html`${part}`)}`;
+}

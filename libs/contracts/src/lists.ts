@@ -1,0 +1,163 @@
+import { maxCustomFields, membershipStatuses, type MembershipStatus } from './contacts.js';
+import { fact, request } from './contract.js';
+import { DomainError, invalidMember } from './errors.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
+import { PageEnd, PageQuery } from './page.js';
+import { JoinFields, PickFields } from './shapes.js';
+
+export class List {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Text(1, 100) name: string;
+  @Text(0, 500) @Nullable() description: string | null;
+  /** Whoever subscribes from now on is PENDING until they confirm it themselves; members stay what they are. */
+  @Flag() doubleOptIn: boolean;
+  /** The template of the project's own confirmation mail: the service itself sends none (interface.md). */
+  @Id() @Nullable() confirmationTemplateId: string | null;
+  /** Where a confirmation leads; https. */
+  @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() redirectUrl: string | null;
+  /** Those who are CONFIRMED; exact at every instant. */
+  @Count() memberCount: number;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+class ListSettings {
+  /** Null is as good as absent. */
+  @Text(0, 500) @Nullable() @Optional() description?: string | null;
+  @Flag() @Optional() doubleOptIn?: boolean;
+  /** A template of the project, else 422; null is as good as absent. */
+  @Id() @Nullable() @Optional() confirmationTemplateId?: string | null;
+  /** An https URL; null is as good as absent. */
+  @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?: string | null;
+}
+
+class ListName extends PickFields(List, ['name']) {}
+
+/** `doubleOptIn` is false unless said otherwise. */
+export class CreateList extends JoinFields(ListName, ListSettings) {}
+
+class NewListName {
+  @Text(1, 100) @Optional() name?: string;
+}
+
+/** Absent leaves, and so does null: nothing can be cleared (interface.md). */
+export class UpdateList extends JoinFields(NewListName, ListSettings) {}
+
+export class ListId extends PickFields(List, ['id']) {}
+
+export class UpdateListById extends JoinFields(ListId, UpdateList) {}
+
+export class ListPage extends PageEnd {
+  @ListOf(() => List, 0, 100) items: List[];
+}
+
+export class DeletedList extends PickFields(List, ['id']) {}
+
+export class ListMember {
+  /** The membership's. */
+  @Id() id: string;
+  @Id() contactId: string;
+  @Address() email: string;
+  @Choice(membershipStatuses) status: MembershipStatus;
+  @Instant() createdAt: Date;
+  /** When the status changed last. */
+  @Instant() updatedAt: Date;
+}
+
+export class MemberFilter {
+  @Choice(membershipStatuses) @Optional() status?: MembershipStatus;
+}
+
+class ListMembersFilter extends JoinFields(ListId, MemberFilter) {}
+export class ListMembers extends JoinFields(PageQuery, ListMembersFilter) {}
+
+export class MemberPage extends PageEnd {
+  @ListOf(() => ListMember, 0, 100) items: ListMember[];
+}
+
+/** Makes the contact where there is none. */
+export class Subscribe {
+  @Address() email: string;
+  /** Brings an UNSUBSCRIBED member back, which is for the contact to decide; else that is 409. */
+  @Flag() @Optional() allowResubscribe?: boolean;
+  /** Merged into the contact's custom fields. With a public key only what it makes a contact with counts (docs/decisions/0018). */
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['customFields'] }) @Optional() data?: Record<string, unknown>;
+}
+
+export class SubscribeToList extends JoinFields(ListId, Subscribe) {}
+
+export class Subscription {
+  @Id() membershipId: string;
+  @Choice(membershipStatuses) status: MembershipStatus;
+  /** False for an unchanged membership and for one that came back. */
+  @Flag() created: boolean;
+  @Choice(membershipStatuses) @Nullable() previousStatus: MembershipStatus | null;
+  /** While PENDING: what the confirm link bears, valid for 24 hours from now. A repeat gives the same one more time. */
+  @Text(1, 200) @Optional() confirmToken?: string;
+}
+
+export class Unsubscribe {
+  @Address() email: string;
+}
+
+/** The same for everybody: it tells of nobody whether they were there. */
+export class Unsubscribed extends PickFields(Unsubscribe, ['email']) {}
+
+export class UnsubscribeFromList extends JoinFields(ListId, Unsubscribe) {}
+
+/** What a confirm link stands for, read from its token. */
+export class ConfirmPlace {
+  @Id() membershipId: string;
+  /** Hash of the token. */
+  @Text(64, 64) tokenHash: string;
+}
+
+export class ConfirmedPlace {
+  /** Where the list wants its confirmations to lead. */
+  @Text(1, 2_000) @Nullable() redirectUrl: string | null;
+}
+
+export const lists = {
+  /** 422 where `confirmationTemplateId` is no template of the project. */
+  create: request('contacts.lists.create', CreateList, List),
+  get: request('contacts.lists.get', ListId, List),
+  list: request('contacts.lists.list', PageQuery, ListPage),
+  update: request('contacts.lists.update', UpdateListById, List),
+  /** With its memberships; the contacts stay. */
+  delete: request('contacts.lists.delete', ListId, DeletedList),
+  members: request('contacts.lists.members', ListMembers, MemberPage),
+};
+
+export const memberships = {
+  /** CONFIRMED, or PENDING where the list has double opt-in; 409 for who is UNSUBSCRIBED, unless they may come back. */
+  subscribe: request('contacts.memberships.subscribe', SubscribeToList, Subscription),
+  /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. Changes the membership only. */
+  unsubscribe: request('contacts.memberships.unsubscribe', UnsubscribeFromList, Unsubscribed),
+  /** Changes nothing; 410 where the token was used or is over. */
+  look: request('contacts.memberships.look', ConfirmPlace, ConfirmedPlace),
+  /** Once; 410 as above. */
+  confirm: request('contacts.memberships.confirm', ConfirmPlace, ConfirmedPlace),
+};
+
+export class ListFact {
+  @Id() listId: string;
+  @Instant() at: Date;
+}
+
+export const listFacts = {
+  changed: fact('contacts.list.changed', ListFact, 'A list was created or edited.'),
+  deleted: fact('contacts.list.deleted', ListFact, 'A list was deleted with its memberships; no single facts for them.'),
+};
+
+export const listNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such list');
+export const listTemplateUnknown = () => invalidMember(['confirmationTemplateId'], 'not_found', 'is no template of this project');
+export const redirectUnreadable = () => invalidMember(['redirectUrl'], 'invalid_format', 'must be an https URL without a user');
+export const resubscribeRefused = () =>
+  new DomainError(
+    'conflict',
+    'resubscribe_confirmation_required',
+    'The contact has left this list: say allowResubscribe where they asked to come back',
+    { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
+  );
+export const confirmLinkOver = () => new DomainError('gone', 'resource_not_found', 'The link was used or is over');

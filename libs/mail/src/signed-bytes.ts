@@ -1,0 +1,64 @@
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+
+interface SignedBytesOptions {
+  /** What the tokens are for: those of one use are none of another. */
+  label: string;
+  macBytes: number;
+  /** Of what they say; a longer one is not read at all. */
+  longest: number;
+}
+
+/** Tokens that say something, and that nobody else can make up. The first key of the ring signs, every key verifies. */
+export class SignedBytes {
+  /** As key objects: a key of plain bytes is looked at anew for each token, at five times the time. */
+  private readonly keys: readonly KeyObject[];
+  private readonly longestToken: number;
+
+  constructor(
+    secretKeys: readonly string[],
+    private readonly options: SignedBytesOptions,
+  ) {
+    const { label, macBytes, longest } = options;
+    this.keys = secretKeys.map((secretKey) => createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', label, 32))));
+    this.longestToken = Math.ceil(((longest + macBytes) * 4) / 3);
+  }
+
+  write(said: Buffer): string {
+    return this.signed(said, this.keys[0]!);
+  }
+
+  /** The same by every key of the ring, the present one first. */
+  writings(said: Buffer): string[] {
+    return this.keys.map((key) => this.signed(said, key));
+  }
+
+  /** What it says; null for whatever is not exactly a token of ours. */
+  read(token: string): Buffer | null {
+    if (token.length > this.longestToken) return null;
+    const bytes = Buffer.from(token, 'base64url');
+    // Several texts decode to the same bytes; only the one that we write is ours.
+    if (bytes.length <= this.options.macBytes || bytes.toString('base64url') !== token) return null;
+    const said = bytes.subarray(0, -this.options.macBytes);
+    const mac = bytes.subarray(-this.options.macBytes);
+    return this.keys.some((key) => timingSafeEqual(this.macOf(said, key), mac)) ? said : null;
+  }
+
+  private signed(said: Buffer, key: KeyObject): string {
+    return Buffer.concat([said, this.macOf(said, key)]).toString('base64url');
+  }
+
+  private macOf(said: Buffer, key: KeyObject): Buffer {
+    return createHmac('sha256', key).update(said).digest().subarray(0, this.options.macBytes);
+  }
+}
+
+export const uuidBytes = 16;
+
+export function bytesOf(uuid: string): Buffer {
+  const hex = uuid.replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError('a token carries uuids');
+  return Buffer.from(hex, 'hex');
+}
+
+export const uuidAt = (bytes: Buffer, start: number): string =>
+  bytes.toString('hex', start, start + uuidBytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
