@@ -1,14 +1,20 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
+import { ConsentsHandlers } from './consents/consents.handlers.js';
+import { ConsentsRepository } from './consents/consents.repository.js';
+import { ConsentsService } from './consents/consents.service.js';
+import { BulkContactsService } from './contacts/bulk-contacts.service.js';
 import { ContactCounts } from './contacts/contact-counts.read-model.js';
+import { ContactWritesRepository } from './contacts/contact-writes.repository.js';
+import { ContactWrites } from './contacts/contact-writes.js';
 import { ContactsHandlers } from './contacts/contacts.handlers.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
 import { FoldContactCounts } from './contacts/fold-contact-counts.js';
-import { NewContacts } from './contacts/new-contacts.js';
+import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
 
 /** Repositories and read models need nothing but the database. */
@@ -19,11 +25,14 @@ const onDatabase = (room: Type): Provider => ({
 });
 
 @Module({
-  controllers: [ContactsHandlers, ContactsSubscribers],
+  controllers: [ContactsHandlers, ContactsSubscribers, ConsentsHandlers],
   providers: [
-    ...[ContactsRepository, ContactCounts].map(onDatabase),
+    ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
     Commits,
-    NewContacts,
+    ContactWrites,
+    GatheredWrites,
+    BulkContactsService,
+    ConsentsService,
     OptOuts,
     ContactsService,
     EnsureContactsService,

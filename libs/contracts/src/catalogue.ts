@@ -1,6 +1,7 @@
 import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
+import { consents } from './consents.js';
 import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
@@ -23,6 +24,7 @@ import { workflowFacts, workflows } from './workflows.js';
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
+  consents,
   campaigns,
   workflows,
   analytics,

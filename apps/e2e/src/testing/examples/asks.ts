@@ -14,6 +14,8 @@ const bodies: Record<string, Members> = {
   'POST contacts': { email: 'grace@example.com', customFields: { plan: 'pro' } },
   'POST contacts/upsert': { email: 'ada@example.com', subscribed: true },
   'PATCH contacts/{id}': { subscribed: false },
+  'POST contacts/bulk': { contacts: [{ email: 'ada@example.com', subscribed: true }, { email: 'joan@example.com' }] },
+  'DELETE contacts/bulk': { emails: ['joan@example.com'] },
   'POST campaigns': { name: 'Spring news', audienceType: 'ALL', subject: 'What is new', body: '<p>Plenty.</p>' },
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST domains': { domain: 'mail.example.test', stream: 'TRANSACTIONAL' },
@@ -44,6 +46,7 @@ const bodies: Record<string, Members> = {
 const queries: Record<string, Members> = {
   'GET emails': { limit: 1 },
   'GET contacts': { limit: 1, subscribed: true },
+  'GET contacts/{id}/consents': { limit: 1 },
   'GET campaigns': { limit: 1 },
   'GET workflows': { limit: 1 },
   'GET domains': { limit: 1 },
