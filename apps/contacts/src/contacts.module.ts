@@ -1,5 +1,5 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
-import { Database } from '@posthorn/database';
+import { Database, IdempotencyKeys } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { ConsentsHandlers } from './consents/consents.handlers.js';
 import { ConsentsRepository } from './consents/consents.repository.js';
@@ -13,9 +13,16 @@ import { ContactsRepository } from './contacts/contacts.repository.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
-import { FoldContactCounts } from './contacts/fold-contact-counts.js';
 import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
+import { FoldCounts } from './counts/fold-counts.js';
+import { EventCounts } from './events/event-counts.read-model.js';
+import { EventsHandlers } from './events/events.handlers.js';
+import { EventsRepository } from './events/events.repository.js';
+import { EventsService } from './events/events.service.js';
+import { MailSummaries } from './events/mail-summaries.read-model.js';
+import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
+import { RecordEvents } from './events/record-events.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -25,9 +32,18 @@ const onDatabase = (room: Type): Provider => ({
 });
 
 @Module({
-  controllers: [ContactsHandlers, ContactsSubscribers, ConsentsHandlers],
+  controllers: [ContactsHandlers, ContactsSubscribers, ConsentsHandlers, EventsHandlers, MailSummariesSubscribers],
   providers: [
-    ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
+    ...[
+      ContactsRepository,
+      ContactCounts,
+      ContactWritesRepository,
+      ConsentsRepository,
+      EventsRepository,
+      EventCounts,
+      MailSummaries,
+      IdempotencyKeys,
+    ].map(onDatabase),
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -36,7 +52,9 @@ const onDatabase = (room: Type): Provider => ({
     OptOuts,
     ContactsService,
     EnsureContactsService,
-    FoldContactCounts,
+    EventsService,
+    RecordEvents,
+    FoldCounts,
   ],
 })
 export class ContactsModule {}

@@ -1,3 +1,4 @@
+import { IdempotencyKeyRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
@@ -7,8 +8,9 @@ import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trac
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
 import { Consents1764500100000 } from './migrations/1764500100000-consents.js';
+import { Events1764500100100 } from './migrations/1764500100100-events.js';
 
-export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
+export const entities = [ContactRow, ContactCountRow, ContactCountDelta, IdempotencyKeyRow, ...messagingEntities];
 
 export const migrations = [
   CreateContacts1763700000000,
@@ -17,4 +19,5 @@ export const migrations = [
   AttributeContactsFacts1764200000000,
   AudienceGround1764500000000,
   Consents1764500100000,
+  Events1764500100100,
 ];

@@ -7,6 +7,7 @@ import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
+import { events } from './events.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
@@ -25,6 +26,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
   consents,
+  events,
   campaigns,
   workflows,
   analytics,

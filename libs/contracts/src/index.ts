@@ -16,6 +16,7 @@ export * from './email-status.js';
 export * from './emails.js';
 export * from './engagement.js';
 export * from './errors.js';
+export * from './events.js';
 export * from './example.js';
 export * from './fact-schema.js';
 export * from './field.js';

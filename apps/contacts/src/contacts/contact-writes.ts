@@ -64,6 +64,14 @@ export class ContactWrites {
     return written;
   }
 
+  /** What becomes of writes that all change nothing, and opt nobody out; null where one does. */
+  async unchanged(writes: ContactWrite[]): Promise<WrittenContact[] | null> {
+    if (writes.some(({ subscribed }) => subscribed === false)) return null;
+    const found = new Map<ContactWrite, WrittenContact>();
+    const open = await this.look(writes, found);
+    return open.length > 0 ? null : writes.map((write) => found.get(write)!);
+  }
+
   private async commitOnce(writes: ContactWrite[]): Promise<WrittenContact[]> {
     if (writes.some(({ subscribed, inBulk }) => subscribed === false || inBulk)) {
       return this.commits.before(earliestOf(writes), () => this.write(writes));

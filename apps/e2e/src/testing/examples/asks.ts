@@ -16,6 +16,8 @@ const bodies: Record<string, Members> = {
   'PATCH contacts/{id}': { subscribed: false },
   'POST contacts/bulk': { contacts: [{ email: 'ada@example.com', subscribed: true }, { email: 'joan@example.com' }] },
   'DELETE contacts/bulk': { emails: ['joan@example.com'] },
+  'POST events': { name: 'signup', email: 'ada@example.com', payload: { plan: 'pro' } },
+  'POST track': { event: 'signup', email: 'ada@example.com', data: { plan: 'pro' } },
   'POST campaigns': { name: 'Spring news', audienceType: 'ALL', subject: 'What is new', body: '<p>Plenty.</p>' },
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST domains': { domain: 'mail.example.test', stream: 'TRANSACTIONAL' },
@@ -47,6 +49,8 @@ const queries: Record<string, Members> = {
   'GET emails': { limit: 1 },
   'GET contacts': { limit: 1, subscribed: true },
   'GET contacts/{id}/consents': { limit: 1 },
+  'GET events': { limit: 1, eventName: 'signup' },
+  'GET events/stats': { from: '2026-01-30', to: '2026-01-31' },
   'GET campaigns': { limit: 1 },
   'GET workflows': { limit: 1 },
   'GET domains': { limit: 1 },
@@ -78,7 +82,7 @@ export function queryFor(operation: Operation): string {
   const known = operation.parameters?.map(({ name }) => name) ?? [];
   const query = Object.entries(queries[nameOf(operation)] ?? {})
     .map(([name, value]): [string, string] => [
-      operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : name,
+      operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : snake(name),
       String(value),
     ])
     .filter(([name]) => known.includes(name));
