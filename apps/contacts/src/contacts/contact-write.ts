@@ -86,7 +86,7 @@ export function folded(first: ContactWrite, second: ContactWrite): ContactWrite 
     ...first,
     subscribed,
     customFields: customFields ?? first.customFields ?? second.customFields,
-    deadline: earlier(first.deadline, second.deadline),
+    deadline: earliestOf([first, second]),
   };
 }
 
@@ -103,6 +103,8 @@ function isSameOrigin(first: ContactWrite, second: ContactWrite): boolean {
   );
 }
 
-function earlier(one: Date | null | undefined, other: Date | null | undefined): Date | null {
-  return one && other ? (one < other ? one : other) : (one ?? other ?? null);
+/** When the first of them has to be done; null where none has to. */
+export function earliestOf(calls: readonly { deadline?: Date | null }[]): Date | null {
+  const deadlines = calls.flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
+  return deadlines.length > 0 ? new Date(Math.min(...deadlines)) : null;
 }

@@ -3,7 +3,7 @@ import { contactFacts, DomainError, outcomeUnknown, unavailable } from '@posthor
 import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { folded, inOrder, keyOf, refused, type ContactWrite, type WrittenContact } from './contact-write.js';
+import { earliestOf, folded, inOrder, keyOf, refused, type ContactWrite, type WrittenContact } from './contact-write.js';
 import { ContactWritesRepository } from './contact-writes.repository.js';
 import type { ContactRow } from './contact.entity.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -175,9 +175,4 @@ function roundsOf(writes: ContactWrite[]): Group[][] {
     }
   });
   return rounds;
-}
-
-function earliestOf(writes: ContactWrite[]): Date | null {
-  const deadlines = writes.flatMap(({ deadline }) => (deadline ? [deadline.getTime()] : []));
-  return deadlines.length > 0 ? new Date(Math.min(...deadlines)) : null;
 }

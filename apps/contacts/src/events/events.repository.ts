@@ -76,7 +76,8 @@ function matching(projectId: string, { eventName, contactId }: EventFilter): { s
   return { sql, parameters };
 }
 
-// Summaries are written in one order, whoever writes: two batches then wait for one another, never both.
+// Summaries are written in one order, whoever writes: two batches then wait for one another, never both. Contacts are looked up by a scalar
+// subquery: as a join, a plan that was made while the table was young reads all of it.
 const insertSql = `
   WITH asked AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
@@ -84,8 +85,8 @@ const insertSql = `
     WHERE deadline IS NULL OR clock_timestamp() < deadline
   ), recorded AS (
     INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)
-    SELECT asked.project_id, asked.id, asked.contact_id, name, payload::jsonb, coalesce(occurred_at, now())
-    FROM asked JOIN contacts ON contacts.project_id = asked.project_id AND contacts.id = asked.contact_id
+    SELECT project_id, id, contact_id, name, payload::jsonb, coalesce(occurred_at, now()) FROM asked
+    WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
     RETURNING project_id, id, contact_id, name, email_id, occurred_at, created_at
   ), summed AS (
     INSERT INTO event_summaries AS known (project_id, contact_id, name, count, first_at, last_at)

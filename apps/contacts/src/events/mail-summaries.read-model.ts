@@ -19,14 +19,15 @@ export class MailSummaries {
     await this.database.query(
       `WITH summed AS (
          INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
-         SELECT $1, contacts.id, kind, count(*), min(at), max(at) FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS h (email, kind, at)
-         JOIN contacts ON contacts.project_id = $1 AND contacts.email = h.email GROUP BY 2, 3 ORDER BY 2, 3
+         SELECT contacts.project_id, contacts.id, kind, count(*), min(at), max(at)
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS happened (project_id, email, kind, at)
+         JOIN contacts USING (project_id, email) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
          ON CONFLICT (project_id, contact_id, kind) DO UPDATE SET count = known.count + excluded.count,
            first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)
          RETURNING project_id, contact_id AS id
        )
        ${marksDirty('(SELECT DISTINCT project_id, id FROM summed) AS changed')}`,
-      [projectId, happened.map(({ email }) => email), happened.map(({ kind }) => kind), happened.map(({ at }) => at)],
+      [happened.map(() => projectId), happened.map(({ email }) => email), happened.map(({ kind }) => kind), happened.map(({ at }) => at)],
     );
   }
 }

@@ -69,7 +69,8 @@ describe.each(cases)('%s', (name, route) => {
 
   it('has a HEAD where it has a GET, and a 405 that names its methods for the rest', async () => {
     const headers = { authorization: `Bearer ${ground.keys.full}` };
-    const known: string[] = table.at(ground.pathOf(route)).map(({ method }) => method);
+    // A path may be that of a route and, by chance, of one with an id.
+    const known: string[] = [...new Set(table.at(ground.pathOf(route)).map(({ method }) => method))];
     const readable = known.includes('GET');
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
       const told = await ground.ask(route, { headers }, method);
