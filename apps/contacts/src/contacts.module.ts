@@ -1,21 +1,26 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
-import { Database } from '@posthorn/database';
+import { Database, IdempotencyKeys } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
+import { ConsentsHandlers } from './consents/consents.handlers.js';
+import { ConsentsRepository } from './consents/consents.repository.js';
+import { ConsentsService } from './consents/consents.service.js';
+import { BulkContactsService } from './contacts/bulk-contacts.service.js';
 import { ContactCounts } from './contacts/contact-counts.read-model.js';
+import { ContactWritesRepository } from './contacts/contact-writes.repository.js';
+import { ContactWrites } from './contacts/contact-writes.js';
 import { ContactsHandlers } from './contacts/contacts.handlers.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ContactsSubscribers } from './contacts/contacts.subscribers.js';
 import { DeleteContactsService } from './contacts/delete-contacts.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
-import { FoldContactCounts } from './contacts/fold-contact-counts.js';
-import { NewContacts } from './contacts/new-contacts.js';
+import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
 import { ConfirmationTemplates } from './lists/confirmation-templates.js';
 import { DeletedLists } from './lists/deleted-lists.js';
 import { DeletedListsRepository } from './lists/deleted-lists.repository.js';
 import { ListCounts } from './lists/list-counts.read-model.js';
-import { FoldListCounts, PurgeDeletedLists } from './lists/list-upkeep.js';
+import { PurgeDeletedLists } from './lists/list-upkeep.js';
 import { ListsHandlers } from './lists/lists.handlers.js';
 import { ListsRepository } from './lists/lists.repository.js';
 import { ListsService } from './lists/lists.service.js';
@@ -28,6 +33,14 @@ import { MembershipTokens } from './lists/membership-tokens.js';
 import { MembershipWrites } from './lists/membership-writes.js';
 import { SubscriberContacts } from './lists/subscriber-contacts.js';
 import { SegmentDirtyRepository } from './segments/segment-dirty.repository.js';
+import { FoldCounts } from './counts/fold-counts.js';
+import { EventCounts } from './events/event-counts.read-model.js';
+import { EventsHandlers } from './events/events.handlers.js';
+import { EventsRepository } from './events/events.repository.js';
+import { EventsService } from './events/events.service.js';
+import { MailSummaries } from './events/mail-summaries.read-model.js';
+import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
+import { RecordEvents } from './events/record-events.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -37,17 +50,29 @@ const onDatabase = (room: Type): Provider => ({
 });
 
 @Module({
-  controllers: [ContactsHandlers, ContactsSubscribers, ListsHandlers, MembershipsHandlers],
+  controllers: [
+    ContactsHandlers,
+    ContactsSubscribers,
+    ConsentsHandlers,
+    EventsHandlers,
+    MailSummariesSubscribers,
+    ListsHandlers,
+    MembershipsHandlers,
+  ],
   providers: [
-    ...[ContactsRepository, ContactCounts, ListsRepository, DeletedListsRepository, MembershipsRepository].map(onDatabase),
-    ...[ListCounts, Members, SegmentDirtyRepository].map(onDatabase),
+    ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
+    ...[EventsRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
+    ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
+    ...[SegmentDirtyRepository].map(onDatabase),
     Commits,
-    NewContacts,
+    ContactWrites,
+    GatheredWrites,
+    BulkContactsService,
+    ConsentsService,
     OptOuts,
     ContactsService,
     DeleteContactsService,
     EnsureContactsService,
-    FoldContactCounts,
     ConfirmationTemplates,
     DeletedLists,
     ListsService,
@@ -56,8 +81,10 @@ const onDatabase = (room: Type): Provider => ({
     MembershipWrites,
     MembershipsService,
     SubscriberContacts,
-    FoldListCounts,
     PurgeDeletedLists,
+    EventsService,
+    RecordEvents,
+    FoldCounts,
   ],
 })
 export class ContactsModule {}

@@ -1,4 +1,4 @@
-import { ProjectCountRow } from '@posthorn/database';
+import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
@@ -10,6 +10,8 @@ import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000
 import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
+import { Consents1764500100000 } from './migrations/1764500100000-consents.js';
+import { Events1764500100100 } from './migrations/1764500100100-events.js';
 import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
 
 export const entities = [
@@ -22,6 +24,7 @@ export const entities = [
   ListCountRow,
   ListCountDelta,
   ProjectCountRow,
+  IdempotencyKeyRow,
   ...messagingEntities,
 ];
 
@@ -31,5 +34,7 @@ export const migrations = [
   TraceContactsFacts1763900000000,
   AttributeContactsFacts1764200000000,
   AudienceGround1764500000000,
+  Consents1764500100000,
+  Events1764500100100,
   Lists1764500200000,
 ];

@@ -21,6 +21,7 @@ import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { PostmarkDoor } from './compat/postmark-door.js';
 import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
+import { EventsController } from './events/events.controller.js';
 import { DomainMails } from './domains/domain-mails.js';
 import { DomainsController } from './domains/domains.controller.js';
 import { DomainsSubscribers } from './domains/domains.subscribers.js';
@@ -108,6 +109,7 @@ export const routeControllers = [
   EngagementController,
   ContactsController,
   ListsController,
+  EventsController,
   CampaignsController,
   WorkflowsController,
   DomainsController,

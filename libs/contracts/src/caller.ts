@@ -8,6 +8,8 @@ export interface Caller {
   actor: { kind: ActorKind; id: string; name?: string };
   /** The client's address, for consent records and the audit log. */
   address?: string;
+  /** What the client calls itself (`User-Agent`), for consent records; cut to 512 characters. */
+  userAgent?: string;
   /** The API key's mode; absent for callers that are no key. */
   mode?: 'LIVE' | 'TEST';
   /** By a key that stands in a page, where everybody can read it. */

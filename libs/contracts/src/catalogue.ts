@@ -1,12 +1,14 @@
 import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
+import { consents } from './consents.js';
 import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
 import { listFacts, lists, memberships } from './lists.js';
+import { events } from './events.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
@@ -26,6 +28,8 @@ export const requestCatalogue: readonly RequestContract[] = [
   contacts,
   lists,
   memberships,
+  consents,
+  events,
   campaigns,
   workflows,
   analytics,

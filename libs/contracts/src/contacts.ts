@@ -1,6 +1,6 @@
 import { fact, request } from './contract.js';
-import { DomainError } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Addresses, Nested, Nullable, Optional, Text } from './fields.js';
+import { DomainError, invalidMember } from './errors.js';
+import { Address, Choice, Count, Flag, FreeMap, Id, Ids, Instant, ListOf, Addresses, Nested, Nullable, Optional, Text } from './fields.js';
 import { PageEnd, PagePosition, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
@@ -40,6 +40,8 @@ export class ContactFilter {
   /** A substring of the address, case-insensitive. */
   @Text(1, 254) @Optional() search?: string;
   @Flag() @Optional() subscribed?: boolean;
+  /** Confirmed members of this list only. */
+  @Id() @Optional() listId?: string;
 }
 
 export class ListContacts extends JoinFields(PageQuery, ContactFilter) {}
@@ -55,6 +57,35 @@ export class ExportContacts extends ContactFilter {
 
 export class ExportedContacts extends PageEnd {
   @ListOf(() => Contact, 0, 1_000) items: Contact[];
+}
+
+/** Each is made, or changed as by an upsert; of an address that comes twice the later one says what the earlier one does not. */
+export class BulkContacts {
+  @ListOf(() => CreateContact, 1, 1000) contacts: CreateContact[];
+}
+
+export class BulkRefusal {
+  /** Its place in the request. */
+  @Count({ max: 999 }) index: number;
+  @Text(1, 4000) reason: string;
+}
+
+export class BulkOutcome {
+  @Count({ max: 1000 }) created: number;
+  @Count({ max: 1000 }) updated: number;
+  /** Which nothing had to be done for. */
+  @Count({ max: 1000 }) skipped: number;
+  @ListOf(() => BulkRefusal, 0, 1000) errors: BulkRefusal[];
+}
+
+/** Either ids or addresses; those that nobody has are none. */
+export class DeleteContacts {
+  @Ids(1, 1000) @Optional() ids?: string[];
+  @Addresses(1, 1000) @Optional() emails?: string[];
+}
+
+export class DeletedContacts {
+  @Count({ max: 1000 }) deleted: number;
 }
 
 /** Addresses whose contacts must exist; the new ones are not subscribed (contract.md §3). */
@@ -87,9 +118,13 @@ export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
 
 export const contacts = {
   /** 409 when the address is known. */
-  create: request('contacts.contacts.create', CreateContact, Contact),
+  create: request('contacts.contacts.create', CreateContact, Contact, { batch: true }),
   /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
-  upsert: request('contacts.contacts.upsert', CreateContact, Contact),
+  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true }),
+  /** Many upserts in one commit; a row that is refused harms no other. */
+  bulk: request('contacts.contacts.bulk', BulkContacts, BulkOutcome),
+  /** Errors: `validation_error` where neither ids nor addresses are given, or both. */
+  deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
   variables: request('contacts.contacts.variables', AskVariables, KnownVariables),
   get: request('contacts.contacts.get', ContactId, Contact),
@@ -162,3 +197,4 @@ export const contactFacts = {
 
 export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
 export const contactExists = () => new DomainError('conflict', 'conflict', 'A contact with this email exists');
+export const contactsUnnamed = () => invalidMember(['ids'], 'required', 'is required, or emails, and not both');

@@ -19,23 +19,4 @@ export class ContactCounts {
     );
     return count!;
   }
-
-  /** Folds the oldest deltas in; several replicas take different ones. Answers how many. */
-  async fold(limit: number): Promise<number> {
-    const [folded] = await this.database.query<{ deltas: number }>(
-      `WITH taken AS (
-         DELETE FROM contact_count_deltas
-         WHERE id = ANY(ARRAY(SELECT id FROM contact_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
-         RETURNING project_id, total, subscribed
-       ), folded AS (
-         INSERT INTO contact_counts (project_id, total, subscribed)
-         SELECT project_id, sum(total), sum(subscribed) FROM taken GROUP BY project_id ORDER BY project_id
-         ON CONFLICT (project_id) DO UPDATE
-           SET total = contact_counts.total + excluded.total, subscribed = contact_counts.subscribed + excluded.subscribed
-       )
-       SELECT count(*) AS deltas FROM taken`,
-      [limit],
-    );
-    return folded!.deltas;
-  }
 }

@@ -3,6 +3,7 @@ import { contacts, type Caller, type Contact, type ListContacts } from '@posthor
 import { totalCap } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 
 describe('lists of contacts', () => {
@@ -93,7 +94,7 @@ describe('lists of contacts', () => {
         () => suite.bus.call(contacts.ensure, caller, { emails: [email, `q${email}`] }),
         () => suite.bus.call(contacts.update, caller, { id: id!, subscribed, customFieldsMode: 'MERGE' }),
         () => suite.bus.call(contacts.delete, caller, { id: id! }),
-        () => counts.fold(5),
+        () => foldDeltas(suite.database, countDeltas[0]!, 5),
       ];
       return pick(id ? actions : actions.slice(0, 3))();
     };

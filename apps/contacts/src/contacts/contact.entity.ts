@@ -34,6 +34,10 @@ export class ContactRow {
     return flipped ? (subscribed ? 'subscribed' : 'unsubscribed') : otherFields ? 'updated' : null;
   }
 
+  copy(): ContactRow {
+    return Object.assign(new ContactRow(), this);
+  }
+
   toContact(): Contact {
     const { id, projectId, email, subscribed, customFields, createdAt, updatedAt } = this;
     return { id, projectId, email, subscribed, customFields, createdAt, updatedAt };

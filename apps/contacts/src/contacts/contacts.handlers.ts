@@ -2,11 +2,15 @@ import { Controller } from '@nestjs/common';
 import {
   contacts,
   type AskVariables,
+  type BulkContacts,
+  type BulkOutcome,
   type Contact,
   type ContactId,
   type ContactPage,
   type CreateContact,
+  type DeleteContacts,
   type DeletedContact,
+  type DeletedContacts,
   type EnsureContacts,
   type EnsuredContacts,
   type ExportContacts,
@@ -17,6 +21,7 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
+import { BulkContactsService } from './bulk-contacts.service.js';
 import { ContactsService } from './contacts.service.js';
 import { DeleteContactsService } from './delete-contacts.js';
 import { EnsureContactsService } from './ensure-contacts.js';
@@ -27,16 +32,27 @@ export class ContactsHandlers {
     private readonly service: ContactsService,
     private readonly ensures: EnsureContactsService,
     private readonly deletions: DeleteContactsService,
+    private readonly inBulk: BulkContactsService,
   ) {}
 
   @Answers(contacts.create)
-  create(call: Incoming<CreateContact>): Promise<Contact> {
-    return this.service.create(call);
+  create(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
+    return answerEach(calls, (call) => this.service.create(call));
   }
 
   @Answers(contacts.upsert)
-  upsert(call: Incoming<CreateContact>): Promise<Contact> {
-    return this.service.upsert(call);
+  upsert(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
+    return answerEach(calls, (call) => this.service.upsert(call));
+  }
+
+  @Answers(contacts.bulk)
+  bulk(call: Incoming<BulkContacts>): Promise<BulkOutcome> {
+    return this.inBulk.write(call);
+  }
+
+  @Answers(contacts.deleteMany)
+  deleteMany(call: Incoming<DeleteContacts>): Promise<DeletedContacts> {
+    return this.inBulk.delete(call);
   }
 
   @Answers(contacts.ensure)

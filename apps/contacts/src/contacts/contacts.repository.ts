@@ -1,15 +1,9 @@
-import type { ContactFilter, ContactVariables, ListContacts } from '@posthorn/contracts';
+import type { ContactFilter, ContactVariables, DeleteContacts, ListContacts } from '@posthorn/contracts';
 import { escapeLike, ScopedRepository, totalCap, type Database, type Page } from '@posthorn/database';
+import { recordsConsents } from '../consents/consents.repository.js';
+import { marksDirty } from '../segments/segment-dirty.repository.js';
+import type { WriteOrigin } from './contact-write.js';
 import { ContactRow } from './contact.entity.js';
-import type { CustomFields } from './custom-fields.js';
-
-export interface NewContact {
-  projectId: string;
-  id: string;
-  email: string;
-  subscribed: boolean;
-  customFields: CustomFields;
-}
 
 export interface ContactKey {
   projectId: string;
@@ -44,47 +38,34 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
-  /** Makes those that do not exist yet, in the order of their addresses: two batches then never wait for one another. */
-  async insertMissing(contacts: NewContact[]): Promise<ContactRow[]> {
-    const made = await this.database.query<Partial<ContactRow>>(
-      `WITH made AS (
-         INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
-         SELECT DISTINCT ON (project_id, email) project_id, id, email, subscribed, custom_fields::jsonb
-         FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[], $5::text[]) AS n (project_id, id, email, subscribed, custom_fields)
-         ORDER BY project_id, email
-         ON CONFLICT (project_id, email) DO NOTHING
-         RETURNING *
-       ), counted AS (
-         INSERT INTO contact_count_deltas (project_id, total, subscribed)
-         SELECT project_id, count(*), count(*) FILTER (WHERE subscribed) FROM made GROUP BY project_id
-       )
-       SELECT ${columns} FROM made`,
-      [
-        contacts.map(({ projectId }) => projectId),
-        contacts.map(({ id }) => id),
-        contacts.map(({ email }) => email),
-        contacts.map(({ subscribed }) => subscribed),
-        contacts.map(({ customFields }) => JSON.stringify(customFields)),
-      ],
-    );
-    return made.map((row) => Object.assign(new ContactRow(), row));
+  /** Those of the addresses that are contacts, in no order. */
+  async byAddresses(keys: ContactKey[]): Promise<ContactRow[]> {
+    const rows = await this.database.prepared<Partial<ContactRow>>({
+      name: 'contacts by address',
+      sql: `SELECT ${columns} FROM contacts
+        JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS asked (project_id, email)) AS asked USING (project_id, email)`,
+      parameters: [keys.map(({ projectId }) => projectId), keys.map(({ email }) => email)],
+    });
+    return rows.map((row) => Object.assign(new ContactRow(), row));
   }
 
   /** Writes a locked row. Its clock is the instant of the change: one that waited for the lock began before its predecessor ended. */
-  async save(row: ContactRow): Promise<void> {
+  async save(row: ContactRow, { source, actor, address, userAgent, text }: WriteOrigin): Promise<void> {
     const { projectId, id, subscribed, customFields } = row;
     const [saved] = await this.database.query<Pick<ContactRow, 'seq' | 'updatedAt'>>(
-      `WITH was AS (
-         SELECT subscribed FROM contacts WHERE project_id = $1 AND id = $2
-       ), now_is AS (
+      `WITH told AS (
          UPDATE contacts SET subscribed = $3, custom_fields = $4::jsonb, seq = seq + 1, updated_at = clock_timestamp()
-         WHERE project_id = $1 AND id = $2 RETURNING subscribed, seq, updated_at
+         WHERE project_id = $1 AND id = $2 RETURNING *, old.subscribed AS was_subscribed
        ), counted AS (
          INSERT INTO contact_count_deltas (project_id, total, subscribed)
-         SELECT $1, 0, now_is.subscribed::int - was.subscribed::int FROM was, now_is WHERE now_is.subscribed <> was.subscribed
+         SELECT $1, 0, subscribed::int - was_subscribed::int FROM told WHERE subscribed <> was_subscribed
+       ), consent AS (
+         ${recordsConsents(`told, (SELECT $5 AS source, $6 AS actor, $7 AS address, $8 AS user_agent, $9 AS text) AS origin WHERE subscribed <> was_subscribed`)}
+       ), dirt AS (
+         ${marksDirty('told')}
        )
-       SELECT seq, updated_at AS "updatedAt" FROM now_is`,
-      [projectId, id, subscribed, JSON.stringify(customFields)],
+       SELECT seq, updated_at AS "updatedAt" FROM told`,
+      [projectId, id, subscribed, JSON.stringify(customFields), source, actor && JSON.stringify(actor), address, userAgent, text],
     );
     Object.assign(row, saved);
   }
@@ -93,14 +74,34 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   async remove(projectId: string, id: string): Promise<Date | null> {
     const [gone] = await this.database.query<{ at: Date }>(
       `WITH gone AS (
-         DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING subscribed
+         DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING project_id, id, subscribed
        ), counted AS (
          INSERT INTO contact_count_deltas (project_id, total, subscribed) SELECT $1, -1, -subscribed::int FROM gone
+       ), dirt AS (
+         ${marksDirty('gone')}
        )
        SELECT clock_timestamp() AS at FROM gone`,
       [projectId, id],
     );
     return gone?.at ?? null;
+  }
+
+  /** Deletes many, locked in the order in which batches write; answers whom, and when. */
+  removeMany(projectId: string, { ids = [], emails = [] }: DeleteContacts): Promise<{ contactId: string; at: Date }[]> {
+    return this.database.query(
+      `WITH held AS MATERIALIZED (
+         SELECT id FROM contacts WHERE project_id = $1 AND (id = ANY($2::uuid[]) OR email = ANY($3::text[])) ORDER BY email FOR UPDATE
+       ), gone AS (
+         DELETE FROM contacts WHERE project_id = $1 AND id IN (SELECT id FROM held) RETURNING project_id, id, subscribed
+       ), counted AS (
+         INSERT INTO contact_count_deltas (project_id, total, subscribed)
+         SELECT $1, -count(*), -count(*) FILTER (WHERE subscribed) FROM gone HAVING count(*) > 0
+       ), dirt AS (
+         ${marksDirty('gone')}
+       )
+       SELECT id AS "contactId", clock_timestamp() AS at FROM gone`,
+      [projectId, ids, emails],
+    );
   }
 
   list(projectId: string, query: ListContacts): Promise<Page<ContactRow>> {
@@ -118,10 +119,14 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   }
 }
 
-function filtersOf({ search, subscribed }: ContactFilter) {
+const memberOfList = `EXISTS (SELECT 1 FROM memberships member
+  WHERE member.project_id = row.project_id AND member.list_id = :listId AND member.contact_id = row.id AND member.status = 'CONFIRMED')`;
+
+function filtersOf({ search, subscribed, listId }: ContactFilter) {
   return [
     // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
     search === undefined ? null : { sql: 'row.email LIKE :search', parameters: { search: `%${escapeLike(search.toLowerCase())}%` } },
     subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },
+    listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
   ].filter((filter) => filter !== null);
 }

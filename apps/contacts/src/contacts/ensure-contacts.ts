@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
-import { DatabaseClock, isPoisonedRow, newId } from '@posthorn/database';
+import { DatabaseClock, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
-import type { ContactRow } from './contact.entity.js';
-import { ContactsRepository, type ContactKey, type NewContact } from './contacts.repository.js';
-import { NewContacts } from './new-contacts.js';
+import { keyOf, originOf, type ContactWrite } from './contact-write.js';
+import { ContactWrites } from './contact-writes.js';
+import { ContactsRepository, type ContactKey } from './contacts.repository.js';
 
 interface Question {
   projectId: string;
@@ -16,12 +16,12 @@ type Answer = EnsuredContacts | Error;
 const maxGathered = 64;
 
 /** Who is only written to has not subscribed (contract.md §3). */
-export const recipientContact = ({ projectId, email }: ContactKey): NewContact => ({
+export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite => ({
   projectId,
   email,
-  id: newId(),
-  subscribed: false,
-  customFields: {},
+  subscribedWhenNew: false,
+  only: 'NEW',
+  origin: originOf(undefined, 'SEND'),
 });
 
 /** Gives the ids of the contacts of some addresses, and makes the missing ones: one look and one insert for all that ask at once. */
@@ -34,7 +34,7 @@ export class EnsureContactsService {
 
   constructor(
     private readonly contacts: ContactsRepository,
-    private readonly newContacts: NewContacts,
+    private readonly writes: ContactWrites,
     private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
@@ -57,14 +57,14 @@ export class EnsureContactsService {
   private async answerTogether(questions: Question[]): Promise<EnsuredContacts[]> {
     const ids = await this.idsOf(questions.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))));
     return questions.map(({ projectId, emails }) => ({
-      contacts: emails.map((email) => ({ id: ids.get(nameOf({ projectId, email }))!, email })),
+      contacts: emails.map((email) => ({ id: ids.get(keyOf({ projectId, email }))!, email })),
     }));
   }
 
   private async idsOf(keys: ContactKey[]): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    const learn = (rows: (ContactKey & { id: string })[]) => rows.forEach((row) => ids.set(nameOf(row), row.id));
-    const missing = () => keys.filter((key) => !ids.has(nameOf(key)));
+    const learn = (rows: (ContactKey & { id: string })[]) => rows.forEach((row) => ids.set(keyOf(row), row.id));
+    const missing = () => keys.filter((key) => !ids.has(keyOf(key)));
     // What somebody else makes between the look and the insert is there at the next look.
     for (let open = keys; open.length > 0; open = missing()) {
       learn(await this.contacts.idsOf(open));
@@ -73,11 +73,10 @@ export class EnsureContactsService {
     return ids;
   }
 
-  private async make(keys: ContactKey[]): Promise<ContactRow[]> {
-    const made = await this.newContacts.make(keys.map(recipientContact));
+  private async make(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
+    const distinct = new Map(keys.map((key) => [keyOf(key), key]));
+    const written = await this.writes.write([...distinct.values()].map(recipientContact));
     this.outbox.ring();
-    return made;
+    return written.flatMap(({ contact }) => contact ?? []);
   }
 }
-
-const nameOf = ({ projectId, email }: ContactKey): string => `${projectId} ${email}`;

@@ -4,13 +4,17 @@ import { Bus } from '@posthorn/messaging';
 
 /** Shorter than whoever asked waits, so that the answer "nothing changed" still reaches them. */
 const putMs = 1_000;
+const maxPut = 500;
 
 /** Tells sending who wants no marketing mail, before anything here says so: no answer, no change (guarantees.md §3). */
 @Injectable()
 export class OptOuts {
   constructor(private readonly bus: Bus) {}
 
-  async put(projectId: string, optOut: OptOut): Promise<void> {
-    await this.bus.call(optOuts.put, serviceCaller('contacts', projectId), { optOuts: [optOut] }, { timeoutMs: putMs });
+  async put(projectId: string, ...told: OptOut[]): Promise<void> {
+    const caller = serviceCaller('contacts', projectId);
+    for (let first = 0; first < told.length; first += maxPut) {
+      await this.bus.call(optOuts.put, caller, { optOuts: told.slice(first, first + maxPut) }, { timeoutMs: putMs });
+    }
   }
 }

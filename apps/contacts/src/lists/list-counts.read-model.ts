@@ -35,24 +35,4 @@ export class ListCounts {
     await this.database.query(`DELETE FROM list_count_deltas WHERE project_id = $1 AND list_id = $2`, [projectId, listId]);
     await this.database.query(`DELETE FROM list_counts WHERE project_id = $1 AND list_id = $2`, [projectId, listId]);
   }
-
-  /** Folds the oldest deltas in; several replicas take different ones. Answers how many. */
-  async fold(limit: number): Promise<number> {
-    const [folded] = await this.database.query<{ deltas: number }>(
-      `WITH taken AS (
-         DELETE FROM list_count_deltas
-         WHERE id = ANY(ARRAY(SELECT id FROM list_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
-         RETURNING project_id, list_id, pending, confirmed, unsubscribed
-       ), folded AS (
-         INSERT INTO list_counts AS known (project_id, list_id, pending, confirmed, unsubscribed)
-         SELECT project_id, list_id, sum(pending), sum(confirmed), sum(unsubscribed) FROM taken
-         GROUP BY project_id, list_id ORDER BY project_id, list_id
-         ON CONFLICT (project_id, list_id) DO UPDATE SET pending = known.pending + excluded.pending,
-           confirmed = known.confirmed + excluded.confirmed, unsubscribed = known.unsubscribed + excluded.unsubscribed
-       )
-       SELECT count(*) AS deltas FROM taken`,
-      [limit],
-    );
-    return folded!.deltas;
-  }
 }

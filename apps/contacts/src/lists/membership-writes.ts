@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { contactFacts } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
+import type { WriteOrigin } from '../contacts/contact-write.js';
 import type { ContactRow } from '../contacts/contact.entity.js';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import type { MembershipRow } from './membership.entity.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { SubscriberContacts } from './subscriber-contacts.js';
+
+interface HeldMembership {
+  contact: ContactRow;
+  row: MembershipRow;
+  /** Who changes it. */
+  origin: WriteOrigin;
+}
 
 /** What every change of a membership brings with it, in one transaction. */
 @Injectable()
@@ -18,7 +26,7 @@ export class MembershipWrites {
   ) {}
 
   /** Does `change` to a membership whose contact is held; nothing is written where its status stays. */
-  async change(contact: ContactRow, row: MembershipRow, change: () => Promise<void> | void): Promise<void> {
+  async change({ contact, row, origin }: HeldMembership, change: () => Promise<void> | void): Promise<void> {
     const before = row.status;
     await change();
     if (row.status === before) return;
@@ -28,6 +36,6 @@ export class MembershipWrites {
     await this.memberships.put(row, before);
     await this.dirty.mark([row]);
     await this.outbox.publish(contactFacts.membershipChanged, row.projectId, [row.toFact()]);
-    if (subscribes) await this.contacts.change(contact, { subscribed: true });
+    if (subscribes) await this.contacts.change(contact, { subscribed: true }, origin);
   }
 }

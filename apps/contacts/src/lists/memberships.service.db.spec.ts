@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contactFacts, contacts, lists, type Caller, type Contact } from '@posthorn/contracts';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
 import { listsGround } from '../testing/lists-ground.js';
-import { ListCounts } from './list-counts.read-model.js';
 
 let suite: ContactsSuite;
 let ground: ReturnType<typeof listsGround>;
@@ -187,7 +187,7 @@ describe('unsubscribing', () => {
 describe('the number of members', () => {
   it('equals a recount at every moment, whatever happens at once, folded or not', async () => {
     const { id } = await ground.build(caller);
-    const counts = new ListCounts(suite.database);
+    const ofLists = countDeltas.find(({ deltas }) => deltas === 'list_count_deltas')!;
     const addresses = Array.from({ length: 12 }, (_, place) => `r${place}@example.org`);
     const storm = addresses.flatMap((each, place) => [
       ground.subscribe(caller, id, { email: each, allowResubscribe: true }),
@@ -206,7 +206,7 @@ describe('the number of members', () => {
           [projectId, id],
         );
         expect(row!.counted).toBe(row!.real);
-        await counts.fold(7);
+        await foldDeltas(suite.database, ofLists, 7);
       }
     })();
     await Promise.all(storm);

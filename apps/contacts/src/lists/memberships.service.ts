@@ -12,6 +12,7 @@ import {
 import { newId } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
+import { originOf } from '../contacts/contact-write.js';
 import type { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
 import { MembershipTokens } from './membership-tokens.js';
@@ -42,7 +43,7 @@ export class MembershipsService {
       const list = await this.held(projectId, body.id);
       const contact = await this.contacts.holdByEmail(projectId, body.email);
       const row = contact && (await this.memberships.of(projectId, list.id, contact.id));
-      if (row) await this.writes.change(contact, row, () => row.unsubscribe());
+      if (row) await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.unsubscribe());
       return { email: body.email };
     });
   }
@@ -63,7 +64,7 @@ export class MembershipsService {
       // Read once more: whoever held the contact may have confirmed it.
       const row = contact && (await this.memberships.find(projectId, seen.id));
       if (!row || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
-      await this.writes.change(contact, row, () => row.confirm());
+      await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.confirm());
       return { redirectUrl: list.redirectUrl };
     });
   }
@@ -71,20 +72,21 @@ export class MembershipsService {
   private async join(list: ListRow, { caller, body }: Incoming<SubscribeToList>): Promise<Subscription> {
     const { projectId } = caller;
     const { email, data = {}, allowResubscribe = false } = body;
-    const wanted = { projectId, email, customFields: data, subscribed: !list.doubleOptIn };
+    const origin = originOf(caller, 'LIST');
+    const wanted = { projectId, email, customFields: data, subscribedWhenNew: !list.doubleOptIn, origin };
     const { contact, made } = await this.contacts.holdOrMake(wanted);
     const known = made ? null : await this.memberships.of(projectId, list.id, contact.id);
     const row = known ?? MembershipRow.for({ projectId, listId: list.id, contactId: contact.id, id: newId() });
     const previousStatus = row.status;
     if (made) row.subscribesContact = list.doubleOptIn;
     let confirmToken: string | undefined;
-    await this.writes.change(contact, row, async () => {
+    await this.writes.change({ contact, row, origin }, async () => {
       row.subscribe({ doubleOptIn: list.doubleOptIn, allowResubscribe });
       if (row.status === 'PENDING') confirmToken = await this.tokens.give(row);
     });
     if (previousStatus === 'PENDING') await this.memberships.renew(row);
     // Anybody who opens a page can say anything of anybody: what is known of a contact is not theirs to change.
-    if (!made && !caller.isPublic) await this.contacts.change(contact, { customFields: data });
+    if (!made && !caller.isPublic) await this.contacts.change(contact, { customFields: data }, origin);
     return { membershipId: row.id, status: row.status!, created: !known, previousStatus, confirmToken };
   }
 

@@ -52,8 +52,16 @@ function complaintOf({ method, path: asked, body }: Asked, path: string, told: T
   const refused = complaintAbout(response.pointer, told, bodyless);
   if (refused) return `${operation.operationId} describes that otherwise: ${refused}`;
   // Of a batch some entries may be none.
-  const accepted = told.status < 300 && told.status !== 207 ? acceptedOtherwise(operation, asked, body) : null;
+  const whole = told.status < 300 && told.status !== 207 && !tellsOfEntries(told);
+  const accepted = whole ? acceptedOtherwise(operation, asked, body) : null;
   return accepted && `${operation.operationId} describes another request: ${accepted}`;
+}
+
+/** A success that says which entries it did not take. */
+function tellsOfEntries({ text }: Told): boolean {
+  if (!text.includes('"errors":[{')) return false;
+  const { errors, data = {} } = JSON.parse(text) as { errors?: object[]; data?: { errors?: object[] } };
+  return (errors ?? data.errors ?? []).length > 0;
 }
 
 /** 404 where no path is, 405 where the path knows other methods, and what a browser asks first. */

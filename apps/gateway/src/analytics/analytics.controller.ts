@@ -1,16 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { analytics, Optional, Text, Timeseries } from '@posthorn/contracts';
+import { analytics, Timeseries } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/call.js';
 import { Get } from '../edge/route.js';
-import { windowOf } from './window.js';
-
-/** Days or instants; `windowOf` reads them. */
-export class ReportWindow {
-  @Text(1, 40) @Optional() from?: string;
-  @Text(1, 40) @Optional() to?: string;
-}
+import { ReportWindow, windowOf } from './window.js';
 
 @Controller()
 export class AnalyticsController {

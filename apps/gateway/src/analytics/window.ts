@@ -1,17 +1,17 @@
-import { invalid, parseDay, parseInstant, type InvalidMember, type TimeseriesQuery } from '@posthorn/contracts';
+import { invalid, Optional, parseDay, parseInstant, Text, type InvalidMember, type TimeseriesQuery } from '@posthorn/contracts';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 90;
 
-/** As they came: days, instants, or nothing. */
-export interface AskedWindow {
-  from?: string;
-  to?: string;
+/** Days or instants; `windowOf` reads them. */
+export class ReportWindow {
+  @Text(1, 40) @Optional() from?: string;
+  @Text(1, 40) @Optional() to?: string;
 }
 
 /** The range of a report: a bare date is its whole UTC day, so that 90 of them have 90 entries (contract.md §10). */
-export function windowOf({ from, to }: AskedWindow, now: Date): TimeseriesQuery {
+export function windowOf({ from, to }: ReportWindow, now: Date): TimeseriesQuery {
   const start = from === undefined ? undefined : readEdge(from, 0);
   const end = to === undefined ? now : readEdge(to, dayMs - 1);
   const failures = [start === null ? unreadable('from') : null, end === null ? unreadable('to') : null].filter(

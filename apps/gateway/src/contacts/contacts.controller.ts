@@ -1,14 +1,22 @@
 import { Controller } from '@nestjs/common';
 import {
+  BulkContacts,
+  BulkOutcome,
+  Consent,
+  consents,
   Contact,
   contactExists,
   ContactFilter,
   contactNotFound,
   contacts,
+  contactsUnnamed,
   CreateContact,
+  DeleteContacts,
   DeletedContact,
+  DeletedContacts,
   UpdateContact,
   type Caller,
+  type ConsentPage,
   type ContactPage,
   type ExportedContacts,
   type UpdateContactById,
@@ -25,6 +33,8 @@ const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'up
 const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
   ...[id, email, String(subscribed), JSON.stringify(customFields), createdAt.toISOString(), updatedAt.toISOString()],
 ];
+/** A thousand contacts with fields of some kilobytes. */
+const maxBulkBody = 8 * 1024 * 1024;
 
 @Controller()
 export class ContactsController {
@@ -50,6 +60,38 @@ export class ContactsController {
   })
   upsert({ caller, body }: Call<CreateContact>): Promise<Contact> {
     return this.bus.call(contacts.upsert, caller, body);
+  }
+
+  /** A row that cannot be read is told of by its place, and refuses no other. */
+  @Post('contacts/bulk', {
+    summary: 'Create or update up to a thousand contacts',
+    scope: 'contacts:write',
+    body: BulkContacts,
+    eachOf: 'contacts',
+    reply: BulkOutcome,
+    bodyLimit: maxBulkBody,
+  })
+  async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
+    const { places, refused } = entries!;
+    const nothing = { created: 0, updated: 0, skipped: 0, errors: [] };
+    const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
+    const errors = [
+      ...outcome.errors.map(({ index, reason }) => ({ index: places[index]!, reason })),
+      ...refused.map(({ place, message }) => ({ index: place, reason: message })),
+    ];
+    return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
+  }
+
+  @Delete('contacts/bulk', {
+    summary: 'Delete up to a thousand contacts',
+    scope: 'contacts:write',
+    body: DeleteContacts,
+    reply: DeletedContacts,
+    errors: [contactsUnnamed],
+    whileDisabled: true,
+  })
+  deleteMany({ caller, body }: Call<DeleteContacts>): Promise<DeletedContacts> {
+    return this.bus.call(contacts.deleteMany, caller, body);
   }
 
   @Get('contacts', { summary: 'List contacts, newest first', scope: 'contacts:read', query: ContactFilter, paged: 'items', reply: Contact })
@@ -97,6 +139,16 @@ export class ContactsController {
     return this.bus.call(contacts.delete, caller, { id: params['id']! });
   }
 
+  @Get('contacts/:id/consents', {
+    summary: 'List the changes of the subscription of a contact',
+    scope: 'contacts:read',
+    paged: 'items',
+    reply: Consent,
+    missing: contactNotFound,
+  })
+  consents({ caller, params, page }: Call): Promise<ConsentPage> {
+    return this.bus.call(consents.list, caller, { id: params['id']!, ...page });
+  }
   /** The first page is there already: what fails with it still has an answer of its own. */
   private async *exportedFrom(first: ExportedContacts, caller: Caller, query: ContactFilter): AsyncGenerator<CsvCell[][]> {
     let page = first;

@@ -56,3 +56,11 @@ export class EdgeAdapter extends FastifyAdapter {
     return this.getInstance<Fastify>();
   }
 }
+
+const maxUserAgent = 512;
+
+/** From where a request comes: its address, of which proxies that are trusted have told, and what the client calls itself. */
+export const clientOf = ({ ip, headers }: HttpRequest): { address: string; userAgent?: string } => ({
+  address: ip,
+  ...(headers['user-agent'] ? { userAgent: headers['user-agent'].slice(0, maxUserAgent) } : {}),
+});

@@ -18,7 +18,7 @@ import type { Call, Entries } from './call.js';
 import { CsvTable, isCsv, readCsv, wantsCsv } from './csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
-import type { HttpReply, HttpRequest } from './fastify.js';
+import { clientOf, type HttpReply, type HttpRequest } from './fastify.js';
 import { headerValues } from './header-values.js';
 import { HtmlPage, wantsPage } from './html-page.js';
 import { claimOf } from './idempotency.js';
@@ -127,7 +127,7 @@ export class FrontDoor {
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
     const wantsTable = declaration.tabled === 'always' || (declaration.tabled === true && wantsCsv(request.raw));
-    const asked = { surface, caller: { ...caller, address: request.ip }, sessionId, params, body, query: filters };
+    const asked = { surface, caller: { ...caller, ...clientOf(request) }, sessionId, params, body, query: filters };
     return { call: { ...asked, page, wantsPage: asPage, wantsTable, idempotency, ...entries }, cursorScope };
   }
 

@@ -7,7 +7,7 @@ import { statusOfKind } from '../dialects/dialect.js';
 import { BodyReader } from '../edge/body-reader.js';
 import { unknownRoute } from '../edge/edge-errors.js';
 import { Failures } from '../edge/failures.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { clientOf, type EdgeAdapter, type Fastify, type HttpReply, type HttpRequest } from '../edge/fastify.js';
 import type { Shown } from '../pages/page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders } from '../pages/senders.js';
@@ -59,7 +59,7 @@ export class UnsubscribeDoor implements OnApplicationBootstrap {
     const place = this.placeOf(request);
     const asked = await this.read(request);
     const sender = await this.senders.of(place.projectId);
-    const refused = await this.service.unsubscribe(place, request.ip).then(
+    const refused = await this.service.unsubscribe(place, clientOf(request)).then(
       () => null,
       (error: unknown) => this.failures.tell(error, request),
     );

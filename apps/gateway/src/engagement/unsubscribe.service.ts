@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { contacts, serviceCaller } from '@posthorn/contracts';
+import { contacts, serviceCaller, type Caller } from '@posthorn/contracts';
 import type { UnsubscribePlace } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
 
@@ -8,7 +8,7 @@ export class UnsubscribeService {
   constructor(private readonly bus: Bus) {}
 
   /** Once this has answered, no marketing mail to the address begins its hand-off. */
-  async unsubscribe({ projectId, email }: UnsubscribePlace, address: string): Promise<void> {
-    await this.bus.call(contacts.unsubscribe, { ...serviceCaller('gateway', projectId), address }, { email });
+  async unsubscribe({ projectId, email }: UnsubscribePlace, client: Pick<Caller, 'address' | 'userAgent'>): Promise<void> {
+    await this.bus.call(contacts.unsubscribe, { ...serviceCaller('gateway', projectId), ...client }, { email });
   }
 }

@@ -18,6 +18,10 @@ const bodies: Record<string, Members> = {
   'PATCH lists/{id}': { description: 'Once a month' },
   'POST lists/{id}/subscribe': { email: 'grace@example.com', data: { plan: 'pro' } },
   'POST lists/{id}/unsubscribe': { email: 'grace@example.com' },
+  'POST contacts/bulk': { contacts: [{ email: 'ada@example.com', subscribed: true }, { email: 'joan@example.com' }] },
+  'DELETE contacts/bulk': { emails: ['joan@example.com'] },
+  'POST events': { name: 'signup', email: 'ada@example.com', payload: { plan: 'pro' } },
+  'POST track': { event: 'signup', email: 'ada@example.com', data: { plan: 'pro' } },
   'POST campaigns': { name: 'Spring news', audienceType: 'ALL', subject: 'What is new', body: '<p>Plenty.</p>' },
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST domains': { domain: 'mail.example.test', stream: 'TRANSACTIONAL' },
@@ -50,6 +54,9 @@ const queries: Record<string, Members> = {
   'GET contacts': { limit: 1, subscribed: true },
   'GET lists': { limit: 1 },
   'GET lists/{id}/members': { limit: 1, status: 'CONFIRMED' },
+  'GET contacts/{id}/consents': { limit: 1 },
+  'GET events': { limit: 1, eventName: 'signup' },
+  'GET events/stats': { from: '2026-01-30', to: '2026-01-31' },
   'GET campaigns': { limit: 1 },
   'GET workflows': { limit: 1 },
   'GET domains': { limit: 1 },
@@ -81,7 +88,7 @@ export function queryFor(operation: Operation): string {
   const known = operation.parameters?.map(({ name }) => name) ?? [];
   const query = Object.entries(queries[nameOf(operation)] ?? {})
     .map(([name, value]): [string, string] => [
-      operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : name,
+      operation['x-surface'] === 'legacy' ? (legacyQueryNames[name] ?? name) : snake(name),
       String(value),
     ])
     .filter(([name]) => known.includes(name));

@@ -181,7 +181,7 @@ export const routeChecks: readonly RouteCheck[] = [
 
 /** The same request with one thing changed. */
 function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
-  const named = ['subject', 'name'].find((name) => typeof body[name] === 'string');
+  const named = ['subject', 'name', 'event'].find((name) => typeof body[name] === 'string');
   if (named) return { ...body, [named]: 'Another one' };
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.slice(1) : value]));
 }

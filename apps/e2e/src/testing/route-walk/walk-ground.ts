@@ -131,7 +131,7 @@ export class WalkGround {
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
       const path = this.stranger.pathWith(operation, this.strangersThingFor(operation));
-      const asked = path.endsWith('/timeseries') ? `${path}?from=${this.today}&to=${this.today}` : path;
+      const asked = /\/(?:timeseries|stats)$/.test(path) ? `${path}?from=${this.today}&to=${this.today}` : path;
       const { status, text } = await this.posthorn.get(asked, this.stranger.headersFor(operation));
       expect(status).toBe(200);
       return [path, text.replace(lastUsed, '')];

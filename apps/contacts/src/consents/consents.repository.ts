@@ -1,0 +1,38 @@
+import type { Consent } from '@posthorn/contracts';
+import { keysetCondition, pageLimit, toPage, totalCap, type Database, type Page, type PageRequest } from '@posthorn/database';
+
+/**
+ * Part of a statement that changes subscriptions. `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `told`
+ * and who changes them (actor, address, user_agent, source, text) as `origin`.
+ */
+export const recordsConsents = (rows: string): string =>
+  `INSERT INTO consents (project_id, id, contact_id, before, after, at, source, actor, address, user_agent, text)
+   SELECT told.project_id, uuidv7(), told.id, told.was_subscribed, told.subscribed, told.updated_at, origin.source, origin.actor::jsonb,
+     origin.address, origin.user_agent, origin.text
+   FROM ${rows}`;
+
+const columns = `id, contact_id AS "contactId", before, after, at, source, actor, address, user_agent AS "userAgent", text`;
+
+/** Every change of a subscription. Rows are added by the statements that change contacts, and changed by nothing. */
+export class ConsentsRepository {
+  constructor(private readonly database: Database) {}
+
+  async page(projectId: string, contactId: string, request: PageRequest): Promise<Page<Consent>> {
+    const keyset = keysetCondition(request.after, 4);
+    const rows = await this.database.query<Consent & { createdAt: Date }>(
+      `SELECT * FROM (SELECT ${columns}, at AS "createdAt", at AS created_at FROM consents WHERE project_id = $1 AND contact_id = $2) AS consents
+       WHERE true ${keyset.sql} ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, contactId, pageLimit(request) + 1, ...keyset.parameters],
+    );
+    const page = toPage(rows, request);
+    return { ...page, items: page.items.map((row) => ({ ...row, actor: row.actor && { ...row.actor, name: row.actor.name ?? null } })) };
+  }
+
+  async count(projectId: string, contactId: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM consents WHERE project_id = $1 AND contact_id = $2 LIMIT ${totalCap + 1}) AS capped`,
+      [projectId, contactId],
+    );
+    return row!.count;
+  }
+}

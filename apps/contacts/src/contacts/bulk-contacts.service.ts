@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contactFacts,
+  contactsUnnamed,
+  DomainError,
+  type BulkContacts,
+  type BulkOutcome,
+  type DeleteContacts,
+  type DeletedContacts,
+} from '@posthorn/contracts';
+import { fromDatabaseError } from '@posthorn/database';
+import { Outbox, type Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { MembershipsRepository } from '../lists/memberships.repository.js';
+import { askedBy, type WrittenContact } from './contact-write.js';
+import { ContactWrites } from './contact-writes.js';
+import { ContactsRepository } from './contacts.repository.js';
+
+/** Many contacts in one commit. */
+@Injectable()
+export class BulkContactsService {
+  constructor(
+    private readonly writes: ContactWrites,
+    private readonly contacts: ContactsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly outbox: Outbox,
+    private readonly commits: Commits,
+  ) {}
+
+  async write({ caller, body, deadline }: Incoming<BulkContacts>): Promise<BulkOutcome> {
+    const { projectId } = caller;
+    const origin = { ...askedBy(caller), source: 'BULK' as const };
+    return outcomeOf(await this.writes.commit(body.contacts.map((contact) => ({ ...contact, projectId, inBulk: true, deadline, origin }))));
+  }
+
+  async delete({ caller, body, deadline }: Incoming<DeleteContacts>): Promise<DeletedContacts> {
+    if ((body.ids === undefined) === (body.emails === undefined)) throw contactsUnnamed();
+    const gone = await this.commits.before(deadline, async () => {
+      const removed = await this.contacts.removeMany(caller.projectId, body);
+      const ids = removed.map(({ contactId }) => contactId);
+      if (ids.length > 0) await this.memberships.removeOf(caller.projectId, ids);
+      await this.outbox.publish(contactFacts.deleted, caller.projectId, removed);
+      return removed;
+    });
+    return { deleted: gone.length };
+  }
+}
+
+/** An address that came twice is counted once; the other time there was nothing left to do. */
+function outcomeOf(written: WrittenContact[]): BulkOutcome {
+  const counted = new Set<string>();
+  const outcome: BulkOutcome = { created: 0, updated: 0, skipped: 0, errors: [] };
+  written.forEach(({ outcome: how, contact, error }, index) => {
+    const isFirst = contact !== null && !counted.has(contact.id);
+    if (contact) counted.add(contact.id);
+    if (!contact) outcome.errors.push({ index, reason: reasonOf(error!) });
+    else if (isFirst && how === 'CREATED') outcome.created += 1;
+    else if (isFirst && how === 'UPDATED') outcome.updated += 1;
+    else outcome.skipped += 1;
+  });
+  return outcome;
+}
+
+/** What is wrong with the row; where nothing is, the whole request failed. */
+function reasonOf(thrown: Error): string {
+  const error = thrown instanceof DomainError ? thrown : fromDatabaseError(thrown);
+  if (error?.kind !== 'invalid') throw thrown;
+  const members = error.details.errors?.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
+  return members.length > 0 ? members.join('; ') : error.message;
+}

@@ -1,0 +1,166 @@
+import { contactFacts, maxCustomFields, maxFactItems } from '@posthorn/contracts';
+import { newId, type Database } from '@posthorn/database';
+import { currentTraces } from '@posthorn/telemetry';
+import { recordsConsents } from '../consents/consents.repository.js';
+import { marksDirty } from '../segments/segment-dirty.repository.js';
+import { keyOf, type ContactBefore, type ContactWrite, type WriteOrigin } from './contact-write.js';
+import { ContactRow } from './contact.entity.js';
+import { withoutNulls } from './custom-fields.js';
+
+/** A contact that was made or changed; `before` is null where it was made. */
+export interface Landed {
+  contact: ContactRow;
+  before: ContactBefore | null;
+}
+
+interface LandedRow {
+  place: number;
+  id: string;
+  subscribed: boolean;
+  customFields: ContactRow['customFields'];
+  seq: number;
+  createdAt: Date;
+  updatedAt: Date;
+  wasSubscribed: boolean | null;
+  wasFields: ContactRow['customFields'] | null;
+  wasSeq: number | null;
+}
+
+/** Beyond this a statement is planned for its size; up to it, once for each connection. */
+const mostOfPrepared = 64;
+
+const flag = { subscribed: 1, keeps: 2, replaces: 4, onlyNew: 8, onlyKnown: 16, inBulk: 32, ofAnySize: 64 } as const;
+
+/** The one statement that makes and changes contacts by their addresses, with all that follows of it. */
+export class ContactWritesRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Makes or changes what has to be, one contact an address; answers those by their place, which is that of the write. What is missing in the
+   * answer changes nothing, is left alone by `only`, is late, or may be too large: of a large row only JavaScript knows the bytes.
+   */
+  async write(writes: ContactWrite[], ofAnySize: boolean): Promise<Map<number, Landed>> {
+    const parameters = parametersOf(writes, ofAnySize);
+    const rows =
+      writes.length <= mostOfPrepared
+        ? await this.database.prepared<LandedRow>({ name: 'write contacts', sql: writeSql, parameters })
+        : await this.database.query<LandedRow>(writeSql, parameters);
+    return new Map(rows.map((row) => [row.place - 1, landed(writes[row.place - 1]!, row)]));
+  }
+}
+
+function landed({ projectId, email }: ContactWrite, row: LandedRow): Landed {
+  const { id, subscribed, customFields, seq, createdAt, updatedAt, wasSubscribed, wasFields, wasSeq } = row;
+  const contact = Object.assign(new ContactRow(), { projectId, email, id, subscribed, customFields, seq, createdAt, updatedAt });
+  return { contact, before: wasSeq === null ? null : { subscribed: wasSubscribed!, customFields: wasFields!, seq: wasSeq } };
+}
+
+/*
+ * A conflicting row knows nothing of its write but the values that would be inserted. The fresh ids rise with the places, so the id among
+ * them says which write it is: what else a write says is read at that place.
+ */
+const place = `width_bucket(excluded.id, $3::uuid[])`;
+const flags = `($5::int[])[${place}]`;
+const removed = `coalesce(($9::text[])[${place}]::text[], '{}')`;
+const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribed ELSE excluded.subscribed END`;
+const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
+  ELSE (known.custom_fields || excluded.custom_fields) - ${removed} END`;
+
+const writeSql = `
+  WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
+      WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
+  ), written AS (
+    INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
+    SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM asked
+    WHERE (deadline IS NULL OR clock_timestamp() < deadline)
+      AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = asked.project_id AND c.email = asked.email))
+    ORDER BY place
+    ON CONFLICT (project_id, email) DO UPDATE
+      SET subscribed = ${subscribed}, custom_fields = ${fields}, seq = known.seq + 1, updated_at = clock_timestamp()
+      WHERE ${flags} & ${flag.onlyNew} = 0
+        AND (known.subscribed <> ${subscribed} OR known.custom_fields <> ${fields})
+        AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
+    RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
+      width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) AS place
+  ), told AS (
+    SELECT written.*, asked.bunch, CASE
+        WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactFacts.created.name}' END
+        WHEN subscribed = was_subscribed THEN '${contactFacts.updated.name}'
+        WHEN subscribed THEN '${contactFacts.subscribed.name}' ELSE '${contactFacts.unsubscribed.name}' END AS fact
+    FROM written JOIN asked USING (place)
+  ), origin AS (
+    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
+      WITH ORDINALITY AS o (actor, address, user_agent, source, text, bunch)
+  ), counted AS (
+    INSERT INTO contact_count_deltas (project_id, total, subscribed)
+    SELECT project_id, total, subscribed FROM (
+      SELECT project_id, count(*) FILTER (WHERE was_seq IS NULL) AS total, sum(subscribed::int - coalesce(was_subscribed::int, 0)) AS subscribed
+      FROM told GROUP BY project_id
+    ) AS sums WHERE total <> 0 OR subscribed <> 0
+  ), consent AS (
+    ${recordsConsents('told JOIN origin USING (bunch) WHERE told.subscribed IS DISTINCT FROM told.was_subscribed')}
+  ), dirt AS (
+    ${marksDirty('told')}
+  ), fact AS (
+    INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
+    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, address FROM (
+      SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
+          'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
+      FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
+    ) AS facts JOIN origin USING (bunch)
+  )
+  SELECT place, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
+    was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM told`;
+
+function parametersOf(writes: ContactWrite[], ofAnySize: boolean): unknown[] {
+  const ids = writes.map(() => newId()).sort();
+  const { bunches, origins } = bunched(writes);
+  return [
+    writes.map(keyOf),
+    writes.map(({ projectId }) => projectId),
+    ids,
+    writes.map(({ email }) => email),
+    writes.map((write) => flagsOf(write) | (ofAnySize ? flag.ofAnySize : 0)),
+    writes.map(({ customFields = {} }) => JSON.stringify(withoutNulls(customFields))),
+    writes.map(({ deadline = null }) => deadline),
+    bunches,
+    writes.map(({ customFields }) => removedBy(customFields)),
+    origins.map(({ actor }) => actor && JSON.stringify(actor)),
+    origins.map(({ address }) => address),
+    origins.map(({ userAgent }) => userAgent),
+    origins.map(({ source }) => source),
+    origins.map(({ text }) => text),
+    currentTraces(),
+  ];
+}
+
+function flagsOf({ subscribed: wanted, subscribedWhenNew = true, customFields, customFieldsMode, only, inBulk }: ContactWrite): number {
+  return (
+    ((wanted ?? subscribedWhenNew) ? flag.subscribed : 0) |
+    (wanted === undefined ? flag.keeps : 0) |
+    (customFields && customFieldsMode === 'REPLACE' ? flag.replaces : 0) |
+    (only === 'NEW' ? flag.onlyNew : only === 'KNOWN' ? flag.onlyKnown : 0) |
+    (inBulk ? flag.inBulk : 0)
+  );
+}
+
+/** The names of the fields that a null removes, as an array in Postgres's own words; null where there are none. */
+function removedBy(customFields: ContactWrite['customFields']): string | null {
+  const names = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === null ? [name] : []));
+  return names.length > 0 ? `{${names.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}` : null;
+}
+
+/** What one fact may tell together: writes of one origin, and no more than it may carry. */
+function bunched(writes: ContactWrite[]): { bunches: number[]; origins: WriteOrigin[] } {
+  const origins: WriteOrigin[] = [];
+  const open = new Map<string, { bunch: number; size: number }>();
+  const bunches = writes.map(({ origin }) => {
+    const name = JSON.stringify(origin);
+    let bunch = open.get(name);
+    if (!bunch || bunch.size === maxFactItems) open.set(name, (bunch = { bunch: origins.push(origin), size: 0 }));
+    bunch.size += 1;
+    return bunch.bunch;
+  });
+  return { bunches, origins };
+}

@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { contactFacts, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
+import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { earliestOf, folded, inOrder, keyOf, refused, type ContactWrite, type WrittenContact } from './contact-write.js';
+import { ContactWritesRepository } from './contact-writes.repository.js';
+import type { ContactRow } from './contact.entity.js';
+import { ContactsRepository } from './contacts.repository.js';
+import { OptOuts } from './opt-outs.js';
+
+/** Writes of one address that are done as one, and their places. */
+interface Group {
+  write: ContactWrite;
+  parts: number[];
+}
+
+/**
+ * The one way by which contacts come to be or change by their address, for any number of them. In one commit with it: its facts, consents,
+ * counts, and whose segments are to be looked at. A change that changes nothing is none: no write, no fact.
+ */
+@Injectable()
+export class ContactWrites {
+  constructor(
+    private readonly statement: ContactWritesRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly optOuts: OptOuts,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** In a commit of their own. What Postgres refuses for one row's sake is halved until the row is alone. */
+  async commit(writes: ContactWrite[]): Promise<WrittenContact[]> {
+    try {
+      return await this.commitOnce(writes);
+    } catch (error) {
+      if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
+      const middle = writes.length >> 1;
+      return [...(await this.commit(writes.slice(0, middle))), ...(await this.commit(writes.slice(middle)))];
+    }
+  }
+
+  /**
+   * Inside of the ambient transaction, which it must be where one opts out: sending is asked while the rows are held and before their commit,
+   * so that no change is said which sending does not know, and the order of opt-outs is that of the contact's changes (guarantees.md §3).
+   * `looksFirst` is for writes that as a rule change nothing: they cost no lock then.
+   */
+  async write(writes: ContactWrite[], { looksFirst = false } = {}): Promise<WrittenContact[]> {
+    const written: WrittenContact[] = [];
+    for (const round of roundsOf(writes)) {
+      const outcomes = await this.writeEach(round, looksFirst);
+      for (const [index, { parts }] of round.entries()) {
+        const outcome = outcomes[index]!;
+        if (outcome.outcome !== 'REFUSED' || parts.length === 1) for (const part of parts) written[part] = outcome;
+        // Together they may be too much where each one fits.
+        else
+          for (const part of parts)
+            [written[part]] = (await this.writeEach([{ write: writes[part]!, parts: [part] }], false)) as [WrittenContact];
+      }
+    }
+    await this.tellOfBulk(writes, written);
+    await this.optOut(writes, written);
+    return written;
+  }
+
+  /** What becomes of writes that all change nothing, and opt nobody out; null where one does. */
+  async unchanged(writes: ContactWrite[]): Promise<WrittenContact[] | null> {
+    if (writes.some(({ subscribed }) => subscribed === false)) return null;
+    const found = new Map<ContactWrite, WrittenContact>();
+    const open = await this.look(writes, found);
+    return open.length > 0 ? null : writes.map((write) => found.get(write)!);
+  }
+
+  private async commitOnce(writes: ContactWrite[]): Promise<WrittenContact[]> {
+    if (writes.some(({ subscribed, inBulk }) => subscribed === false || inBulk)) {
+      return this.commits.before(earliestOf(writes), () => this.write(writes));
+    }
+    try {
+      return await this.write(writes);
+    } catch (error) {
+      throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
+    } finally {
+      this.outbox.ring();
+    }
+  }
+
+  /** One address each. */
+  private async writeEach(groups: Group[], looksFirst: boolean): Promise<WrittenContact[]> {
+    const found = new Map<ContactWrite, WrittenContact>();
+    let open = groups.map(({ write }) => write).sort(inOrder);
+    let ofAnySize = false;
+    if (looksFirst) open = await this.look(open, found);
+    while (open.length > 0) {
+      const landed = await this.statement.write(open, ofAnySize);
+      for (const [place, { contact, before }] of landed) {
+        found.set(open[place]!, { outcome: before ? 'UPDATED' : 'CREATED', contact, before, error: null });
+      }
+      // What the statement left alone changes nothing as a rule; else somebody was quicker, or its size is known only now.
+      open = await this.look(
+        open.filter((_, place) => !landed.has(place)),
+        found,
+      );
+      ofAnySize = true;
+    }
+    return groups.map(({ write }) => found.get(write)!);
+  }
+
+  /** Finds those that need no write; answers the others. */
+  private async look(writes: ContactWrite[], found: Map<ContactWrite, WrittenContact>): Promise<ContactWrite[]> {
+    if (writes.length === 0) return [];
+    const known = new Map((await this.contacts.byAddresses(writes)).map((row) => [keyOf(row), row]));
+    const now = await this.clock.now();
+    return writes.filter((write) => {
+      const outcome = withoutWriting(write, known.get(keyOf(write)) ?? null, now);
+      if (outcome) found.set(write, outcome);
+      return !outcome;
+    });
+  }
+
+  private async tellOfBulk(writes: ContactWrite[], written: WrittenContact[]): Promise<void> {
+    const made = writes.filter(({ inBulk }, place) => inBulk && written[place]!.outcome === 'CREATED');
+    for (const [projectId, group] of Map.groupBy(made, (write) => write.projectId)) {
+      const source = group[0]!.origin.source === 'IMPORT' ? 'IMPORT' : 'BULK';
+      const count = new Set(group.map(keyOf)).size;
+      await this.outbox.publish(contactFacts.bulkCreated, projectId, [{ count, source, at: await this.clock.now() }]);
+    }
+  }
+
+  private async optOut(writes: ContactWrite[], written: WrittenContact[]): Promise<void> {
+    const leaving = writes.flatMap(({ subscribed }, place) => {
+      const { outcome, contact } = written[place]!;
+      return subscribed === false && contact && outcome !== 'SKIPPED' ? [contact] : [];
+    });
+    const byProject = Map.groupBy(leaving, ({ projectId }) => projectId);
+    await Promise.all(
+      [...byProject].map(([projectId, rows]) =>
+        this.optOuts.put(projectId, ...rows.map(({ email, id: contactId, seq }) => ({ email, contactId, seq }))),
+      ),
+    );
+  }
+}
+
+/** What becomes of it without a write; null where it has to be written. */
+function withoutWriting(write: ContactWrite, known: ContactRow | null, now: Date): WrittenContact | null {
+  if (write.deadline && now >= write.deadline) return refused(unavailable('The deadline of the request has passed'));
+  if (!known) return write.only === 'KNOWN' ? { outcome: 'SKIPPED', contact: null, before: null, error: null } : null;
+  const { subscribed, customFields, customFieldsMode = 'MERGE' } = write;
+  const before = { subscribed: known.subscribed, customFields: known.customFields, seq: known.seq };
+  if (write.only === 'NEW') return { outcome: 'SKIPPED', contact: known, before, error: null };
+  try {
+    const changed = known.copy().change({ subscribed, customFields, customFieldsMode });
+    return changed ? null : { outcome: 'UNCHANGED', contact: known, before, error: null };
+  } catch (error) {
+    if (error instanceof DomainError) return refused(error);
+    throw error;
+  }
+}
+
+/** Each address once a round, its writes in their order; those that say the same as one are one. */
+function roundsOf(writes: ContactWrite[]): Group[][] {
+  const rounds: Group[][] = [];
+  const last = new Map<string, { round: number; group: Group }>();
+  writes.forEach((write, place) => {
+    const key = keyOf(write);
+    const before = last.get(key);
+    const together = before && folded(before.group.write, write);
+    if (together) {
+      before.group.write = together;
+      before.group.parts.push(place);
+    } else {
+      const entry = { round: before ? before.round + 1 : 0, group: { write: { ...write }, parts: [place] } };
+      (rounds[entry.round] ??= []).push(entry.group);
+      last.set(key, entry);
+    }
+  });
+  return rounds;
+}

@@ -1,0 +1,45 @@
+import type { Database } from '@posthorn/database';
+
+/** Counts that are kept as appended changes: writers never wait for one another, and what is folded in is one row. */
+export interface CountDeltas {
+  /** The table of the changes, with an id in the order of their making. */
+  deltas: string;
+  /** Where they are added up: by which columns, and what. */
+  into: readonly { counts: string; by: readonly string[]; sums: readonly string[] }[];
+}
+
+/** Every count of this service that is folded in the background. */
+export const countDeltas: readonly CountDeltas[] = [
+  { deltas: 'contact_count_deltas', into: [{ counts: 'contact_counts', by: ['project_id'], sums: ['total', 'subscribed'] }] },
+  {
+    deltas: 'list_count_deltas',
+    into: [{ counts: 'list_counts', by: ['project_id', 'list_id'], sums: ['pending', 'confirmed', 'unsubscribed'] }],
+  },
+  {
+    deltas: 'event_count_deltas',
+    into: [
+      { counts: 'event_names', by: ['project_id', 'name'], sums: ['count'] },
+      { counts: 'event_days', by: ['project_id', 'day', 'name'], sums: ['count'] },
+    ],
+  },
+];
+
+/** Folds the oldest changes in; several replicas take different ones. Answers how many. */
+export async function foldDeltas(database: Database, { deltas, into }: CountDeltas, limit: number): Promise<number> {
+  const parts = into.map(({ counts, by, sums }, index) => {
+    const [keys, added] = [by.join(', '), sums.map((column) => `${column} = known.${column} + excluded.${column}`).join(', ')];
+    return `folded${index} AS (
+      INSERT INTO ${counts} AS known (${keys}, ${sums.join(', ')})
+      SELECT ${keys}, ${sums.map((column) => `sum(${column})`).join(', ')} FROM taken GROUP BY ${keys} ORDER BY ${keys}
+      ON CONFLICT (${keys}) DO UPDATE SET ${added}
+    )`;
+  });
+  const [folded] = await database.query<{ deltas: number }>(
+    `WITH taken AS (
+       DELETE FROM ${deltas} WHERE id = ANY(ARRAY(SELECT id FROM ${deltas} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING *
+     ), ${parts.join(', ')}
+     SELECT count(*) AS deltas FROM taken`,
+    [limit],
+  );
+  return folded!.deltas;
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  consents,
+  contactFacts,
+  contacts,
+  events,
+  type Caller,
+  type CustomEvent,
+  type ListEvents,
+  type RecordEvent,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus, BusConnection } from '@posthorn/messaging';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+
+let suite: ContactsSuite;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+});
+afterAll(() => suite.stop());
+
+const email = 'ann@example.org';
+const dayMs = 86_400_000;
+const record = (caller: Caller, body: Partial<RecordEvent>): Promise<CustomEvent> =>
+  suite.bus.call(events.record, caller, { name: 'signup', ...body });
+const rows = (projectId: string, table: string) => suite.database.query(`SELECT * FROM ${table} WHERE project_id = $1`, [projectId]);
+const claim = (key: string, bodyHash = 'a'.repeat(64)) => ({ key, operation: 'POST /api/v1/events', bodyHash });
+
+describe('an event', () => {
+  it('is recorded of a contact by id or by address, which becomes one', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const first = await record(caller, { email, payload: { plan: 'pro', nested: { a: [null] } } });
+    expect(first).toMatchObject({ name: 'signup', emailId: null, payload: { plan: 'pro', nested: { a: [null] } } });
+    expect(await suite.bus.call(contacts.get, caller, { id: first.contactId })).toMatchObject({
+      email,
+      subscribed: true,
+      customFields: {},
+    });
+    const second = await record(caller, { contactId: first.contactId });
+    expect(second).toMatchObject({ contactId: first.contactId, payload: {} });
+    const told = { contactId: first.contactId, name: 'signup', emailId: null };
+    expect(await suite.factsOf(projectId, contactFacts.eventRecorded)).toEqual([
+      { ...told, eventId: first.id, at: first.createdAt.toISOString() },
+      { ...told, eventId: second.id, at: second.createdAt.toISOString() },
+    ]);
+    expect(await rows(projectId, 'event_summaries')).toMatchObject([{ contact_id: first.contactId, name: 'signup', count: 2 }]);
+    expect((await rows(projectId, 'segment_dirty')).length).toBeGreaterThan(1);
+  });
+
+  it('is refused where its name, contact or time does not fit', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.bus.call(contacts.create, suite.buildProject().caller, { email });
+    const wrong: [Partial<RecordEvent>, string][] = [
+      ...['email.open', 'contact.subscribed', 'Segment.x.entry'].map((name): [Partial<RecordEvent>, string] => [{ email, name }, 'name']),
+      [{}, 'contactId'],
+      [{ email, contactId: id }, 'contactId'],
+      [{ contactId: id }, 'contactId'],
+      [{ contactId: newId() }, 'contactId'],
+      [{ email, occurredAt: new Date(Date.now() - 31 * dayMs) }, 'occurredAt'],
+      [{ email, occurredAt: new Date(Date.now() + dayMs) }, 'occurredAt'],
+    ];
+    for (const [body, member] of wrong) {
+      await expect(record(caller, body)).rejects.toMatchObject({ kind: 'invalid', details: { errors: [{ path: [member] }] } });
+    }
+    await expect(suite.bus.call(events.track, caller, { event: 'email.sent', email })).rejects.toMatchObject({
+      details: { errors: [{ path: ['event'], code: 'not_allowed' }] },
+    });
+    for (const table of ['events', 'contacts', 'outbox']) expect(await rows(projectId, table)).toEqual([]);
+  });
+
+  it('that happened before moves first and last and counts on its day', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const at = new Date(Date.now() - 10 * dayMs);
+    const { contactId } = await record(caller, { email, occurredAt: new Date(Date.now() - dayMs) });
+    await record(caller, { contactId, occurredAt: at });
+    await record(caller, { contactId, occurredAt: new Date(Date.now() - 5 * dayMs) });
+    const [summary] = await suite.database.query<{ first_at: Date; last_at: Date }>(
+      `SELECT first_at, last_at FROM event_summaries WHERE project_id = $1`,
+      [projectId],
+    );
+    expect(summary!.first_at).toEqual(at);
+    expect(summary!.last_at.getTime()).toBeGreaterThan(Date.now() - 2 * dayMs);
+    const { data } = await suite.bus.call(events.stats, caller, { from: new Date(Date.now() - 11 * dayMs), to: new Date() });
+    expect(data).toMatchObject([{ name: 'signup', date: at.toISOString().slice(0, 10), count: 1 }, {}, {}]);
+  });
+
+  it('is recorded once for one key; another body or a busy key is refused', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const first = await record(caller, { email, payload: { n: 1 }, idempotency: claim('k') });
+    expect(await record(caller, { email, payload: { n: 1 }, idempotency: claim('k') })).toEqual(first);
+    await expect(record(caller, { email, idempotency: claim('k', 'b'.repeat(64)) })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    const track = () =>
+      suite.bus.call(events.track, caller, { event: 'paid', email, idempotency: { ...claim('t'), operation: 'POST /api/track' } });
+    const many = await Promise.allSettled(Array.from({ length: 20 }, track));
+    const done = many.flatMap((each) => (each.status === 'fulfilled' ? [each.value.event] : []));
+    expect(new Set(done).size).toBe(1);
+    expect(await rows(projectId, 'events')).toHaveLength(2);
+    await expect(record(caller, { contactId: newId(), idempotency: claim('none') })).rejects.toMatchObject({ kind: 'invalid' });
+    expect(await rows(projectId, 'idempotency_keys')).toHaveLength(2);
+  });
+
+  it('past its deadline has no effect', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.bus.call(contacts.create, caller, { email });
+    const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
+    const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
+    for (const body of [{ contactId: id }, { email }, { email: 'new@example.org' }, { email, idempotency: claim('k') }]) {
+      await expect(late.call(events.record, caller, { name: 'late', ...body })).rejects.toMatchObject({ kind: 'unavailable' });
+    }
+    await connection.close();
+    for (const table of ['events', 'idempotency_keys', 'event_summaries']) expect(await rows(projectId, table)).toEqual([]);
+  });
+});
+
+describe('tracking', () => {
+  it('makes and changes the contact with what of the data is no object, and asks sending before it opts out', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const track = (body: object) => suite.bus.call(events.track, caller, { event: 'paid', email, ...body });
+    const first = await track({ data: { plan: 'pro', seats: 3, trial: false, none: null, list: [1], deep: { a: 1 } } });
+    const contact = await suite.bus.call(contacts.get, caller, { id: first.contact });
+    expect(contact).toMatchObject({ email, subscribed: true, customFields: { plan: 'pro', seats: 3, trial: false } });
+    expect(Object.keys(contact.customFields)).toHaveLength(3);
+    const [event] = (await suite.bus.call(events.list, caller, {})).items;
+    expect(event).toMatchObject({ id: first.event, payload: { none: null, list: [1], deep: { a: 1 } }, createdAt: first.timestamp });
+    await track({ data: { plan: 'pro' } });
+    expect((await suite.bus.call(contacts.get, caller, { id: first.contact })).updatedAt).toEqual(contact.updatedAt);
+    await track({ subscribed: false });
+    expect(suite.optOuts.filter((told) => told.projectId === projectId)).toEqual([{ projectId, email, contactId: first.contact, seq: 2 }]);
+    const { items } = await suite.bus.call(consents.list, caller, { id: first.contact });
+    expect(items).toMatchObject([
+      { source: 'TRACK', before: true, after: false },
+      { source: 'TRACK', before: null },
+    ]);
+    await suite.bus.call(contacts.update, caller, {
+      id: first.contact,
+      customFields: { big: 'x'.repeat(40_000) },
+      customFieldsMode: 'MERGE',
+    });
+    await expect(track({ data: { more: 'y'.repeat(40_000) } })).rejects.toMatchObject({ kind: 'invalid' });
+    expect(await rows(projectId, 'events')).toHaveLength(3);
+  });
+
+  it('of many at once equals a recount, one poisoned alone', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const calls = Array.from({ length: 300 }, (_, index) =>
+      suite.bus.call(events.track, caller, {
+        event: `e${index % 3}`,
+        email: `p${(index * 7) % 40}@example.org`,
+        data: { turn: index % 5, note: index === 150 ? '\u0000' : 'fine' },
+      }),
+    );
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([150]);
+    const differences = await suite.database.query(
+      `SELECT * FROM (SELECT contact_id, name, count(*) AS count, min(occurred_at) AS first_at, max(occurred_at) AS last_at
+         FROM events WHERE project_id = $1 GROUP BY 1, 2) AS recounted
+       FULL JOIN (SELECT contact_id, name, count, first_at, last_at FROM event_summaries WHERE project_id = $1) AS kept
+         USING (contact_id, name, count, first_at, last_at) WHERE recounted IS NULL OR kept IS NULL`,
+      [projectId],
+    );
+    expect(differences).toEqual([]);
+    expect(await suite.factsOf(projectId, contactFacts.eventRecorded)).toHaveLength(299);
+    expect(
+      (await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND fact = 'contacts.event.recorded'`, [projectId])).length,
+    ).toBeLessThan(100);
+    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(40);
+    const days = async () => (await suite.bus.call(events.stats, caller, { from: new Date(Date.now() - dayMs), to: new Date() })).data;
+    const counted = await days();
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(299);
+    await eventually(async () => (await rows(projectId, 'event_count_deltas')).length === 0, 'the counts are folded');
+    expect(await days()).toEqual(counted);
+  });
+});
+
+describe('lists of events', () => {
+  it('come newest first, by name and contact, page by page; names by frequency', async () => {
+    const { caller } = suite.buildProject();
+    const made: CustomEvent[] = [];
+    for (const [place, name] of ['a', 'b', 'b', 'c', 'b', 'c'].entries()) {
+      made.unshift(await record(caller, { name, email: `p${place % 2}@example.org` }));
+    }
+    const pages = async (query: ListEvents) => {
+      const found: CustomEvent[] = [];
+      let after: ListEvents['after'];
+      do {
+        const page = await suite.bus.call(events.list, caller, { limit: 2, ...query, after });
+        found.push(...page.items);
+        after = page.next ?? undefined;
+      } while (after);
+      return found;
+    };
+    expect(await pages({})).toEqual(made);
+    expect(await pages({ eventName: 'b' })).toEqual(made.filter(({ name }) => name === 'b'));
+    const { contactId } = made[0]!;
+    expect(await pages({ contactId, eventName: 'c' })).toEqual(made.filter((each) => each.name === 'c' && each.contactId === contactId));
+    expect((await suite.bus.call(events.list, caller, { contactId, withTotal: true })).total).toBe(3);
+    expect(await suite.bus.call(events.names, caller, {})).toEqual({ data: ['b', 'c', 'a'] });
+    const stranger = suite.buildProject().caller;
+    expect((await suite.bus.call(events.list, stranger, { contactId })).items).toEqual([]);
+    expect(await suite.bus.call(events.names, stranger, {})).toEqual({ data: [] });
+  });
+});

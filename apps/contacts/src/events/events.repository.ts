@@ -1,0 +1,107 @@
+import { contactFacts, maxFactItems, type CustomEvent, type EventFilter, type ListEvents } from '@posthorn/contracts';
+import { pageLimit, toPage, totalCap, type Database, type Page } from '@posthorn/database';
+import { currentTraces } from '@posthorn/telemetry';
+import { marksDirty } from '../segments/segment-dirty.repository.js';
+
+/** Of one statement, and so of one fact. */
+export const maxEventsAtOnce = maxFactItems;
+
+/** An event with its contact, ready to be stored. */
+export interface NewEvent {
+  projectId: string;
+  id: string;
+  contactId: string;
+  name: string;
+  payload: object;
+  /** Null for the instant of its recording. */
+  occurredAt: Date | null;
+  /** Postgres time; past it nothing is stored. */
+  deadline: Date | null;
+}
+
+const columns = `id, name, contact_id AS "contactId", email_id AS "emailId", payload, created_at AS "createdAt"`;
+
+export class EventsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Events, their summaries and counts, whose segments are to be looked at, and one fact a project: one statement. Answers the instants by id;
+   * an event that is not among them is late, or of no contact.
+   */
+  async insert(events: NewEvent[]): Promise<Map<string, Date>> {
+    const recorded = await this.database.prepared<{ id: string; at: Date }>({
+      name: 'record events',
+      sql: insertSql,
+      parameters: [
+        events.map(({ projectId }) => projectId),
+        events.map(({ id }) => id),
+        events.map(({ contactId }) => contactId),
+        events.map(({ name }) => name),
+        events.map(({ payload }) => JSON.stringify(payload)),
+        events.map(({ occurredAt }) => occurredAt),
+        events.map(({ deadline }) => deadline),
+        currentTraces(),
+      ],
+    });
+    return new Map(recorded.map(({ id, at }) => [id, at]));
+  }
+
+  /** By id, which is the order of recording: the partitions stand in that order too, so a page reads no more of them than it shows. */
+  async page(projectId: string, query: ListEvents): Promise<Page<CustomEvent>> {
+    const { sql, parameters } = matching(projectId, query);
+    const rows = await this.database.query<CustomEvent>(
+      `SELECT ${columns} FROM events ${sql} AND ($${parameters.length + 1}::uuid IS NULL OR id < $${parameters.length + 1})
+       ORDER BY id DESC LIMIT $${parameters.length + 2}`,
+      [...parameters, query.after?.id ?? null, pageLimit(query) + 1],
+    );
+    return toPage(rows, query);
+  }
+
+  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  async countMatches(projectId: string, filter: EventFilter): Promise<number> {
+    const { sql, parameters } = matching(projectId, filter);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM events ${sql} LIMIT ${totalCap + 1}) AS capped`,
+      parameters,
+    );
+    return row!.count;
+  }
+}
+
+function matching(projectId: string, { eventName, contactId }: EventFilter): { sql: string; parameters: unknown[] } {
+  const parameters: unknown[] = [projectId];
+  let sql = `WHERE project_id = $1`;
+  if (eventName !== undefined) sql += ` AND name = $${parameters.push(eventName)}`;
+  if (contactId !== undefined) sql += ` AND contact_id = $${parameters.push(contactId)}`;
+  return { sql, parameters };
+}
+
+// Summaries are written in one order, whoever writes: two batches then wait for one another, never both. Contacts are looked up by a scalar
+// subquery: as a join, a plan that was made while the table was young reads all of it.
+const insertSql = `
+  WITH asked AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
+      AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
+    WHERE deadline IS NULL OR clock_timestamp() < deadline
+  ), recorded AS (
+    INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)
+    SELECT project_id, id, contact_id, name, payload::jsonb, coalesce(occurred_at, now()) FROM asked
+    WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
+    RETURNING project_id, id, contact_id, name, email_id, occurred_at, created_at
+  ), summed AS (
+    INSERT INTO event_summaries AS known (project_id, contact_id, name, count, first_at, last_at)
+    SELECT project_id, contact_id, name, count(*), min(occurred_at), max(occurred_at) FROM recorded GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (project_id, contact_id, name) DO UPDATE
+      SET count = known.count + excluded.count, first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)
+  ), counted AS (
+    INSERT INTO event_count_deltas (project_id, day, name, count)
+    SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
+  ), dirt AS (
+    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded) AS changed')}
+  ), fact AS (
+    INSERT INTO outbox (id, project_id, fact, items, traces)
+    SELECT uuidv7(), project_id, '${contactFacts.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
+      'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), $8
+    FROM recorded GROUP BY project_id
+  )
+  SELECT id, created_at AS at FROM recorded`;

@@ -1,0 +1,117 @@
+import { isNativeError } from 'node:util/types';
+import { Injectable } from '@nestjs/common';
+import {
+  CustomEvent,
+  eventNameReserved,
+  eventOfNobody,
+  eventOutOfTime,
+  isReservedEventName,
+  maxEventAgeDays,
+  maxEventLeadMinutes,
+  TrackedEvent,
+  type EventNames,
+  type EventPage,
+  type EventStats,
+  type IdempotencyClaim,
+  type ListEvents,
+  type RecordEvent,
+  type Shape,
+  type TimeseriesQuery,
+  type TrackEventOnce,
+} from '@posthorn/contracts';
+import { cappedTotal, DatabaseClock, IdempotencyKeys, newId } from '@posthorn/database';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { originOf } from '../contacts/contact-write.js';
+import { EventCounts } from './event-counts.read-model.js';
+import { EventsRepository } from './events.repository.js';
+import { RecordEvents, type EventDraft, type RecordedEvent } from './record-events.js';
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly recording: RecordEvents,
+    private readonly events: EventsRepository,
+    private readonly counts: EventCounts,
+    private readonly keys: IdempotencyKeys,
+    private readonly commits: Commits,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async record({ caller, body, deadline }: Incoming<RecordEvent>): Promise<CustomEvent> {
+    const { name, contactId, email, payload = {}, occurredAt = null, idempotency } = body;
+    const { projectId } = caller;
+    if (isReservedEventName(name)) throw eventNameReserved('name');
+    if ((contactId === undefined) === (email === undefined)) throw eventOfNobody();
+    if (occurredAt) await this.refuseOutOfTime(occurredAt);
+    const contact = contactId ?? { projectId, email: email!, origin: originOf(caller, 'TRACK') };
+    const draft = { projectId, id: newId(), name, payload, occurredAt, deadline, contact };
+    return this.once(draft, idempotency, CustomEvent, ({ contactId: id, at }) => ({
+      id: draft.id,
+      name,
+      payload,
+      contactId: id,
+      emailId: null,
+      createdAt: at,
+    }));
+  }
+
+  track({ caller, body, deadline }: Incoming<TrackEventOnce>): Promise<TrackedEvent> {
+    const { event: name, email, subscribed, data = {}, idempotency } = body;
+    const { projectId } = caller;
+    if (isReservedEventName(name)) throw eventNameReserved('event');
+    const contact = { projectId, email, subscribed, customFields: scalarsOf(data), origin: originOf(caller, 'TRACK') };
+    const draft = { projectId, id: newId(), name, payload: data, occurredAt: null, deadline, contact };
+    return this.once(draft, idempotency, TrackedEvent, ({ contactId, at }) => ({ contact: contactId, event: draft.id, timestamp: at }));
+  }
+
+  async list(projectId: string, query: ListEvents): Promise<EventPage> {
+    const [page, total] = await Promise.all([
+      this.events.page(projectId, query),
+      query.withTotal ? this.events.countMatches(projectId, query).then(cappedTotal) : {},
+    ]);
+    return { ...page, ...total };
+  }
+
+  async names(projectId: string): Promise<EventNames> {
+    return { data: await this.counts.names(projectId) };
+  }
+
+  async stats(projectId: string, { from, to }: TimeseriesQuery): Promise<EventStats> {
+    return { data: await this.counts.days(projectId, from, to), window: { from, to } };
+  }
+
+  /** Where a key is sent, the event and its receipt are one commit of their own. */
+  private async once<T extends object>(
+    draft: EventDraft,
+    claim: IdempotencyClaim | undefined,
+    shape: Shape<T>,
+    receiptOf: (recorded: RecordedEvent) => T,
+  ): Promise<T> {
+    if (!claim) return receiptOf(await this.recording.submit(draft));
+    const { projectId, deadline } = draft;
+    const finished = await this.keys.receipt(projectId, claim, shape);
+    if (finished) return finished;
+    return this.commits.before(deadline, () =>
+      this.keys.once(projectId, claim, shape, async () => {
+        const [recorded] = await this.recording.record([{ ...draft, deadline: null }]);
+        if (isNativeError(recorded)) throw recorded;
+        return receiptOf(recorded!);
+      }),
+    );
+  }
+
+  private async refuseOutOfTime(occurredAt: Date): Promise<void> {
+    const age = (await this.clock.now()).getTime() - occurredAt.getTime();
+    if (age > maxEventAgeDays * dayMs || age < -maxEventLeadMinutes * minuteMs) throw eventOutOfTime();
+  }
+}
+
+/** What a contact keeps of an event (contract.md §5); undefined where there is nothing. */
+function scalarsOf(data: Record<string, unknown>): Record<string, unknown> | undefined {
+  const scalars = Object.entries(data).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  return scalars.length > 0 ? Object.fromEntries(scalars) : undefined;
+}

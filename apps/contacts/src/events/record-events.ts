@@ -1,0 +1,105 @@
+import { isNativeError } from 'node:util/types';
+import { Injectable } from '@nestjs/common';
+import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
+import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { Gatherer, Outbox } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { earliestOf, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
+import { ContactWrites } from '../contacts/contact-writes.js';
+import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
+
+/** An event whose contact is known by its id, or becomes known with it. */
+export interface EventDraft extends Omit<NewEvent, 'contactId'> {
+  contact: string | ContactWrite;
+}
+
+export interface RecordedEvent {
+  contactId: string;
+  at: Date;
+}
+
+type Outcome = RecordedEvent | Error;
+
+const maxItems = Math.min(128, maxEventsAtOnce);
+const maxBytes = 8 * 1024 * 1024;
+
+/** Events are recorded as mail is accepted: whatever arrived meanwhile is one commit, with the contacts that it makes or changes. */
+@Injectable()
+export class RecordEvents {
+  // One at a time: twice as many rows in a commit cost less than two commits at once (as for accepts).
+  private readonly ordinary = this.gatherer(1);
+  // They wait for sending, while the others go on.
+  private readonly leaving = this.gatherer(4);
+
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly writes: ContactWrites,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  submit(draft: EventDraft): Promise<RecordedEvent> {
+    return (optsOut(draft) ? this.leaving : this.ordinary).submit(draft);
+  }
+
+  /** In the ambient transaction. */
+  async record(drafts: EventDraft[]): Promise<Outcome[]> {
+    return this.insert(drafts, await this.writes.write(contactsOf(drafts)));
+  }
+
+  private gatherer(inFlight: number): Gatherer<EventDraft, RecordedEvent> {
+    return new Gatherer({ flush: (drafts) => this.commit(drafts), inFlight, maxItems, maxBytes, sizeOf });
+  }
+
+  private async commit(drafts: EventDraft[]): Promise<Outcome[]> {
+    try {
+      return await this.commitOnce(drafts);
+    } catch (error) {
+      if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
+      const middle = drafts.length >> 1;
+      return [...(await this.commit(drafts.slice(0, middle))), ...(await this.commit(drafts.slice(middle)))];
+    }
+  }
+
+  /** Where no contact changes, as a rule, the events are one statement. */
+  private async commitOnce(drafts: EventDraft[]): Promise<Outcome[]> {
+    const unchanged = await this.writes.unchanged(contactsOf(drafts));
+    if (!unchanged) {
+      const deadline = earliestOf(drafts);
+      return this.commits.before(deadline, () => this.record(drafts.map((draft) => ({ ...draft, deadline: null }))));
+    }
+    try {
+      return await this.insert(drafts, unchanged);
+    } catch (error) {
+      throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
+    } finally {
+      this.outbox.ring();
+    }
+  }
+
+  private async insert(drafts: EventDraft[], contacts: WrittenContact[]): Promise<Outcome[]> {
+    const next = contacts.values();
+    const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
+      if (typeof contact === 'string') return { ...event, contactId: contact };
+      const { contact: found, error } = next.next().value!;
+      return found ? { ...event, contactId: found.id } : error!;
+    });
+    const events = ready.flatMap((each) => (isNativeError(each) ? [] : [each]));
+    const instants = events.length > 0 ? await this.events.insert(events) : new Map<string, Date>();
+    const now = await this.clock.now();
+    return ready.map((each) => {
+      if (isNativeError(each)) return each;
+      const at = instants.get(each.id);
+      if (at) return { contactId: each.contactId, at };
+      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : eventContactUnknown();
+    });
+  }
+}
+
+const contactsOf = (drafts: EventDraft[]): ContactWrite[] =>
+  drafts.flatMap(({ contact, deadline }) => (typeof contact === 'string' ? [] : [{ ...contact, deadline }]));
+
+const optsOut = ({ contact }: EventDraft): boolean => typeof contact !== 'string' && contact.subscribed === false;
+
+const sizeOf = ({ payload }: EventDraft): number => JSON.stringify(payload).length;
