@@ -6,6 +6,7 @@ import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000
 import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
+import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
 
 export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
 
@@ -15,4 +16,5 @@ export const migrations = [
   TraceContactsFacts1763900000000,
   AttributeContactsFacts1764200000000,
   AudienceGround1764500000000,
+  Segments1764500300000,
 ];

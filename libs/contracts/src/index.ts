@@ -7,6 +7,7 @@ export * from './base64-text.js';
 export * from './caller.js';
 export * from './campaigns.js';
 export * from './catalogue.js';
+export * from './conditions.js';
 export * from './contacts.js';
 export * from './contract.js';
 export * from './copies.js';
