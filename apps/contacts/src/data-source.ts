@@ -7,8 +7,31 @@ import { TraceContactsFacts1763900000000 } from './migrations/1763900000000-trac
 import { AttributeContactsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
 import { AudienceGround1764500000000 } from './migrations/1764500000000-audience-ground.js';
 import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
+import { SegmentRow } from './segments/segment.entity.js';
+import {
+  SegmentCountDelta,
+  SegmentCountRow,
+  SegmentDueRow,
+  SegmentEdgeRow,
+  SegmentMemberRow,
+  SegmentSlugRow,
+  SegmentWatchRow,
+} from './segments/segment-tables.entity.js';
 
-export const entities = [ContactRow, ContactCountRow, ContactCountDelta, ...messagingEntities];
+export const entities = [
+  ContactRow,
+  ContactCountRow,
+  ContactCountDelta,
+  SegmentRow,
+  SegmentSlugRow,
+  SegmentEdgeRow,
+  SegmentMemberRow,
+  SegmentDueRow,
+  SegmentWatchRow,
+  SegmentCountRow,
+  SegmentCountDelta,
+  ...messagingEntities,
+];
 
 export const migrations = [
   CreateContacts1763700000000,

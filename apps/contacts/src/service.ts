@@ -1,10 +1,11 @@
-import { ServiceConfig, startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import { startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import { ContactsConfig } from './config.js';
 import { ContactsModule } from './contacts.module.js';
 import { entities, migrations } from './data-source.js';
 
-export const contacts: ServiceParts<ServiceConfig> = {
+export const contacts: ServiceParts<ContactsConfig> = {
   name: 'contacts',
-  config: ServiceConfig,
+  config: ContactsConfig,
   module: ContactsModule,
   entities,
   migrations,

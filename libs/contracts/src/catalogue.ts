@@ -11,6 +11,7 @@ import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
+import { segments } from './segments.js';
 import { suppressionImports } from './suppression-imports.js';
 import { snippets } from './snippets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
@@ -23,6 +24,7 @@ import { workflowFacts, workflows } from './workflows.js';
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
+  segments,
   campaigns,
   workflows,
   analytics,

@@ -40,6 +40,8 @@ export class ContactFilter {
   /** A substring of the address, case-insensitive. */
   @Text(1, 254) @Optional() search?: string;
   @Flag() @Optional() subscribed?: boolean;
+  /** Members of this segment. */
+  @Id() @Optional() segmentId?: string;
 }
 
 export class ListContacts extends JoinFields(PageQuery, ContactFilter) {}

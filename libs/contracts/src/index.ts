@@ -36,6 +36,7 @@ export * from './revive.js';
 export * from './scopes.js';
 export * from './scope-words.js';
 export * from './secrets.js';
+export * from './segments.js';
 export * from './sends.js';
 export * from './sessions.js';
 export * from './shapes.js';

@@ -96,6 +96,12 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
          DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING subscribed
        ), counted AS (
          INSERT INTO contact_count_deltas (project_id, total, subscribed) SELECT $1, -1, -subscribed::int FROM gone
+       ), left_segments AS (
+         DELETE FROM segment_members WHERE project_id = $1 AND contact_id = $2 RETURNING segment_id
+       ), segments_counted AS (
+         INSERT INTO segment_count_deltas (project_id, segment_id, total) SELECT $1, segment_id, -1 FROM left_segments
+       ), not_due AS (
+         DELETE FROM segment_due WHERE project_id = $1 AND contact_id = $2
        )
        SELECT clock_timestamp() AS at FROM gone`,
       [projectId, id],
@@ -118,10 +124,14 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   }
 }
 
-function filtersOf({ search, subscribed }: ContactFilter) {
+const memberOf =
+  'EXISTS (SELECT FROM segment_members m WHERE m.project_id = row.projectId AND m.segment_id = :segmentId AND m.contact_id = row.id)';
+
+function filtersOf({ search, subscribed, segmentId }: ContactFilter) {
   return [
     // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
     search === undefined ? null : { sql: 'row.email LIKE :search', parameters: { search: `%${escapeLike(search.toLowerCase())}%` } },
     subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },
+    segmentId === undefined ? null : { sql: memberOf, parameters: { segmentId } },
   ].filter((filter) => filter !== null);
 }

@@ -126,9 +126,12 @@ export class ContactsService {
   }
 
   /** Maintained counters for what they cover, else counted up to the cap (contract.md §1). */
-  private async totalOf(projectId: string, { search, subscribed }: ContactFilter): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
-    if (search !== undefined) {
-      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed }));
+  private async totalOf(
+    projectId: string,
+    { search, subscribed, segmentId }: ContactFilter,
+  ): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
+    if (search !== undefined || segmentId !== undefined) {
+      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed, segmentId }));
     }
     const count = await this.counts.of(projectId);
     const wanted = subscribed ? count.subscribed : count.total - count.subscribed;

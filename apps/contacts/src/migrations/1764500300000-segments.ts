@@ -67,7 +67,6 @@ export class Segments1764500300000 implements MigrationInterface {
         PRIMARY KEY (project_id, segment_id, contact_id)
       )`);
     await runner.query(`CREATE INDEX segment_members_of_contact ON segment_members (project_id, contact_id)`);
-    await runner.query(`CREATE INDEX segment_members_by_entry ON segment_members (project_id, segment_id, since DESC, contact_id DESC)`);
     // Summaries are looked up by name too, for everybody who has one.
     await runner.query(`CREATE INDEX event_summaries_by_name ON event_summaries (project_id, name, contact_id)`);
     await runner.query(`CREATE INDEX mail_summaries_by_kind ON mail_summaries (project_id, kind, contact_id)`);
