@@ -25,7 +25,7 @@ export class Segments1764500300000 implements MigrationInterface {
         track_membership boolean NOT NULL,
         upkeep text COLLATE "C" NOT NULL CHECK (upkeep IN ('MANUAL', 'LIVE', 'SCHEDULED')),
         cost_ms integer NOT NULL,
-        refreshed_at timestamptz(3) NOT NULL,
+        refreshed_at timestamptz(3) NOT NULL DEFAULT now(),
         seq bigint NOT NULL DEFAULT 1,
         created_at timestamptz(3) NOT NULL DEFAULT now(),
         updated_at timestamptz(3) NOT NULL DEFAULT now(),

@@ -16,6 +16,8 @@ export interface SegmentChange {
 export class SegmentRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
+  /** Rises with every change. */
+  @Column('bigint') seq: number;
   @Column('text') name: string;
   /** What the triggers of its entries and exits are called now; those that it had are kept beside. */
   @Column('text') slug: string;
@@ -25,12 +27,11 @@ export class SegmentRow {
   @Column('jsonb', { nullable: true }) condition: GivenCondition | null;
   @Column('boolean', { name: 'track_membership' }) trackMembership: boolean;
   @Column('text') upkeep: SegmentUpkeep;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
   /** Milliseconds that its condition took for all contacts when it was looked at last. */
   @Column('integer', { name: 'cost_ms' }) costMs: number;
   @Column({ type: 'timestamptz', name: 'refreshed_at', precision: 3 }) refreshedAt: Date;
-  @Column('bigint') seq: number;
-  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
   change({
     name = this.name,

@@ -110,7 +110,6 @@ export class SegmentsService {
     const condition = await this.conditions.read(row.projectId, row.condition);
     await this.conditions.connect(row, condition);
     await this.conditions.weigh(row, condition);
-    row.refreshedAt = new Date();
     await this.conditions.rebase(row, condition);
   }
 
@@ -128,7 +127,7 @@ export class SegmentsService {
 function draftOf(projectId: string, { name, type, description = null, condition, trackMembership = false }: CreateSegment): SegmentRow {
   const id = newId();
   const given = type === 'DYNAMIC' ? (condition ?? null) : null;
-  const kept = { upkeep: type === 'DYNAMIC' ? 'LIVE' : 'MANUAL', costMs: 0, refreshedAt: new Date() };
+  const kept = { upkeep: type === 'DYNAMIC' ? 'LIVE' : 'MANUAL', costMs: 0 };
   return Object.assign(new SegmentRow(), {
     projectId,
     id,

@@ -85,7 +85,7 @@ export class SegmentsController {
     missing: segmentNotFound,
   })
   delete({ caller, params }: Call): Promise<DeletedSegment> {
-    return this.bus.call(segments.delete, caller, { id: params['id']! });
+    return this.bus.call(segments.delete, caller, { id: params['id']! }, patient);
   }
 
   @Get('segments/:id/contacts', {
