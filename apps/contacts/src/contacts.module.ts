@@ -41,6 +41,23 @@ import { EventsService } from './events/events.service.js';
 import { MailSummaries } from './events/mail-summaries.read-model.js';
 import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
 import { RecordEvents } from './events/record-events.js';
+import { MembershipFacts } from './segments/membership-facts.js';
+import { SegmentBaselines } from './segments/segment-baselines.repository.js';
+import { SegmentConditions } from './segments/segment-conditions.js';
+import { SegmentCounts } from './segments/segment-counts.read-model.js';
+import { SegmentEdgesRepository } from './segments/segment-edges.repository.js';
+import { SegmentMembersRepository } from './segments/segment-members.repository.js';
+import { SegmentMembersService } from './segments/segment-members.service.js';
+import { SegmentPreviews } from './segments/segment-previews.read-model.js';
+import { SegmentPreviewsService } from './segments/segment-previews.service.js';
+import { SegmentsHandlers } from './segments/segments.handlers.js';
+import { SegmentsRepository } from './segments/segments.repository.js';
+import { SegmentsService } from './segments/segments.service.js';
+import { ScheduledSegments } from './segments/upkeep/scheduled-segments.js';
+import { SegmentUpkeep } from './segments/upkeep/segment-upkeep.js';
+import { Subjects } from './segments/upkeep/subjects.read-model.js';
+import { UpkeepLoops } from './segments/upkeep/upkeep-loops.js';
+import { UpkeepRepository } from './segments/upkeep/upkeep.repository.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -48,6 +65,18 @@ const onDatabase = (room: Type): Provider => ({
   useFactory: (database: Database) => new room(database) as object,
   inject: [Database],
 });
+
+const segmentRooms = [
+  SegmentsRepository,
+  SegmentEdgesRepository,
+  SegmentDirtyRepository,
+  SegmentBaselines,
+  SegmentCounts,
+  SegmentMembersRepository,
+  SegmentPreviews,
+  UpkeepRepository,
+  Subjects,
+];
 
 @Module({
   controllers: [
@@ -58,12 +87,13 @@ const onDatabase = (room: Type): Provider => ({
     MailSummariesSubscribers,
     ListsHandlers,
     MembershipsHandlers,
+    SegmentsHandlers,
   ],
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
     ...[EventsRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
     ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
-    ...[SegmentDirtyRepository].map(onDatabase),
+    ...segmentRooms.map(onDatabase),
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -85,6 +115,14 @@ const onDatabase = (room: Type): Provider => ({
     EventsService,
     RecordEvents,
     FoldCounts,
+    SegmentsService,
+    SegmentConditions,
+    SegmentMembersService,
+    SegmentPreviewsService,
+    MembershipFacts,
+    SegmentUpkeep,
+    ScheduledSegments,
+    UpkeepLoops,
   ],
 })
 export class ContactsModule {}

@@ -13,6 +13,17 @@ import { AudienceGround1764500000000 } from './migrations/1764500000000-audience
 import { Consents1764500100000 } from './migrations/1764500100000-consents.js';
 import { Events1764500100100 } from './migrations/1764500100100-events.js';
 import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
+import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
+import { SegmentRow } from './segments/segment.entity.js';
+import {
+  SegmentCountDelta,
+  SegmentCountRow,
+  SegmentDueRow,
+  SegmentEdgeRow,
+  SegmentMemberRow,
+  SegmentSlugRow,
+  SegmentWatchRow,
+} from './segments/segment-tables.entity.js';
 
 export const entities = [
   ContactRow,
@@ -25,6 +36,14 @@ export const entities = [
   ListCountDelta,
   ProjectCountRow,
   IdempotencyKeyRow,
+  SegmentRow,
+  SegmentSlugRow,
+  SegmentEdgeRow,
+  SegmentMemberRow,
+  SegmentDueRow,
+  SegmentWatchRow,
+  SegmentCountRow,
+  SegmentCountDelta,
   ...messagingEntities,
 ];
 
@@ -37,4 +56,5 @@ export const migrations = [
   Consents1764500100000,
   Events1764500100100,
   Lists1764500200000,
+  Segments1764500300000,
 ];

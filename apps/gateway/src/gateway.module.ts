@@ -99,6 +99,7 @@ import { SystemProject } from './system-mails/system-project.js';
 import { sealedTables } from './secrets/sealed-tables.js';
 import { SecretsHandlers } from './secrets/secrets.handlers.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { SegmentsController } from './segments/segments.controller.js';
 import { SnippetsController } from './snippets/snippets.controller.js';
 import { TemplatesController } from './templates/templates.controller.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
@@ -115,6 +116,7 @@ export const routeControllers = [
   DomainsController,
   SuppressionsController,
   TemplatesController,
+  SegmentsController,
   SnippetsController,
   AnalyticsController,
   AuditController,

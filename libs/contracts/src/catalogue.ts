@@ -14,6 +14,7 @@ import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
+import { segments } from './segments.js';
 import { suppressionImports } from './suppression-imports.js';
 import { snippets } from './snippets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
@@ -30,6 +31,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   memberships,
   consents,
   events,
+  segments,
   campaigns,
   workflows,
   analytics,

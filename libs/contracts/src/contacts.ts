@@ -42,6 +42,8 @@ export class ContactFilter {
   @Flag() @Optional() subscribed?: boolean;
   /** Confirmed members of this list only. */
   @Id() @Optional() listId?: string;
+  /** Members of this segment. */
+  @Id() @Optional() segmentId?: string;
 }
 
 export class ListContacts extends JoinFields(PageQuery, ContactFilter) {}

@@ -61,12 +61,12 @@ export class TrackedEvent {
   @Instant() timestamp: Date;
 }
 
-export class EventFilter {
+export class EventQuery {
   @Text(1, 200) @Optional() eventName?: string;
   @Id() @Optional() contactId?: string;
 }
 
-export class ListEvents extends JoinFields(PageQuery, EventFilter) {}
+export class ListEvents extends JoinFields(PageQuery, EventQuery) {}
 
 export class EventPage extends PageEnd {
   @ListOf(() => CustomEvent, 0, 100) items: CustomEvent[];

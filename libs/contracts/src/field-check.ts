@@ -103,7 +103,8 @@ function checkMap(value: unknown, field: Field): FieldFailure | null {
 
 function checkJson(value: unknown, field: Field): FieldFailure | null {
   if (!isObject(value)) return type('an object');
-  if (depthOf(value) > maxJsonDepth) return { code: 'out_of_range', message: `must not be nested deeper than ${maxJsonDepth}` };
+  const depth = field.depth ?? maxJsonDepth;
+  if (depthOf(value) > depth) return { code: 'out_of_range', message: `must not be nested deeper than ${depth}` };
   const bytes = Buffer.byteLength(JSON.stringify(value));
   return bytes > (field.max ?? Infinity) ? { code: 'too_long', message: `must be at most ${field.max} bytes of JSON` } : null;
 }

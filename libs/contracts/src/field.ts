@@ -13,6 +13,8 @@ export interface Field {
   max?: number;
   itemMin?: number;
   itemMax?: number;
+  /** How deep a free object may be nested, the root being 1; 5 unless said otherwise. */
+  depth?: number;
   values?: readonly string[];
   /** More values may come with any release: a reader takes texts that it does not know (1–64 characters). */
   open?: boolean;

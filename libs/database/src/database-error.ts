@@ -53,6 +53,7 @@ export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
   if (code === '23505') return new DomainError('conflict', 'conflict', 'It exists already');
   if (/^(22|23|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
-  if (isDatabaseAway(error) || isSerializationFailure(error)) return unavailable();
+  // 55P03: a lock that was not to be had in time.
+  if (isDatabaseAway(error) || isSerializationFailure(error) || code === '55P03') return unavailable();
   return null;
 }

@@ -18,6 +18,7 @@ const toolDoors = [
 ];
 const contractPackages = ['class-validator', 'class-transformer', 'reflect-metadata'];
 const httpPackages = ['fastify', '@nestjs/platform-fastify', '@nestjs/platform-express', 'express', 'http', 'https', 'http2', 'undici'];
+const evaluators = /^(apps\/contacts\/src\/segments\/(?:compiling|matching))\//;
 const typeormFiles = /\.(entity|repository|read-model|migration)\.ts$|(^|\/)migrations\/|(^|\/)data-source\.ts$/;
 
 const rules = {
@@ -75,6 +76,17 @@ const rules = {
     return isTypeorm && !isIn(from, 'libs', 'database') && !typeormFiles.test(from.path) ? `it imports ${to.name}` : null;
   }),
 
+  'evaluators-apart': rule(
+    'What compiles conditions and what matches them stay independent: nothing in common but the types of the tree.',
+    (from, to, _, typesOnly) => {
+      const room = evaluators.exec(from.path)?.[1];
+      if (!room || isTest(from)) return null;
+      if (to.kind === 'relative') return to.place.path.startsWith(`${room}/`) ? null : `it imports ${to.place.path}`;
+      const tree = to.kind === 'named' && isIn(to.place, 'libs', 'contracts') && typesOnly;
+      return tree ? null : `it imports more than types of ${to.name ?? to.place.path}`;
+    },
+  ),
+
   'no-http-exceptions': rule("Nest's HTTP exceptions are nowhere: throw a DomainError.", (_, to, names) => {
     if (to.kind !== 'package' || to.name !== '@nestjs/common') return null;
     const name = names.find((imported) => imported === '*' || imported.endsWith('Exception'));
@@ -90,13 +102,13 @@ export const boundaryRules = Object.fromEntries(Object.keys(rules).map((name) =>
 function rule(why, refusal) {
   const create = (context) => {
     const from = placeOf(context.filename);
-    const check = (source, names) => {
+    const check = (source, names, typesOnly = false) => {
       if (typeof source?.value !== 'string') return;
-      const reason = refusal(from, targetOf(source.value, context.filename), names);
+      const reason = refusal(from, targetOf(source.value, context.filename), names, typesOnly);
       if (reason) context.report({ node: source, message: `${why} Here ${reason}.` });
     };
     return {
-      ImportDeclaration: ({ source, specifiers }) => check(source, specifiers.map(importedName)),
+      ImportDeclaration: ({ source, specifiers, importKind }) => check(source, specifiers.map(importedName), importKind === 'type'),
       ExportNamedDeclaration: ({ source, specifiers }) =>
         check(
           source,
@@ -104,7 +116,7 @@ function rule(why, refusal) {
         ),
       ExportAllDeclaration: ({ source }) => check(source, ['*']),
       ImportExpression: ({ source }) => check(source, ['*']),
-      TSImportType: (node) => check(node.source ?? node.argument?.literal, []),
+      TSImportType: (node) => check(node.source ?? node.argument?.literal, [], true),
       TSExternalModuleReference: ({ expression }) => check(expression, ['*']),
       'CallExpression[callee.name="require"]': ({ arguments: [source] }) => check(source, ['*']),
     };

@@ -1,48 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import {
-  contactFacts,
-  contactsUnnamed,
-  DomainError,
-  type BulkContacts,
-  type BulkOutcome,
-  type DeleteContacts,
-  type DeletedContacts,
-} from '@posthorn/contracts';
+import { DomainError, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
-import { Outbox, type Incoming } from '@posthorn/messaging';
-import { Commits } from '@posthorn/platform';
-import { MembershipsRepository } from '../lists/memberships.repository.js';
+import type { Incoming } from '@posthorn/messaging';
 import { askedBy, type WrittenContact } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
-import { ContactsRepository } from './contacts.repository.js';
 
 /** Many contacts in one commit. */
 @Injectable()
 export class BulkContactsService {
-  constructor(
-    private readonly writes: ContactWrites,
-    private readonly contacts: ContactsRepository,
-    private readonly memberships: MembershipsRepository,
-    private readonly outbox: Outbox,
-    private readonly commits: Commits,
-  ) {}
+  constructor(private readonly writes: ContactWrites) {}
 
   async write({ caller, body, deadline }: Incoming<BulkContacts>): Promise<BulkOutcome> {
     const { projectId } = caller;
     const origin = { ...askedBy(caller), source: 'BULK' as const };
     return outcomeOf(await this.writes.commit(body.contacts.map((contact) => ({ ...contact, projectId, inBulk: true, deadline, origin }))));
-  }
-
-  async delete({ caller, body, deadline }: Incoming<DeleteContacts>): Promise<DeletedContacts> {
-    if ((body.ids === undefined) === (body.emails === undefined)) throw contactsUnnamed();
-    const gone = await this.commits.before(deadline, async () => {
-      const removed = await this.contacts.removeMany(caller.projectId, body);
-      const ids = removed.map(({ contactId }) => contactId);
-      if (ids.length > 0) await this.memberships.removeOf(caller.projectId, ids);
-      await this.outbox.publish(contactFacts.deleted, caller.projectId, removed);
-      return removed;
-    });
-    return { deleted: gone.length };
   }
 }
 

@@ -52,7 +52,7 @@ export class ContactsHandlers {
 
   @Answers(contacts.deleteMany)
   deleteMany(call: Incoming<DeleteContacts>): Promise<DeletedContacts> {
-    return this.inBulk.delete(call);
+    return this.deletions.deleteMany(call);
   }
 
   @Answers(contacts.ensure)

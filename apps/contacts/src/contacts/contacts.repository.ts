@@ -70,22 +70,6 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     Object.assign(row, saved);
   }
 
-  /** The instant of the deletion; null when there is no such contact. */
-  async remove(projectId: string, id: string): Promise<Date | null> {
-    const [gone] = await this.database.query<{ at: Date }>(
-      `WITH gone AS (
-         DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING project_id, id, subscribed
-       ), counted AS (
-         INSERT INTO contact_count_deltas (project_id, total, subscribed) SELECT $1, -1, -subscribed::int FROM gone
-       ), dirt AS (
-         ${marksDirty('gone')}
-       )
-       SELECT clock_timestamp() AS at FROM gone`,
-      [projectId, id],
-    );
-    return gone?.at ?? null;
-  }
-
   /** Deletes many, locked in the order in which batches write; answers whom, and when. */
   removeMany(projectId: string, { ids = [], emails = [] }: DeleteContacts): Promise<{ contactId: string; at: Date }[]> {
     return this.database.query(
@@ -122,11 +106,15 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
 const memberOfList = `EXISTS (SELECT 1 FROM memberships member
   WHERE member.project_id = row.project_id AND member.list_id = :listId AND member.contact_id = row.id AND member.status = 'CONFIRMED')`;
 
-function filtersOf({ search, subscribed, listId }: ContactFilter) {
+const memberOfSegment = `EXISTS (SELECT 1 FROM segment_members member
+  WHERE member.project_id = row.project_id AND member.segment_id = :segmentId AND member.contact_id = row.id)`;
+
+function filtersOf({ search, subscribed, listId, segmentId }: ContactFilter) {
   return [
     // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
     search === undefined ? null : { sql: 'row.email LIKE :search', parameters: { search: `%${escapeLike(search.toLowerCase())}%` } },
     subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },
     listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
+    segmentId === undefined ? null : { sql: memberOfSegment, parameters: { segmentId } },
   ].filter((filter) => filter !== null);
 }

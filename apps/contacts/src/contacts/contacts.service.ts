@@ -102,10 +102,10 @@ export class ContactsService {
   /** Maintained counters for what they cover, else counted up to the cap (contract.md §1). */
   private async totalOf(
     projectId: string,
-    { search, subscribed, listId }: ContactFilter,
+    { search, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
-    if (search !== undefined || listId !== undefined) {
-      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed, listId }));
+    if (search !== undefined || listId !== undefined || segmentId !== undefined) {
+      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId }));
     }
     const count = await this.counts.of(projectId);
     const wanted = subscribed ? count.subscribed : count.total - count.subscribed;

@@ -1,4 +1,4 @@
-import { contactFacts, maxFactItems, type CustomEvent, type EventFilter, type ListEvents } from '@posthorn/contracts';
+import { contactFacts, maxFactItems, type CustomEvent, type EventQuery, type ListEvents } from '@posthorn/contracts';
 import { pageLimit, toPage, totalCap, type Database, type Page } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
@@ -58,7 +58,7 @@ export class EventsRepository {
   }
 
   /** How many match, counted no further than one beyond the cap (contract.md §1). */
-  async countMatches(projectId: string, filter: EventFilter): Promise<number> {
+  async countMatches(projectId: string, filter: EventQuery): Promise<number> {
     const { sql, parameters } = matching(projectId, filter);
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM events ${sql} LIMIT ${totalCap + 1}) AS capped`,
@@ -68,7 +68,7 @@ export class EventsRepository {
   }
 }
 
-function matching(projectId: string, { eventName, contactId }: EventFilter): { sql: string; parameters: unknown[] } {
+function matching(projectId: string, { eventName, contactId }: EventQuery): { sql: string; parameters: unknown[] } {
   const parameters: unknown[] = [projectId];
   let sql = `WHERE project_id = $1`;
   if (eventName !== undefined) sql += ` AND name = $${parameters.push(eventName)}`;
@@ -97,7 +97,7 @@ const insertSql = `
     INSERT INTO event_count_deltas (project_id, day, name, count)
     SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
   ), dirt AS (
-    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded) AS changed')}
+    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces)
     SELECT uuidv7(), project_id, '${contactFacts.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,

@@ -26,6 +26,7 @@ const made: Record<string, Maker> = {
   imports: importList,
   templates: created('templates', () => ({ name: 'Welcome', subject: 'Welcome', body: '<p>Good to have you.</p>' })),
   snippets: created('snippets', () => ({ name: uniqueName(), body: '<p>Kind regards</p>' })),
+  segments: created('segments', () => ({ name: uniqueName(), type: 'STATIC' })),
   'api-keys': makeKey,
   invitations: invite,
   members: async (project) => ({ id: await project.joined() }),

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   CreateEvent,
   CustomEvent,
-  EventFilter,
+  EventQuery,
   EventNames,
   eventContactUnknown,
   eventNameReserved,
@@ -53,8 +53,8 @@ export class EventsController {
     return this.bus.call(events.track, caller, { ...body, idempotency });
   }
 
-  @Get('events', { summary: 'List events, newest first', scope: 'events:read', query: EventFilter, paged: 'items', reply: CustomEvent })
-  list({ caller, query, page }: Call<object, EventFilter>): Promise<EventPage> {
+  @Get('events', { summary: 'List events, newest first', scope: 'events:read', query: EventQuery, paged: 'items', reply: CustomEvent })
+  list({ caller, query, page }: Call<object, EventQuery>): Promise<EventPage> {
     return this.bus.call(events.list, caller, { ...query, ...page });
   }
 

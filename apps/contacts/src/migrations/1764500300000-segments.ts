@@ -1,0 +1,111 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Segments1764500300000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await this.createSegments(runner);
+    await this.createMembers(runner);
+    await this.createUpkeep(runner);
+    await this.createCounts(runner);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the segments that people made would be lost');
+  }
+
+  private async createSegments(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE segments (
+        project_id uuid NOT NULL,
+        id uuid NOT NULL,
+        name text NOT NULL,
+        slug text COLLATE "C" NOT NULL,
+        description text,
+        type text COLLATE "C" NOT NULL CHECK (type IN ('DYNAMIC', 'STATIC')),
+        condition jsonb CHECK (type = 'STATIC' OR condition IS NOT NULL),
+        track_membership boolean NOT NULL,
+        upkeep text COLLATE "C" NOT NULL CHECK (upkeep IN ('MANUAL', 'LIVE', 'SCHEDULED')),
+        cost_ms integer NOT NULL,
+        refreshed_at timestamptz(3) NOT NULL DEFAULT now(),
+        seq bigint NOT NULL DEFAULT 1,
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        updated_at timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, id),
+        UNIQUE (project_id, name)
+      )`);
+    await runner.query(`CREATE INDEX segments_by_creation ON segments (project_id, created_at DESC, id DESC)`);
+    await runner.query(`CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED'`);
+    await runner.query(`
+      CREATE TABLE segment_slugs (
+        project_id uuid NOT NULL,
+        slug text COLLATE "C" NOT NULL,
+        segment_id uuid NOT NULL,
+        since timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, slug),
+        FOREIGN KEY (project_id, segment_id) REFERENCES segments (project_id, id) ON DELETE CASCADE
+      )`);
+    await runner.query(`CREATE INDEX segment_slugs_of_segment ON segment_slugs (project_id, segment_id)`);
+    await runner.query(`
+      CREATE TABLE segment_edges (
+        project_id uuid NOT NULL,
+        segment_id uuid NOT NULL,
+        names_id uuid NOT NULL,
+        PRIMARY KEY (project_id, segment_id, names_id),
+        FOREIGN KEY (project_id, segment_id) REFERENCES segments (project_id, id) ON DELETE CASCADE,
+        FOREIGN KEY (project_id, names_id) REFERENCES segments (project_id, id)
+      )`);
+    await runner.query(`CREATE INDEX segment_edges_of_named ON segment_edges (project_id, names_id)`);
+  }
+
+  /** Without foreign keys: a million members are written in one statement, and leave with their contact in its commit. */
+  private async createMembers(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE segment_members (
+        project_id uuid NOT NULL,
+        segment_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        since timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+        PRIMARY KEY (project_id, segment_id, contact_id)
+      )`);
+    await runner.query(`CREATE INDEX segment_members_of_contact ON segment_members (project_id, contact_id)`);
+    // Summaries are looked up by name too, for everybody who has one.
+    await runner.query(`CREATE INDEX event_summaries_by_name ON event_summaries (project_id, name, contact_id)`);
+    await runner.query(`CREATE INDEX mail_summaries_by_kind ON mail_summaries (project_id, kind, contact_id)`);
+  }
+
+  private async createUpkeep(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE segment_due (
+        project_id uuid NOT NULL,
+        contact_id uuid NOT NULL,
+        segment_id uuid NOT NULL,
+        due_at timestamptz(3) NOT NULL,
+        PRIMARY KEY (project_id, contact_id, segment_id)
+      )`);
+    await runner.query(`CREATE INDEX segment_due_next ON segment_due (due_at)`);
+    await runner.query(`CREATE INDEX segment_due_of_segment ON segment_due (project_id, segment_id)`);
+    // The projects of which contacts are marked at all.
+    await runner.query(`
+      CREATE TABLE segment_watches (
+        project_id uuid PRIMARY KEY,
+        since timestamptz(3) NOT NULL DEFAULT now()
+      )`);
+  }
+
+  private async createCounts(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE segment_counts (
+        project_id uuid NOT NULL,
+        segment_id uuid NOT NULL,
+        total bigint NOT NULL,
+        PRIMARY KEY (project_id, segment_id)
+      )`);
+    await runner.query(`
+      CREATE TABLE segment_count_deltas (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        project_id uuid NOT NULL,
+        segment_id uuid NOT NULL,
+        total integer NOT NULL
+      ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000)`);
+    await runner.query(`CREATE INDEX segment_count_deltas_of_segment ON segment_count_deltas (project_id, segment_id)`);
+  }
+}

@@ -1,0 +1,99 @@
+import type {
+  ActivityFilter,
+  Condition,
+  ConditionFilter,
+  ConditionGroup,
+  AddressFilter,
+  EventFilter,
+  InstantFilter,
+  MembershipFilter,
+  SubscribedFilter,
+} from '@posthorn/contracts';
+import { compileCustomField } from './compile-custom-field.js';
+import { containing, edgeOf, negated, ordered, type CompileScope } from './sql-parts.js';
+
+export type { CompileScope } from './sql-parts.js';
+
+/** One predicate over the contact that `scope.alias` names: true for members, false or null for everybody else. Every value is a parameter. */
+export function compileCondition({ logic, groups }: Condition, scope: CompileScope): string {
+  const joined = logic === 'AND' ? ' AND ' : ' OR ';
+  return `(${groups.map((group) => compileGroup(group, scope)).join(joined)})`;
+}
+
+function compileGroup({ filters, conditions }: ConditionGroup, scope: CompileScope): string {
+  const parts = filters.map((filter) => compileFilter(filter, scope));
+  if (conditions) parts.push(compileCondition(conditions, scope));
+  return `(${parts.join(' AND ')})`;
+}
+
+/** One filter alone, as a predicate of the same kind. */
+export function compileFilter(filter: ConditionFilter, scope: CompileScope): string {
+  switch (filter.field) {
+    case 'email':
+      return compileEmail(filter, scope);
+    case 'subscribed':
+      return compileSubscribed(filter, scope);
+    case 'createdAt':
+    case 'updatedAt':
+      return compileInstant(filter, scope);
+    case 'customField':
+      return compileCustomField(filter, scope);
+    case 'event':
+    case 'activity':
+      return compileHappening(filter, scope);
+    case 'segment':
+    case 'list':
+      return compileMembership(filter, scope);
+  }
+}
+
+/** Stored addresses are in lower case, so the index over their parts serves. */
+function compileEmail({ operator, text }: AddressFilter, { alias, add }: CompileScope): string {
+  const column = `${alias}.email`;
+  if (operator === 'equals' || operator === 'notEquals') return `${column} ${operator === 'equals' ? '=' : '<>'} ${add(text)}::text`;
+  return `${column} ${operator === 'contains' ? 'LIKE' : 'NOT LIKE'} ${add(containing(text))}::text`;
+}
+
+function compileSubscribed({ operator, flag }: SubscribedFilter, { alias, add }: CompileScope): string {
+  return `${alias}.subscribed ${operator === 'equals' ? '=' : '<>'} ${add(flag)}::boolean`;
+}
+
+function compileInstant(filter: InstantFilter, scope: CompileScope): string {
+  const column = `${scope.alias}.${filter.field === 'createdAt' ? 'created_at' : 'updated_at'}`;
+  if ('spanMs' in filter) return `${column} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
+  return ordered(column, filter.operator, filter.value, scope);
+}
+
+/** As EXISTS the planner may join, hash or look up, as the rest of the condition lets it. */
+function compileHappening(filter: EventFilter | ActivityFilter, scope: CompileScope): string {
+  const { add } = scope;
+  const seen = filter.field === 'event' ? `s.name = ${add(filter.name)}::text` : `s.kind = ${add(filter.activity)}::text`;
+  const found = (dated = '') => summaryFound(filter.field, `${seen}${dated}`, scope);
+  const edge = () => edgeOf('spanMs' in filter ? filter.spanMs : 0, scope);
+  switch (filter.operator) {
+    case 'triggered':
+      return found();
+    case 'notTriggered':
+      return negated(found());
+    case 'triggeredWithin':
+      return found(` AND s.last_at >= ${edge()}`);
+    case 'triggeredOlderThan':
+      return found(` AND s.last_at < ${edge()}`);
+    case 'notTriggeredWithin':
+      return negated(found(` AND s.last_at >= ${edge()}`));
+  }
+}
+
+function summaryFound(field: 'event' | 'activity', such: string, { alias, project }: CompileScope): string {
+  const table = field === 'event' ? 'event_summaries' : 'mail_summaries';
+  return `EXISTS (SELECT FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${such})`;
+}
+
+function compileMembership({ field, operator, id }: MembershipFilter, { alias, project, add }: CompileScope): string {
+  const such =
+    field === 'list'
+      ? `memberships m WHERE m.project_id = ${project} AND m.list_id = ${add(id)}::uuid AND m.contact_id = ${alias}.id AND m.status = 'CONFIRMED'`
+      : `segment_members m WHERE m.project_id = ${project} AND m.segment_id = ${add(id)}::uuid AND m.contact_id = ${alias}.id`;
+  const found = `EXISTS (SELECT FROM ${such})`;
+  return operator === 'isMemberOf' ? found : negated(found);
+}

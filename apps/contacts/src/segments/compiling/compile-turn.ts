@@ -1,0 +1,45 @@
+import type { Condition, ConditionFilter, ConditionGroup } from '@posthorn/contracts';
+import { instantOf, storedAt } from './compile-custom-field.js';
+import type { CompileScope } from './sql-parts.js';
+
+/**
+ * The first instant after now at which time alone may change a contact's answer, null where there is none: what any of the spans leaves or
+ * enters next. Undefined for a condition that asks nothing of time.
+ */
+export function compileTurn(condition: Condition, scope: CompileScope): string | undefined {
+  const turns = spansOf(condition).map((filter) => turnOf(filter, scope));
+  return turns.length > 0 ? `least(${turns.join(', ')})` : undefined;
+}
+
+type Span = Extract<ConditionFilter, { spanMs: number }>;
+
+function spansOf({ groups }: Condition): Span[] {
+  return groups.flatMap(({ filters, conditions }: ConditionGroup) => [
+    ...filters.filter((filter): filter is Span => 'spanMs' in filter),
+    ...(conditions ? spansOf(conditions) : []),
+  ]);
+}
+
+/** A millisecond after the edge has passed it. */
+function turnOf(filter: Span, scope: CompileScope): string {
+  const turn = `${instantAsked(filter, scope)} + ${scope.add(filter.spanMs + 1)}::float8 * interval '1 millisecond'`;
+  return `(SELECT turn FROM (SELECT ${turn} AS turn) AS next WHERE turn > ${scope.now})`;
+}
+
+function instantAsked(filter: Span, scope: CompileScope): string {
+  const { alias, project, add } = scope;
+  const last = (table: string, such: string) =>
+    `(SELECT s.last_at FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${such})`;
+  switch (filter.field) {
+    case 'createdAt':
+      return `${alias}.created_at`;
+    case 'updatedAt':
+      return `${alias}.updated_at`;
+    case 'customField':
+      return instantOf(storedAt(filter.path, scope));
+    case 'event':
+      return last('event_summaries', `s.name = ${add(filter.name)}::text`);
+    case 'activity':
+      return last('mail_summaries', `s.kind = ${add(filter.activity)}::text`);
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Condition } from '@posthorn/contracts';
+import { openDatabase, type Database } from '@posthorn/database';
+import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
+import fc from 'fast-check';
+import { entities, migrations } from '../data-source.js';
+import { parseCondition } from './parsing/parse-condition.js';
+import { asksOf, matchedOf, storePeople, type SqlAnswer, type Stored } from './testing/evaluators.js';
+import { conditions, generatedNow, population, type Person } from './testing/generated.js';
+
+const runs = 110;
+const fewestCases = 2_000;
+
+describe('the two evaluators of conditions', () => {
+  let clone: TestDatabase;
+  let database: Database;
+  let cases = 0;
+  beforeAll(async () => {
+    const parts = { entities, migrations };
+    clone = await cloneDatabase('contacts', parts);
+    database = await openDatabase({ url: clone.url, name: 'evaluators', poolSize: 2, ...parts });
+  });
+  afterAll(async () => {
+    await database.close();
+    await clone.drop();
+  });
+
+  it('say the same of everybody, now and when time has passed', async () => {
+    const agree = fc.asyncProperty(population, conditions, async (people, given) => {
+      await expectAgreement(people, given);
+      cases += given.length;
+    });
+    await fc.assert(agree, { numRuns: runs, seed: 20260301, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true });
+    process.stderr.write(`evaluators: ${cases} pairs of condition and population\n`);
+    expect(cases).toBeGreaterThanOrEqual(fewestCases);
+  }, 120_000);
+
+  async function expectAgreement(people: readonly Person[], given: readonly unknown[]): Promise<void> {
+    const trees = given.map((each) => parseCondition(each));
+    const { projectId, stored } = await storePeople(database, people);
+    const ask = asksOf(database, projectId, trees);
+    const first = await ask(generatedNow);
+    expectSame(first, stored, trees, generatedNow);
+    const turns = turnsOf(stored, trees);
+    for (const at of instantsAround(turns)) {
+      const later = await ask(at);
+      expectSame(later, stored, trees, at);
+      expectSteady(first, later, turns, at);
+    }
+  }
+});
+
+/** Until when each answer holds, by contact and condition. */
+type Turns = Map<string, (number | null)[]>;
+
+function expectSame(rows: readonly SqlAnswer[], stored: readonly Stored[], trees: readonly Condition[], now: Date): void {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const { id, person } of stored) {
+    const { answers } = byId.get(id)!;
+    for (const [index, tree] of trees.entries()) {
+      const { matches } = matchedOf(tree, person, now);
+      // What is compared is small, and what is shown tells the whole case.
+      if (matches !== answers[index]) expect({ tree, person, now, matches }).toEqual({ tree, person, now, matches: answers[index] });
+    }
+  }
+}
+
+function turnsOf(stored: readonly Stored[], trees: readonly Condition[]): Turns {
+  return new Map(stored.map(({ id, person }) => [id, trees.map((tree) => matchedOf(tree, person, generatedNow).until)]));
+}
+
+/** A handful of the instants at which answers may change, and the millisecond before each. */
+function instantsAround(turns: Turns): Date[] {
+  const all = [...new Set([...turns.values()].flat())].filter((turn) => turn !== null).sort((a, b) => a - b);
+  const picked = [all[0], all[all.length >> 1], all.at(-1)].filter((turn) => turn !== undefined);
+  return [...new Set(picked)].flatMap((turn) => [new Date(turn - 1), new Date(turn)]);
+}
+
+/** Before its turn an answer stays, and SQL's own turns come no later. */
+function expectSteady(first: readonly SqlAnswer[], later: readonly SqlAnswer[], turns: Turns, at: Date): void {
+  const after = new Map(later.map((row) => [row.id, row.answers]));
+  for (const { id, answers, turns: told } of first) {
+    turns.get(id)!.forEach((turn, index) => {
+      const sqlTurn = told[index]?.getTime() ?? null;
+      if (turn !== null) expect(sqlTurn ?? Infinity).toBeLessThanOrEqual(turn);
+      const steady = turn === null || at.getTime() < turn || sqlTurn === null || at.getTime() < sqlTurn;
+      if (steady) expect([id, index, after.get(id)![index]]).toEqual([id, index, answers[index]]);
+    });
+  }
+}

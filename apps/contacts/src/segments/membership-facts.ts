@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { contactFacts } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { SegmentDirtyRepository } from './segment-dirty.repository.js';
+import type { SegmentRow } from './segment.entity.js';
+
+export type MembershipChange = 'segmentEntered' | 'segmentExited';
+
+/** Tells who came into a tracked segment and who left it, in the commit of it. */
+@Injectable()
+export class MembershipFacts {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly dirty: SegmentDirtyRepository,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async tell(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[], at: Date): Promise<void> {
+    if (!segment.trackMembership || contactIds.length === 0) return;
+    const facts = contactIds.map((contactId) => segment.toFact(contactId, at));
+    await this.outbox.publish(contactFacts[change], segment.projectId, facts);
+  }
+
+  /** What was done by hand; segments that name this one look at these contacts again. */
+  async byHand(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[]): Promise<void> {
+    await this.tell(segment, change, contactIds, await this.clock.now());
+    await this.dirty.mark(contactIds.map((contactId) => ({ projectId: segment.projectId, contactId })));
+  }
+}

@@ -1,0 +1,30 @@
+import { invalid, type FailureCode, type InvalidMember } from '@posthorn/contracts';
+
+/** Everything that is wrong with a condition, each with its place; a caller mends it all at once. */
+export class Faults {
+  private readonly found: InvalidMember[] = [];
+
+  constructor(private readonly root: readonly string[]) {}
+
+  add(place: readonly string[], code: FailureCode, message: string): null {
+    this.found.push({ path: [...this.root, ...place], code, message });
+    return null;
+  }
+
+  refuse(): void {
+    if (this.found.length > 0) throw invalid(this.found);
+  }
+}
+
+export type Members = Record<string, unknown>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Members that the language does not know are refused, as everywhere in a body. */
+export function refuseUnknown(members: Members, known: readonly string[], place: readonly string[], faults: Faults): void {
+  for (const name of Object.keys(members).filter((each) => !known.includes(each))) {
+    faults.add([...place, name], 'unknown_field', `is not a known member: use ${known.join(', ')}`);
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  conditionLogics,
+  maxConditionDepth,
+  maxConditionFilters,
+  type Condition,
+  type ConditionGroup,
+  type ConditionLogic,
+} from '@posthorn/contracts';
+import { Faults, isMembers, refuseUnknown, type Members } from './faults.js';
+import { parseFilter } from './parse-filter.js';
+
+type Place = readonly string[];
+
+/** The tree of a condition as it is given; `at` is where it stands in the body. Throws everything that is wrong with it, each with its place. */
+export function parseCondition(given: unknown, at: Place = ['condition']): Condition {
+  const faults = new Faults(at);
+  if (countFilters(given) > maxConditionFilters) {
+    faults.add([], 'too_long', `must have at most ${maxConditionFilters} filters in all: use fewer, or name another segment`);
+  }
+  faults.refuse();
+  const condition = parseLevel(given, [], 1, faults);
+  faults.refuse();
+  return condition!;
+}
+
+/** Of what looks like filters, before anything is read: a thousand faults would help nobody. */
+function countFilters(given: unknown): number {
+  if (!isMembers(given) || !Array.isArray(given['groups'])) return 0;
+  return given['groups'].reduce((sum: number, group: unknown) => {
+    if (!isMembers(group)) return sum + 1;
+    return sum + (Array.isArray(group['filters']) ? group['filters'].length : 0) + countFilters(group['conditions']);
+  }, 0);
+}
+
+function parseLevel(given: unknown, place: Place, depth: number, faults: Faults): Condition | null {
+  if (depth > maxConditionDepth) {
+    return faults.add(place, 'out_of_range', `must not be nested deeper than ${maxConditionDepth} (the outermost is 1): join its groups`);
+  }
+  if (!isMembers(given)) return faults.add(place, 'invalid_type', 'must be an object {logic, groups}');
+  refuseUnknown(given, ['logic', 'groups'], place, faults);
+  const logic = parseLogic(given, place, faults);
+  const groups = given['groups'];
+  if (!Array.isArray(groups)) return faults.add([...place, 'groups'], ...notAList);
+  if (groups.length === 0) return faults.add([...place, 'groups'], 'too_short', 'must not be empty: give at least one group with a filter');
+  const parsed = groups.map((group: unknown, index) => parseGroup(group, [...place, 'groups', String(index)], depth, faults));
+  const whole = parsed.filter((group) => group !== null);
+  return logic && whole.length === parsed.length ? { logic, groups: whole } : null;
+}
+
+function parseLogic(given: Members, place: Place, faults: Faults): ConditionLogic | null {
+  const logic = conditionLogics.find((each) => each === given['logic']);
+  if (logic) return logic;
+  const at = [...place, 'logic'];
+  return given['logic'] === undefined
+    ? faults.add(at, ...required)
+    : faults.add(at, 'not_allowed', `must be one of ${conditionLogics.join(', ')}`);
+}
+
+function parseGroup(given: unknown, place: Place, depth: number, faults: Faults): ConditionGroup | null {
+  if (!isMembers(given)) return faults.add(place, 'invalid_type', 'must be an object {filters, conditions?}');
+  refuseUnknown(given, ['filters', 'conditions'], place, faults);
+  const { filters = [], conditions = null } = given;
+  if (!Array.isArray(filters)) return faults.add([...place, 'filters'], ...notAList);
+  if (filters.length === 0 && conditions === null) {
+    return faults.add([...place, 'filters'], 'too_short', 'must not be empty: give a filter, or nested conditions');
+  }
+  const parsed = filters.map((filter: unknown, index) => parseFilter(filter, [...place, 'filters', String(index)], faults));
+  const nested = conditions === null ? null : parseLevel(conditions, [...place, 'conditions'], depth + 1, faults);
+  const whole = parsed.filter((filter) => filter !== null);
+  return whole.length === parsed.length && (conditions === null || nested) ? { filters: whole, conditions: nested } : null;
+}
+
+const required = ['required', 'is required'] as const;
+const notAList = ['invalid_type', 'must be a list'] as const;

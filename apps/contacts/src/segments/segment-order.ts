@@ -1,0 +1,26 @@
+import { filtersOf, type Condition } from '@posthorn/contracts';
+import { parseCondition } from './parsing/parse-condition.js';
+import type { SegmentRow } from './segment.entity.js';
+
+export interface ConditionedSegment {
+  segment: SegmentRow;
+  condition: Condition;
+}
+
+/** The segments that a condition names. */
+export const namedBy = (condition: Condition): string[] => [
+  ...new Set(filtersOf(condition).flatMap((filter) => (filter.field === 'segment' ? [filter.id] : []))),
+];
+
+/** Each after those that it names: one look at a contact, in this order, sees every membership as it will be. */
+export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
+  const open = new Map(rows.map((segment) => [segment.id, { segment, condition: parseCondition(segment.condition) }]));
+  const ordered: ConditionedSegment[] = [];
+  const visit = (each: ConditionedSegment): void => {
+    if (!open.delete(each.segment.id)) return;
+    for (const id of namedBy(each.condition)) if (open.has(id)) visit(open.get(id)!);
+    ordered.push(each);
+  };
+  for (const each of [...open.values()]) visit(each);
+  return ordered;
+}

@@ -1,0 +1,87 @@
+import { filtersOf, type Condition, type Contact, type ExcludedBy } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { compileCondition, compileFilter } from './compiling/compile-condition.js';
+import { ConditionStatement } from './condition-statement.js';
+
+export interface PreviewedCondition {
+  count: number;
+  sample: Contact[];
+  excludedBy: ExcludedBy[];
+  measuredMs: number;
+  estimate: number;
+}
+
+export interface MeasuredCondition {
+  ms: number;
+  /** The planner's, in its own unit. */
+  estimate: number;
+}
+
+const sampleSize = 10;
+const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
+
+/** What a condition would find, and what it costs to find it. */
+export class SegmentPreviews {
+  constructor(private readonly database: Database) {}
+
+  /** One statement: who matches, some of them, and whom each filter alone leaves out. */
+  preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
+    const statement = new ConditionStatement(projectId, now);
+    const filters = filtersOf(condition);
+    const matches = (alias: string) => compileCondition(condition, statement.scope(alias));
+    const left = filters.map(
+      (filter, index) => `, count(*) FILTER (WHERE (${compileFilter(filter, statement.scope('c'))}) IS NOT TRUE) AS f${index}`,
+    );
+    const sql = `
+      SELECT counted.*, (
+        SELECT coalesce(json_agg(json_build_object('id', s.id, 'projectId', s.project_id, 'email', s.email, 'subscribed', s.subscribed,
+          'customFields', s.custom_fields, 'createdAt', s.created_at, 'updatedAt', s.updated_at)), '[]')
+        FROM (SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${matches('c')} LIMIT ${sampleSize}) AS s
+      ) AS sample
+      FROM (SELECT count(*) FILTER (WHERE ${matches('c')}) AS count${left.join('')} FROM contacts c WHERE ${statement.within('c')}) AS counted`;
+    return this.database.transaction(async () => {
+      await this.database.query(roomy);
+      const began = performance.now();
+      const [row] = await this.database.query<Record<string, unknown>>(sql, statement.parameters);
+      const measuredMs = Math.round(performance.now() - began);
+      const { estimate } = await this.explained(projectId, condition, now);
+      return {
+        count: Number(row!['count']),
+        sample: (row!['sample'] as Contact[]).map(withInstants),
+        excludedBy: filters.map(({ place }, index) => ({ path: `/${place.join('/')}`, count: Number(row![`f${index}`]) })),
+        measuredMs,
+        estimate,
+      };
+    });
+  }
+
+  /** How long it takes to answer a condition for all contacts of the project; inside the caller's transaction. */
+  async measure(projectId: string, condition: Condition, now: Date): Promise<MeasuredCondition> {
+    await this.database.query(roomy);
+    const { estimate } = await this.explained(projectId, condition, now);
+    const { sql, parameters } = countOf(projectId, condition, now);
+    const began = performance.now();
+    await this.database.query(sql, parameters);
+    return { ms: Math.round(performance.now() - began), estimate };
+  }
+
+  private async explained(projectId: string, condition: Condition, now: Date): Promise<{ estimate: number }> {
+    const { sql, parameters } = countOf(projectId, condition, now);
+    const [row] = await this.database.query<{ 'QUERY PLAN': { Plan: { 'Total Cost': number } }[] }>(
+      `EXPLAIN (FORMAT JSON) ${sql}`,
+      parameters,
+    );
+    return { estimate: Math.round(row!['QUERY PLAN'][0]!.Plan['Total Cost']) };
+  }
+}
+
+function countOf(projectId: string, condition: Condition, now: Date): { sql: string; parameters: unknown[] } {
+  const statement = new ConditionStatement(projectId, now);
+  const matches = compileCondition(condition, statement.scope('c'));
+  return { sql: `SELECT count(*) FROM contacts c WHERE ${statement.within('c')} AND ${matches}`, parameters: statement.parameters };
+}
+
+/** What Postgres writes into JSON are texts. */
+function withInstants(contact: Contact): Contact {
+  return { ...contact, createdAt: new Date(contact.createdAt), updatedAt: new Date(contact.updatedAt) };
+}

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Segment, SegmentFact, SegmentType, SegmentUpkeep, UpdateSegment } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type GivenCondition = Record<string, unknown>;
+
+/** What follows from a change of a segment. */
+export interface SegmentChange {
+  renamed: boolean;
+  /** Another condition, or tracking that begins: its members are to be found anew, silently. */
+  rebased: boolean;
+  any: boolean;
+}
+
+@Entity('segments')
+export class SegmentRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  /** Rises with every change. */
+  @Column('bigint') seq: number;
+  @Column('text') name: string;
+  /** What the triggers of its entries and exits are called now; those that it had are kept beside. */
+  @Column('text') slug: string;
+  @Column('text', { nullable: true }) description: string | null;
+  @Column('text') type: SegmentType;
+  /** As it was given. */
+  @Column('jsonb', { nullable: true }) condition: GivenCondition | null;
+  @Column('boolean', { name: 'track_membership' }) trackMembership: boolean;
+  @Column('text') upkeep: SegmentUpkeep;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
+  /** Milliseconds that its condition took for all contacts when it was looked at last. */
+  @Column('integer', { name: 'cost_ms' }) costMs: number;
+  @Column({ type: 'timestamptz', name: 'refreshed_at', precision: 3 }) refreshedAt: Date;
+
+  change({
+    name = this.name,
+    description = this.description,
+    condition,
+    trackMembership = this.trackMembership,
+  }: UpdateSegment): SegmentChange {
+    const isDynamic = this.type === 'DYNAMIC';
+    const renamed = name !== this.name;
+    const redescribed = description !== this.description;
+    const reconditioned = isDynamic && condition !== undefined && !isDeepStrictEqual(condition, this.condition);
+    const tracked = trackMembership !== this.trackMembership;
+    const rebased = reconditioned || (isDynamic && tracked && trackMembership);
+    Object.assign(this, { name, description, trackMembership, slug: renamed ? slugOf(name, this.id) : this.slug });
+    if (reconditioned) this.condition = condition ?? null;
+    return { renamed, rebased, any: renamed || redescribed || reconditioned || tracked };
+  }
+
+  toSegment(memberCount: number): Segment {
+    const { id, projectId, name, description, type, condition, trackMembership, upkeep, createdAt, updatedAt } = this;
+    return { id, projectId, name, description, type, condition, trackMembership, memberCount, upkeep, createdAt, updatedAt };
+  }
+
+  toFact(contactId: string, at: Date): SegmentFact {
+    return { contactId, segmentId: this.id, slug: this.slug, at };
+  }
+}
+
+/** Lower-case, everything but letters and digits a dash; a name without any of them goes by its id. */
+export function slugOf(name: string, id: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  return slug === '' ? id : slug;
+}

@@ -1,0 +1,108 @@
+import type { ListSegments, MembershipFilter } from '@posthorn/contracts';
+import { ScopedRepository, type Database, type Page } from '@posthorn/database';
+import { SegmentRow } from './segment.entity.js';
+
+/** Whoever writes a project's segments, or their members by condition, holds it to the end: no two ever see half of one another. */
+export const projectLock = `hashtextextended(project_id::text, 53)`;
+
+export type NewSegment = Omit<SegmentRow, 'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'>;
+
+export class SegmentsRepository extends ScopedRepository<SegmentRow> {
+  constructor(database: Database) {
+    super(database, SegmentRow);
+  }
+
+  async lockProject(projectId: string): Promise<void> {
+    await this.database.query(`SELECT pg_advisory_xact_lock(${projectLock}) FROM (SELECT $1::uuid AS project_id) AS project`, [projectId]);
+  }
+
+  async add(row: NewSegment): Promise<SegmentRow> {
+    await this.rows.insert(row as object);
+    return (await this.find(row.projectId, row.id))!;
+  }
+
+  /** Its clock is the instant of the change. */
+  async save(row: SegmentRow): Promise<SegmentRow> {
+    const { projectId, id } = row;
+    const written = { ...row, seq: () => 'seq + 1', createdAt: undefined, updatedAt: () => 'clock_timestamp()' };
+    await this.rows.update({ projectId, id }, written as object);
+    return (await this.find(projectId, id))!;
+  }
+
+  /** Its slugs and edges go with it. */
+  async remove({ projectId, id }: SegmentRow): Promise<void> {
+    for (const table of ['segment_members', 'segment_due', 'segment_counts', 'segment_count_deltas']) {
+      await this.database.query(`DELETE FROM ${table} WHERE project_id = $1 AND segment_id = $2`, [projectId, id]);
+    }
+    await this.rows.delete({ projectId, id });
+  }
+
+  list(projectId: string, query: ListSegments): Promise<Page<SegmentRow>> {
+    return this.page(projectId, query, []);
+  }
+
+  total(projectId: string): Promise<number> {
+    return this.rows.countBy({ projectId });
+  }
+
+  /** Those that follow from a condition and are kept so, whoever names whom. */
+  async dynamic(projectId: string): Promise<SegmentRow[]> {
+    return this.rows.find({ where: { projectId, type: 'DYNAMIC' }, order: { id: 'ASC' } });
+  }
+
+  /** Those of these projects that are kept live. */
+  live(projectIds: readonly string[]): Promise<SegmentRow[]> {
+    return this.rows
+      .createQueryBuilder('row')
+      .where('row.projectId = ANY (:projectIds::uuid[])', { projectIds })
+      .andWhere(`row.upkeep = 'LIVE'`)
+      .orderBy('row.id')
+      .getMany();
+  }
+
+  /** The segment kept by schedule that was looked at longest ago, if that was so many seconds ago. */
+  async scheduledBefore(seconds: number): Promise<{ projectId: string; id: string } | null> {
+    const [row] = await this.database.query<{ projectId: string; id: string }>(
+      `SELECT project_id AS "projectId", id FROM segments WHERE upkeep = 'SCHEDULED' AND refreshed_at < clock_timestamp() - $1 * interval '1 second'
+       ORDER BY refreshed_at LIMIT 1`,
+      [seconds],
+    );
+    return row ?? null;
+  }
+
+  /** Nobody changed it: only how it is kept is written. */
+  async refreshed({ projectId, id, upkeep, costMs }: SegmentRow): Promise<void> {
+    await this.database.query(
+      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp() WHERE project_id = $1 AND id = $2`,
+      [projectId, id, upkeep, costMs],
+    );
+  }
+
+  async known(projectId: string, named: readonly Pick<MembershipFilter, 'field' | 'id'>[]): Promise<Set<string>> {
+    const idsOf = (field: MembershipFilter['field']) => named.filter((each) => each.field === field).map(({ id }) => id);
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT id FROM segments WHERE project_id = $1 AND id = ANY ($2::uuid[])
+       UNION ALL SELECT id FROM lists WHERE project_id = $1 AND id = ANY ($3::uuid[])`,
+      [projectId, idsOf('segment'), idsOf('list')],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** False where another segment has, or had, this name or slug. */
+  async takeSlug({ projectId, id, name, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'name' | 'slug'>): Promise<boolean> {
+    const [taken] = await this.database.query(
+      `SELECT 1 FROM segment_slugs WHERE project_id = $1 AND slug = $3 AND segment_id <> $2
+       UNION ALL SELECT 1 FROM segments WHERE project_id = $1 AND name = $4 AND id <> $2`,
+      [projectId, id, slug, name],
+    );
+    return !taken;
+  }
+
+  async keepSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {
+    await this.database.query(`INSERT INTO segment_slugs (project_id, slug, segment_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
+      projectId,
+      slug,
+      id,
+    ]);
+  }
+}

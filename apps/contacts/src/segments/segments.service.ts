@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import {
+  segmentInUse,
+  segmentNameTaken,
+  segmentNotFound,
+  type CreateSegment,
+  type DeletedSegment,
+  type ListSegments,
+  type Segment,
+  type SegmentId,
+  type SegmentPage,
+  type UpdateSegmentById,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { SegmentConditions } from './segment-conditions.js';
+import { SegmentCounts } from './segment-counts.read-model.js';
+import { SegmentDirtyRepository } from './segment-dirty.repository.js';
+import { SegmentEdgesRepository } from './segment-edges.repository.js';
+import { SegmentRow, slugOf } from './segment.entity.js';
+import { SegmentsRepository } from './segments.repository.js';
+
+@Injectable()
+export class SegmentsService {
+  constructor(
+    private readonly segments: SegmentsRepository,
+    private readonly conditions: SegmentConditions,
+    private readonly counts: SegmentCounts,
+    private readonly edges: SegmentEdgesRepository,
+    private readonly dirty: SegmentDirtyRepository,
+    private readonly commits: Commits,
+  ) {}
+
+  async create({ caller, body, deadline }: Incoming<CreateSegment>): Promise<Segment> {
+    const { projectId } = caller;
+    if (body.type === 'DYNAMIC') await this.dirty.watch(projectId);
+    const row = await this.commits.before(deadline, async () => {
+      await this.segments.lockProject(projectId);
+      const draft = draftOf(projectId, body);
+      if (!(await this.segments.takeSlug(draft))) throw segmentNameTaken();
+      return draft.type === 'DYNAMIC' ? this.addDynamic(draft) : this.add(draft);
+    });
+    return this.shown(row);
+  }
+
+  async get(projectId: string, id: string): Promise<Segment> {
+    return this.shown(await this.found(projectId, id));
+  }
+
+  async list(projectId: string, query: ListSegments): Promise<SegmentPage> {
+    const [page, total] = await Promise.all([
+      this.segments.list(projectId, query),
+      query.withTotal ? this.segments.total(projectId) : undefined,
+    ]);
+    const counts = await this.counts.of(
+      projectId,
+      page.items.map(({ id }) => id),
+    );
+    return { ...page, items: page.items.map((row) => row.toSegment(counts.get(row.id) ?? 0)), total };
+  }
+
+  async update({ caller, body, deadline }: Incoming<UpdateSegmentById>): Promise<Segment> {
+    const { projectId } = caller;
+    const row = await this.commits.before(deadline, async () => {
+      await this.segments.lockProject(projectId);
+      const known = await this.found(projectId, body.id);
+      const { renamed, rebased, any } = known.change(body);
+      if (!any) return known;
+      if (renamed) await this.rename(known);
+      if (rebased) await this.rebase(known);
+      return this.segments.save(known);
+    });
+    return this.shown(row);
+  }
+
+  async delete({ caller, body, deadline }: Incoming<SegmentId>): Promise<DeletedSegment> {
+    const { projectId } = caller;
+    await this.commits.before(deadline, async () => {
+      await this.segments.lockProject(projectId);
+      const row = await this.found(projectId, body.id);
+      const users = await this.edges.usersOf(projectId, row.id);
+      if (users.length > 0) throw segmentInUse(users);
+      await this.segments.remove(row);
+    });
+    return { id: body.id };
+  }
+
+  private async addDynamic(draft: SegmentRow): Promise<SegmentRow> {
+    const condition = await this.conditions.read(draft.projectId, draft.condition);
+    await this.conditions.weigh(draft, condition);
+    const row = await this.add(draft);
+    await this.conditions.connect(row, condition);
+    await this.conditions.rebase(row, condition);
+    return row;
+  }
+
+  private async add(draft: SegmentRow): Promise<SegmentRow> {
+    const row = await this.segments.add(draft);
+    await this.segments.keepSlug(row);
+    return row;
+  }
+
+  private async rename(row: SegmentRow): Promise<void> {
+    if (!(await this.segments.takeSlug(row))) throw segmentNameTaken();
+    await this.segments.keepSlug(row);
+  }
+
+  private async rebase(row: SegmentRow): Promise<void> {
+    const condition = await this.conditions.read(row.projectId, row.condition);
+    await this.conditions.connect(row, condition);
+    await this.conditions.weigh(row, condition);
+    await this.conditions.rebase(row, condition);
+  }
+
+  private async found(projectId: string, id: string): Promise<SegmentRow> {
+    const row = await this.segments.find(projectId, id);
+    if (!row) throw segmentNotFound();
+    return row;
+  }
+
+  private async shown(row: SegmentRow): Promise<Segment> {
+    return row.toSegment((await this.counts.of(row.projectId, [row.id])).get(row.id) ?? 0);
+  }
+}
+
+function draftOf(projectId: string, { name, type, description = null, condition, trackMembership = false }: CreateSegment): SegmentRow {
+  const id = newId();
+  const given = type === 'DYNAMIC' ? (condition ?? null) : null;
+  const kept = { upkeep: type === 'DYNAMIC' ? 'LIVE' : 'MANUAL', costMs: 0 };
+  return Object.assign(new SegmentRow(), {
+    projectId,
+    id,
+    name,
+    slug: slugOf(name, id),
+    type,
+    description,
+    condition: given,
+    trackMembership,
+    ...kept,
+  });
+}

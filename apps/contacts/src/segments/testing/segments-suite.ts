@@ -1,0 +1,87 @@
+import { contacts, segments, type Caller, type CreateSegment, type Segment } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import type { Bus } from '@posthorn/messaging';
+import { eventually } from '@posthorn/testing';
+import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
+
+type Given = [field: string, operator: string, value?: unknown, unit?: string];
+
+/** A condition of one group. */
+export const all = (...filters: Given[]): Record<string, unknown> => ({
+  logic: 'AND',
+  groups: [{ filters: filters.map(([field, operator, value, unit]) => ({ field, operator, ...(value === undefined ? {} : { value }), ...(unit ? { unit } : {}) })) }],
+}); // prettier-ignore
+
+export const plan = (name: string): Record<string, unknown> => all(['customFields.plan', 'equals', name]);
+
+interface Ground {
+  bus: Bus;
+  database: Database;
+}
+
+let count = 0;
+
+/** One project's segments, as a client and its neighbours in the service see them. */
+export class SegmentsOf {
+  constructor(
+    private readonly ground: Ground,
+    readonly caller: Caller,
+    readonly projectId: string,
+  ) {}
+
+  build(overrides: Partial<CreateSegment> = {}): Promise<Segment> {
+    const made = { name: `Segment ${(count += 1)}`, type: 'DYNAMIC' as const, condition: plan('pro'), ...overrides };
+    return this.ground.bus.call(segments.create, this.caller, made.type === 'STATIC' ? { ...made, condition: undefined } : made);
+  }
+
+  get(id: string): Promise<Segment> {
+    return this.ground.bus.call(segments.get, this.caller, { id });
+  }
+
+  /** A contact, whose segments are looked at. */
+  async contact(email: string, customFields: Record<string, unknown> = {}): Promise<string> {
+    const { id } = await this.ground.bus.call(contacts.upsert, this.caller, { email, customFields });
+    await this.touch(id);
+    return id;
+  }
+
+  async touch(...ids: string[]): Promise<void> {
+    const { projectId } = this;
+    await new SegmentDirtyRepository(this.ground.database).mark(ids.map((contactId) => ({ projectId, contactId })));
+  }
+
+  async members(id: string): Promise<string[]> {
+    const { items } = await this.ground.bus.call(segments.contacts, this.caller, { id, limit: 100 });
+    return items.map(({ email }) => email).sort();
+  }
+
+  /** Nobody waits to be looked at any more. */
+  async settled(): Promise<void> {
+    await eventually(async () => {
+      const [row] = await this.ground.database.query<{ waiting: boolean }>(
+        `SELECT EXISTS (SELECT FROM segment_dirty WHERE project_id = $1)
+           OR EXISTS (SELECT FROM segment_due WHERE project_id = $1 AND due_at <= clock_timestamp()) AS waiting`,
+        [this.projectId],
+      );
+      return !row!.waiting;
+    }, 'everybody is looked at');
+  }
+
+  /** As if so much time had passed: everything that was lies back by it. */
+  async age(by: string): Promise<void> {
+    const { database } = this.ground;
+    await database.transaction(async () => {
+      for (const [table, columns] of Object.entries(instants)) {
+        const back = columns.map((column) => `${column} = ${column} - $2::interval`).join(', ');
+        await database.query(`UPDATE ${table} SET ${back} WHERE project_id = $1`, [this.projectId, by]);
+      }
+    });
+  }
+}
+
+const instants = {
+  contacts: ['created_at', 'updated_at'],
+  event_summaries: ['first_at', 'last_at'],
+  mail_summaries: ['first_at', 'last_at'],
+  segment_due: ['due_at'],
+};

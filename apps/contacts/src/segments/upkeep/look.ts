@@ -1,0 +1,55 @@
+import { matchCondition } from '../matching/match-condition.js';
+import type { Subject } from '../matching/subject.js';
+import type { ConditionedSegment } from '../segment-order.js';
+
+const longestMs = 366 * 86_400_000;
+
+/** A contact as it was found, beside what was known of it. */
+export interface LookedAt {
+  projectId: string;
+  contactId: string;
+  /** Null where there is no such contact any more. */
+  subject: Subject | null;
+  /** Its memberships in segments of every kind. */
+  segments: ReadonlySet<string>;
+  /** When each live segment was to look again, in ms. */
+  due: ReadonlyMap<string, number>;
+}
+
+export interface Place {
+  projectId: string;
+  contactId: string;
+  segmentId: string;
+}
+
+export interface Difference {
+  entered: Place[];
+  left: Place[];
+  due: (Place & { dueAt: Date })[];
+  undue: Place[];
+}
+
+export const noDifference = (): Difference => ({ entered: [], left: [], due: [], undue: [] });
+
+/** Looks at one contact with the live segments of its project, each after those that it names, and adds what is to be changed. */
+export function look(live: readonly ConditionedSegment[], known: LookedAt, now: Date, difference: Difference): void {
+  const { projectId, contactId, subject } = known;
+  const place = (segmentId: string): Place => ({ projectId, contactId, segmentId });
+  if (!subject) {
+    difference.left.push(...[...known.segments].map(place));
+    difference.undue.push(...[...known.due.keys()].map(place));
+    return;
+  }
+  const segments = new Set(known.segments);
+  const due = new Map<string, number>();
+  for (const { segment, condition } of live) {
+    const { matches, until } = matchCondition(condition, { ...subject, segments }, now);
+    if (until !== null) due.set(segment.id, Math.min(until, now.getTime() + longestMs));
+    if (matches === segments.has(segment.id)) continue;
+    if (matches) segments.add(segment.id);
+    else segments.delete(segment.id);
+    difference[matches ? 'entered' : 'left'].push(place(segment.id));
+  }
+  difference.undue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(place));
+  for (const [id, at] of due) if (known.due.get(id) !== at) difference.due.push({ ...place(id), dueAt: new Date(at) });
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { ContactsConfig } from '../../config.js';
+import { parseCondition } from '../parsing/parse-condition.js';
+import { SegmentConditions } from '../segment-conditions.js';
+import { SegmentsRepository } from '../segments.repository.js';
+
+/** Segments that are too dear to be kept live are found anew from time to time. */
+@Injectable()
+export class ScheduledSegments {
+  constructor(
+    private readonly database: Database,
+    private readonly segments: SegmentsRepository,
+    private readonly conditions: SegmentConditions,
+    private readonly config: ContactsConfig,
+  ) {}
+
+  /** The one that has waited longest; answers whether there was one. */
+  async next(): Promise<boolean> {
+    const waiting = await this.segments.scheduledBefore(this.config.segmentRefreshSeconds);
+    if (!waiting) return false;
+    const { projectId, id } = waiting;
+    await this.database.transaction(async () => {
+      await this.segments.lockProject(projectId);
+      const row = await this.segments.find(projectId, id);
+      if (row?.upkeep !== 'SCHEDULED') return;
+      const condition = parseCondition(row.condition);
+      await this.conditions.weigh(row, condition);
+      await this.conditions.refresh(row, condition);
+      await this.segments.refreshed(row);
+    });
+    return true;
+  }
+}

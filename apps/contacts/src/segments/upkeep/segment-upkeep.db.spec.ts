@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contactFacts, contacts, segments } from '@posthorn/contracts';
+import type { RunningService } from '@posthorn/platform';
+import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { entities, migrations } from '../../data-source.js';
+import { startContacts } from '../../service.js';
+import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
+
+describe('live segments', () => {
+  let ground: ServiceGround;
+  let service: RunningService;
+  const start = async (more: Record<string, string> = {}) => {
+    service = await startContacts({ environment: { ...ground.environment, ...more }, processMetrics: false });
+  };
+  beforeAll(async () => {
+    ground = await openServiceGround('contacts', { entities, migrations });
+    await ground.carry(start());
+  });
+  afterAll(async () => {
+    await service.stop();
+    await ground.close();
+  });
+
+  const open = (): SegmentsOf => {
+    const { caller, projectId } = ground.buildProject();
+    return new SegmentsOf(ground, caller, projectId);
+  };
+  const told = async (mine: SegmentsOf) => ({
+    entered: (await ground.factsOf(mine.projectId, contactFacts.segmentEntered)).map(({ contactId, slug }) => [contactId, slug]),
+    exited: (await ground.factsOf(mine.projectId, contactFacts.segmentExited)).map(({ contactId, slug }) => [contactId, slug]),
+  });
+
+  it('tell each entry and each exit once, and nothing of their baseline', async () => {
+    const mine = open();
+    const before = await mine.contact('before@example.org', { plan: 'pro' });
+    const segment = await mine.build({ name: 'Pro', trackMembership: true });
+    const quiet = await mine.build({ name: 'Quiet' });
+    const later = await mine.contact('later@example.org', { plan: 'pro' });
+    await mine.settled();
+    expect(await told(mine)).toEqual({ entered: [[later, 'pro']], exited: [] });
+    expect([(await mine.get(segment.id)).memberCount, (await mine.get(quiet.id)).memberCount]).toEqual([2, 2]);
+    await mine.contact('before@example.org', { plan: 'free' });
+    await mine.touch(before, later, before);
+    await mine.settled();
+    expect(await told(mine)).toEqual({ entered: [[later, 'pro']], exited: [[before, 'pro']] });
+    expect(await mine.members(segment.id)).toEqual(['later@example.org']);
+  });
+
+  it('are looked at in the order in which they name one another, in one round', async () => {
+    const mine = open();
+    const base = await mine.build({ name: 'base' });
+    const middle = await mine.build({ name: 'middle', condition: all([`segment.${base.id}`, 'isMemberOf']) });
+    await mine.build({
+      name: 'top',
+      condition: all([`segment.${middle.id}`, 'isMemberOf'], ['subscribed', 'equals', true]),
+      trackMembership: true,
+    });
+    const contact = await mine.contact('a@example.org', { plan: 'pro' });
+    await mine.settled();
+    expect((await told(mine)).entered).toEqual([[contact, 'top']]);
+    await mine.contact('a@example.org', { plan: 'free' });
+    await mine.settled();
+    expect((await told(mine)).exited).toEqual([[contact, 'top']]);
+  });
+
+  it('follow STATIC segments that they name, and tell what is done by hand', async () => {
+    const mine = open();
+    const base = await mine.build({ name: 'Hand-picked', type: 'STATIC', trackMembership: true });
+    const above = await mine.build({ name: 'Above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
+    const contact = await mine.contact('a@example.org');
+    const emails = ['a@example.org'];
+    await ground.bus.call(segments.addMembers, mine.caller, { id: base.id, emails });
+    await mine.settled();
+    expect((await told(mine)).entered).toEqual([
+      [contact, 'hand-picked'],
+      [contact, 'above'],
+    ]);
+    expect((await mine.get(above.id)).memberCount).toBe(1);
+    await ground.bus.call(segments.removeMembers, mine.caller, { id: base.id, emails });
+    await mine.settled();
+    expect((await told(mine)).exited).toEqual([
+      [contact, 'hand-picked'],
+      [contact, 'above'],
+    ]);
+  });
+
+  it('are entered and left by time alone, once each, while the service is stopped in between', async () => {
+    const mine = open();
+    const young = await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
+    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    const contact = await mine.contact('a@example.org');
+    await mine.settled();
+    expect(await told(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
+    await mine.age('1 day');
+    await mine.settled();
+    await service.stop();
+    await mine.age('1 day 1 second');
+    await start();
+    await mine.settled();
+    expect(await told(mine)).toEqual({
+      entered: [
+        [contact, 'young'],
+        [contact, 'old'],
+      ],
+      exited: [[contact, 'young']],
+    });
+    expect((await mine.get(young.id)).memberCount).toBe(0);
+    expect(await ground.database.query(`SELECT 1 FROM segment_due WHERE project_id = $1`, [mine.projectId])).toEqual([]);
+  });
+
+  it('know from their baseline when time will change it', async () => {
+    const mine = open();
+    const contact = await mine.contact('a@example.org', { seen: new Date().toISOString() });
+    await mine.build({ name: 'Idle', condition: all(['createdAt', 'olderThan', 30, 'days']), trackMembership: true });
+    await mine.age('31 days');
+    await mine.settled();
+    expect((await told(mine)).entered).toEqual([[contact, 'idle']]);
+  });
+
+  it('find everything again when their database was away', async () => {
+    const mine = open();
+    const segment = await mine.build({ name: 'Pro', trackMembership: true });
+    const ids = [];
+    for (let index = 0; index < 20; index += 1) {
+      ids.push(await mine.contact(`p${index}@example.org`, { plan: 'pro' }));
+      if (index % 5 === 4) {
+        ground.line.cut();
+        ground.line.mend();
+        await eventually(() => mine.get(segment.id).catch(() => null), 'the service is back');
+      }
+    }
+    await mine.settled();
+    expect((await told(mine)).entered.map(([id]) => id).sort()).toEqual([...ids].sort());
+    expect((await mine.get(segment.id)).memberCount).toBe(20);
+  });
+
+  it('begin to tell when tracking is turned on, with what comes then', async () => {
+    const mine = open();
+    const { id } = await mine.build({ name: 'Pro' });
+    await mine.contact('a@example.org', { plan: 'pro' });
+    await ground.bus.call(segments.update, mine.caller, { id, trackMembership: true });
+    const later = await mine.contact('b@example.org', { plan: 'pro' });
+    await mine.settled();
+    expect((await told(mine)).entered).toEqual([[later, 'pro']]);
+    await ground.bus.call(segments.update, mine.caller, { id, name: 'Paying' });
+    await ground.bus.call(contacts.delete, mine.caller, { id: later });
+    await mine.touch(later);
+    const last = await mine.contact('c@example.org', { plan: 'pro' });
+    await mine.settled();
+    expect(await told(mine)).toEqual({
+      entered: [
+        [later, 'pro'],
+        [last, 'paying'],
+      ],
+      exited: [],
+    });
+  });
+
+  it('are kept by schedule where their condition is too dear, and refuse tracking with the reason', async () => {
+    const mine = open();
+    await service.stop();
+    await start({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
+    // Nothing takes no time at all, once there is something to look at.
+    await ground.database.query(
+      `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
+       SELECT $1, uuidv7(), 'many' || n || '@example.org', true, '{"plan":"pro"}' FROM generate_series(1, 20000) AS n`,
+      [mine.projectId],
+    );
+    const segment = await mine.build();
+    expect(segment).toMatchObject({ upkeep: 'SCHEDULED', memberCount: 20_000 });
+    const refusal = { kind: 'invalid', details: { errors: [{ path: ['trackMembership'], message: expect.stringContaining('live') }] } };
+    await expect(mine.build({ trackMembership: true })).rejects.toMatchObject(refusal);
+    await expect(ground.bus.call(segments.update, mine.caller, { id: segment.id, trackMembership: true })).rejects.toMatchObject(refusal);
+    await mine.contact('one-more@example.org', { plan: 'pro' });
+    await eventually(async () => (await mine.get(segment.id)).memberCount === 20_001, 'the segment is found anew');
+    const { cost } = await ground.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
+    expect(cost).toMatchObject({ upkeep: 'SCHEDULED' });
+    await service.stop();
+    await start();
+  });
+});

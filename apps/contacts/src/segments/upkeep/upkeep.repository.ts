@@ -1,0 +1,91 @@
+import type { Database } from '@posthorn/database';
+import type { ContactMark } from '../segment-dirty.repository.js';
+import { projectLock } from '../segments.repository.js';
+import type { Difference, Place } from './look.js';
+
+/** What is to be looked at, and what came of it. */
+export class UpkeepRepository {
+  constructor(private readonly database: Database) {}
+
+  dirty(limit: number): Promise<(ContactMark & { id: number })[]> {
+    return this.database.query(
+      `SELECT id, project_id AS "projectId", contact_id AS "contactId" FROM segment_dirty ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [limit],
+    );
+  }
+
+  due(now: Date, limit: number): Promise<ContactMark[]> {
+    return this.database.query(
+      `SELECT project_id AS "projectId", contact_id AS "contactId" FROM segment_due WHERE due_at <= $1 ORDER BY due_at LIMIT $2`,
+      [now, limit],
+    );
+  }
+
+  /** Those of the projects that nobody else writes just now; they are held to the end of the transaction. */
+  async hold(projectIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.database.query<{ projectId: string }>(
+      `SELECT project_id AS "projectId" FROM unnest($1::uuid[]) AS p (project_id) WHERE pg_try_advisory_xact_lock(${projectLock})`,
+      [projectIds],
+    );
+    return new Set(rows.map(({ projectId }) => projectId));
+  }
+
+  async clean(ids: readonly number[]): Promise<void> {
+    await this.database.query(`DELETE FROM segment_dirty WHERE id = ANY ($1::bigint[])`, [ids]);
+  }
+
+  /** Writes the memberships that differ, and counts them; answers those that really changed, whoever else was faster. */
+  async write({ entered, left, due, undue }: Difference): Promise<{ entered: Place[]; left: Place[] }> {
+    const came = await this.changed(
+      entered,
+      `INSERT INTO segment_members (project_id, contact_id, segment_id) SELECT * FROM asked ORDER BY project_id, segment_id, contact_id
+       ON CONFLICT DO NOTHING RETURNING project_id, contact_id, segment_id`,
+      1,
+    );
+    const gone = await this.changed(
+      left,
+      `DELETE FROM segment_members m USING asked a WHERE m.project_id = a.project_id AND m.contact_id = a.contact_id AND m.segment_id = a.segment_id
+       RETURNING m.project_id, m.contact_id, m.segment_id`,
+      -1,
+    );
+    await this.dates(due, undue);
+    return { entered: came, left: gone };
+  }
+
+  private async changed(places: readonly Place[], change: string, sign: 1 | -1): Promise<Place[]> {
+    if (places.length === 0) return [];
+    return this.database.query<Place>(
+      `WITH asked AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)),
+       changed AS (${change}),
+       counted AS (
+         INSERT INTO segment_count_deltas (project_id, segment_id, total)
+         SELECT project_id, segment_id, ${sign} * count(*) FROM changed GROUP BY project_id, segment_id
+       )
+       SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM changed`,
+      columnsOf(places),
+    );
+  }
+
+  private async dates(due: Difference['due'], undue: readonly Place[]): Promise<void> {
+    if (undue.length > 0) {
+      await this.database.query(
+        `DELETE FROM segment_due d USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
+         WHERE d.project_id = a.project_id AND d.contact_id = a.contact_id AND d.segment_id = a.segment_id`,
+        columnsOf(undue),
+      );
+    }
+    if (due.length > 0) {
+      await this.database.query(
+        `INSERT INTO segment_due (project_id, contact_id, segment_id, due_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[])
+         ON CONFLICT (project_id, contact_id, segment_id) DO UPDATE SET due_at = excluded.due_at`,
+        [...columnsOf(due), due.map(({ dueAt }) => dueAt)],
+      );
+    }
+  }
+}
+
+const columnsOf = (places: readonly Place[]): string[][] => [
+  places.map(({ projectId }) => projectId),
+  places.map(({ contactId }) => contactId),
+  places.map(({ segmentId }) => segmentId),
+];

@@ -1,0 +1,133 @@
+import { Controller } from '@nestjs/common';
+import {
+  AddedMembers,
+  AddMembers,
+  Contact,
+  CreateSegment,
+  DeletedSegment,
+  PreviewSegment,
+  RemovedMembers,
+  Segment,
+  SegmentAddresses,
+  segmentInUse,
+  segmentNameTaken,
+  segmentNotFound,
+  segmentNotStatic,
+  SegmentPreview,
+  segments,
+  UpdateSegment,
+  type ContactPage,
+  type SegmentPage,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Delete, Get, Patch, Post } from '../edge/route.js';
+
+/** All contacts of a project are looked at before there is an answer. */
+const patient = { timeoutMs: 30_000 };
+
+const members = { scope: 'segments:write', body: SegmentAddresses, missing: segmentNotFound, errors: [segmentNotStatic] } as const;
+
+@Controller()
+export class SegmentsController {
+  constructor(private readonly bus: Bus) {}
+
+  @Post('segments', {
+    summary: 'Create a segment: DYNAMIC by a condition, STATIC by hand',
+    scope: 'segments:write',
+    body: CreateSegment,
+    reply: Segment,
+    outcome: 'created',
+    errors: [segmentNameTaken],
+  })
+  create({ caller, body }: Call<CreateSegment>): Promise<Segment> {
+    return this.bus.call(segments.create, caller, body, patient);
+  }
+
+  @Get('segments', { summary: 'List segments, newest first', scope: 'segments:read', paged: 'items', reply: Segment })
+  list({ caller, page }: Call): Promise<SegmentPage> {
+    return this.bus.call(segments.list, caller, page);
+  }
+
+  @Post('segments/preview', {
+    summary: 'Count whom a condition finds, and whom each of its filters leaves out, without saving it',
+    scope: 'segments:read',
+    body: PreviewSegment,
+    reply: SegmentPreview,
+  })
+  preview({ caller, body }: Call<PreviewSegment>): Promise<SegmentPreview> {
+    return this.bus.call(segments.preview, caller, body, patient);
+  }
+
+  @Get('segments/:id', { summary: 'Get a segment', scope: 'segments:read', reply: Segment, missing: segmentNotFound })
+  get({ caller, params }: Call): Promise<Segment> {
+    return this.bus.call(segments.get, caller, { id: params['id']! });
+  }
+
+  @Patch('segments/:id', {
+    summary: 'Change a segment; another condition finds its members anew',
+    scope: 'segments:write',
+    body: UpdateSegment,
+    reply: Segment,
+    errors: [segmentNameTaken],
+    missing: segmentNotFound,
+  })
+  update({ caller, params, body }: Call<UpdateSegment>): Promise<Segment> {
+    return this.bus.call(segments.update, caller, { ...body, id: params['id']! }, patient);
+  }
+
+  @Delete('segments/:id', {
+    summary: 'Delete a segment that no other names',
+    scope: 'segments:write',
+    reply: DeletedSegment,
+    outcome: 'deleted',
+    errors: [segmentInUse],
+    missing: segmentNotFound,
+  })
+  delete({ caller, params }: Call): Promise<DeletedSegment> {
+    return this.bus.call(segments.delete, caller, { id: params['id']! }, patient);
+  }
+
+  @Get('segments/:id/contacts', {
+    summary: 'List the members of a segment, the newest contacts first',
+    scope: 'segments:read',
+    paged: 'items',
+    reply: Contact,
+    missing: segmentNotFound,
+  })
+  contacts({ caller, params, page }: Call): Promise<ContactPage> {
+    return this.bus.call(segments.contacts, caller, { ...page, id: params['id']! });
+  }
+
+  @Post('segments/:id/members', {
+    ...members,
+    summary: 'Put contacts into a STATIC segment, by address',
+    body: AddMembers,
+    reply: AddedMembers,
+  })
+  addMembers({ caller, params, body }: Call<AddMembers>): Promise<AddedMembers> {
+    return this.bus.call(segments.addMembers, caller, { ...body, id: params['id']! });
+  }
+
+  @Delete('segments/:id/members', {
+    ...members,
+    summary: 'Take contacts out of a STATIC segment, by address',
+    reply: RemovedMembers,
+    surfaces: ['v1'],
+  })
+  removeMembers({ caller, params, body }: Call<SegmentAddresses>): Promise<RemovedMembers> {
+    return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
+  }
+
+  /** The legacy surface answers a deletion with success and nothing else (contract.md §5). */
+  @Delete('segments/:id/members', {
+    ...members,
+    summary: 'Take contacts out of a STATIC segment, by address',
+    reply: RemovedMembers,
+    outcome: 'deleted',
+    surfaces: ['legacy'],
+  })
+  removeLegacyMembers({ caller, params, body }: Call<SegmentAddresses>): Promise<RemovedMembers> {
+    return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
+  }
+}
