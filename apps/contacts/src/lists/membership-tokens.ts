@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/database';
 import { ConfirmTokens } from '@posthorn/mail';
-import { ServiceConfig } from '@posthorn/platform';
+import { ContactsConfig } from '../config.js';
 import type { MembershipRow } from './membership.entity.js';
 
 /** The tokens of waiting memberships: derived anew whenever one is asked for, stored as hashes. */
@@ -10,7 +10,7 @@ export class MembershipTokens {
   private readonly tokens: ConfirmTokens;
 
   constructor(
-    config: ServiceConfig,
+    config: ContactsConfig,
     private readonly clock: DatabaseClock,
   ) {
     this.tokens = new ConfirmTokens(config.secretKeys);
