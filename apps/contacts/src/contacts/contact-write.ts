@@ -73,7 +73,10 @@ type Addressed = Pick<ContactWrite, 'projectId' | 'email'>;
 export const keyOf = ({ projectId, email }: Addressed): string => projectId.toLowerCase() + email;
 
 /** Batches write in this order, whoever writes: two then wait for one another, never both. By bytes, as Postgres compares. */
-export const inOrder = (one: Addressed, other: Addressed): number => Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other)));
+export function inOrder<Row extends Addressed>(rows: readonly Row[]): Row[] {
+  const keyed = rows.map((row) => ({ row, key: Buffer.from(keyOf(row)) }));
+  return keyed.sort((one, other) => Buffer.compare(one.key, other.key)).map(({ row }) => row);
+}
 
 /** Both as one write, in their order; null where only one after the other says the same. */
 export function folded(first: ContactWrite, second: ContactWrite): ContactWrite | null {

@@ -88,7 +88,7 @@ export class ContactWrites {
   /** One address each. */
   private async writeEach(groups: Group[], looksFirst: boolean): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
-    let open = groups.map(({ write }) => write).sort(inOrder);
+    let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
     if (looksFirst) open = await this.look(open, found);
     while (open.length > 0) {

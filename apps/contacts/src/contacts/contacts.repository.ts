@@ -42,8 +42,11 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   async byAddresses(keys: ContactKey[]): Promise<ContactRow[]> {
     const rows = await this.database.prepared<Partial<ContactRow>>({
       name: 'contacts by address',
-      sql: `SELECT ${columns} FROM contacts
-        JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS asked (project_id, email)) AS asked USING (project_id, email)`,
+      // One look in the index for each: a join is planned once, for as few contacts as there were then.
+      sql: `SELECT known.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[]) AS a (project_id, email)) AS asked
+        CROSS JOIN LATERAL (
+          SELECT ${columns} FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.email = asked.email LIMIT 1
+        ) AS known`,
       parameters: [keys.map(({ projectId }) => projectId), keys.map(({ email }) => email)],
     });
     return rows.map((row) => Object.assign(new ContactRow(), row));
