@@ -45,6 +45,7 @@ import { AttachmentsRepository } from './emails/attachments.repository.js';
 import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
+import { MailHistoryReadModel } from './emails/mail-history.read-model.js';
 import { SentContents } from './emails/sent-contents.js';
 import { SentContentsRepository } from './emails/sent-contents.repository.js';
 import { SystemContents } from './emails/system-contents.js';
@@ -108,7 +109,7 @@ const onDatabase = (room: Type): NestProvider => ({
   ],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository].map(onDatabase),
+    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel].map(onDatabase),
     ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
       onDatabase,
     ),

@@ -1,3 +1,4 @@
+import { activity } from './activity.js';
 import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
@@ -9,6 +10,7 @@ import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
 import { listFacts, lists, memberships } from './lists.js';
 import { events } from './events.js';
+import { mailHistory } from './mail-history.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { projectFacts, projects } from './projects.js';
@@ -30,6 +32,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   lists,
   memberships,
   consents,
+  activity,
   events,
   segments,
   campaigns,
@@ -45,6 +48,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   recipients,
   optOuts,
   engagement,
+  mailHistory,
   templates,
   templateUses,
   snippets,

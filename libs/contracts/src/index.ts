@@ -1,3 +1,4 @@
+export * from './activity.js';
 export * from './address.js';
 export * from './analytics.js';
 export * from './api-keys.js';
@@ -27,6 +28,7 @@ export * from './idempotency.js';
 export * from './instant.js';
 export * from './json-schema.js';
 export * from './lists.js';
+export * from './mail-history.js';
 export * from './members.js';
 export * from './operations.js';
 export * from './opt-outs.js';

@@ -1,5 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
+  Activity,
+  activity,
   BulkContacts,
   BulkOutcome,
   Consent,
@@ -15,6 +17,7 @@ import {
   DeletedContact,
   DeletedContacts,
   UpdateContact,
+  type ActivityPage,
   type Caller,
   type ConsentPage,
   type ContactPage,
@@ -149,6 +152,18 @@ export class ContactsController {
   consents({ caller, params, page }: Call): Promise<ConsentPage> {
     return this.bus.call(consents.list, caller, { id: params['id']!, ...page });
   }
+
+  @Get('contacts/:id/activity', {
+    summary: 'List everything that happened to a contact',
+    scope: 'contacts:read',
+    paged: 'items',
+    reply: Activity,
+    missing: contactNotFound,
+  })
+  activity({ caller, params, page }: Call): Promise<ActivityPage> {
+    return this.bus.call(activity.list, caller, { id: params['id']!, ...page });
+  }
+
   /** The first page is there already: what fails with it still has an answer of its own. */
   private async *exportedFrom(first: ExportedContacts, caller: Caller, query: ContactFilter): AsyncGenerator<CsvCell[][]> {
     let page = first;
