@@ -38,7 +38,12 @@ const bodies: Record<string, Members> = {
   'POST templates/lint': { body: '<p>Good to have you.</p><img src="http://example.com/horn.png">' },
   'POST snippets': { name: 'footer', body: '<p>Kind regards</p>' },
   'PATCH snippets/{id}': { description: 'Below every mail' },
-  'POST segments': { name: 'Pro plan', type: 'STATIC' },
+  'POST segments': {
+    name: 'Pro plan',
+    type: 'DYNAMIC',
+    condition: { logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }] },
+    trackMembership: true,
+  },
   'PATCH segments/{id}': { description: 'Who pays for more' },
   'POST segments/preview': {
     condition: { logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }] },

@@ -23,6 +23,9 @@ interface Asked {
   idempotencyKey?: string;
 }
 
+/** Nouns whose name is theirs alone in a project. */
+const named: ReadonlySet<string> = new Set(['snippets', 'segments']);
+
 /** Two projects of one product: every route is asked by the first one, and the second one's rows are what it must not reach. */
 export class WalkGround {
   checks = 0;
@@ -115,7 +118,7 @@ export class WalkGround {
   /** What the document shows as a request, with an address that nobody has, and a member and a link that there are. */
   bodyOf(operation: Operation): Promise<Record<string, unknown> | undefined> {
     const example = operation.requestBody?.content['application/json'].example;
-    if (example && nounOf(operation) === 'snippets') return this.ours.freshened({ ...example, name: uniqueName() });
+    if (example && 'name' in example && named.has(nounOf(operation))) return this.ours.freshened({ ...example, name: uniqueName() });
     return this.ours.freshened(example && 'email' in example ? { ...example, email: uniqueAddress() } : example);
   }
 
