@@ -62,9 +62,33 @@ describe('the activity of a contact', () => {
     expect(rest.items.map((item: Item) => item.id)).toEqual(whole.slice(5).map((item) => item.id));
   });
 
+  it('is part of all their data', async () => {
+    const { posthorn } = suite;
+    const { id } = (await posthorn.get(`/api/v1/contacts?search=${to}`)).body.data[0] as { id: string };
+    const { status, body } = await posthorn.get(`/api/v1/contacts/${id}/data`);
+    expect([status, body.cut, body.contact.email, body.suppression, body.opt_out.opted_out]).toEqual([200, [], to, null, true]);
+    expect(
+      body.emails.map(({ subject, history }: { subject: string; history: Item[] }) => [subject, history.map(({ kind }) => kind)]),
+    ).toEqual([
+      ['Thanks', ['email.delivered', 'email.accepted']],
+      ['Welcome', ['email.delivered', 'email.accepted']],
+    ]);
+    expect([body.memberships, body.segments, body.events, body.consents]).toMatchObject([
+      [{ list_name: 'News', status: 'CONFIRMED' }],
+      [{ segment_name: 'Pro' }],
+      [{ name: 'signup', payload: { plan: 'pro' } }],
+      [{ after: false }, { after: true }],
+    ]);
+    expect(body.history.map(({ kind }: Item) => kind)).toEqual(['segment.entered', 'list.confirmed']);
+    const legacy = (await posthorn.get(`/api/contacts/${id}/data`)).body.data;
+    expect(legacy).toMatchObject({ optOut: { optedOut: true }, memberships: [{ listName: 'News' }], summaries: expect.any(Array) });
+    expect(legacy.contact.customFields).toEqual({});
+  });
+
   it.each(surfaces)('of nobody is not found, on %s', async (surface) => {
-    const path = `${prefixes[surface]}/contacts/${randomId}/activity`;
-    const refusal = { status: 404, code: 'resource_not_found', detail: 'No such contact' };
-    expectRefusal(await suite.posthorn.get(path), surface, path, refusal);
+    for (const path of ['activity', 'data'].map((part) => `${prefixes[surface]}/contacts/${randomId}/${part}`)) {
+      const refusal = { status: 404, code: 'resource_not_found', detail: 'No such contact' };
+      expectRefusal(await suite.posthorn.get(path), surface, path, refusal);
+    }
   });
 });

@@ -46,6 +46,8 @@ import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
 import { MailHistoryReadModel } from './emails/mail-history.read-model.js';
+import { PersonMailHandlers } from './emails/person-mail.handlers.js';
+import { PersonMailService } from './emails/person-mail.service.js';
 import { SentContents } from './emails/sent-contents.js';
 import { SentContentsRepository } from './emails/sent-contents.repository.js';
 import { SystemContents } from './emails/system-contents.js';
@@ -95,6 +97,7 @@ const onDatabase = (room: Type): NestProvider => ({
 @Module({
   controllers: [
     EmailsHandlers,
+    PersonMailHandlers,
     DomainsHandlers,
     SuppressionsHandlers,
     AllowancesHandlers,
@@ -133,6 +136,7 @@ const onDatabase = (room: Type): NestProvider => ({
     SentContents,
     SettleSendService,
     EmailsService,
+    PersonMailService,
     EngagementService,
     OptOutsService,
     SystemContents,

@@ -13,6 +13,7 @@ import { events } from './events.js';
 import { mailHistory } from './mail-history.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
+import { personData } from './person-data.js';
 import { projectFacts, projects } from './projects.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
@@ -33,6 +34,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   memberships,
   consents,
   activity,
+  personData,
   events,
   segments,
   campaigns,

@@ -35,6 +35,7 @@ export * from './opt-outs.js';
 export * from './own-memory.js';
 export * from './page.js';
 export * from './parse.js';
+export * from './person-data.js';
 export * from './projects.js';
 export * from './recipients.js';
 export * from './revive.js';

@@ -9,11 +9,11 @@ import {
   type ListActivity,
   type MailHappening,
 } from '@posthorn/contracts';
-import { instantOf, toPage } from '@posthorn/database';
+import { toPage } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
-import { ContactHistoryRepository, type HistoryRow } from './contact-history.repository.js';
+import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
 
 /** Shorter than whoever asked waits, so that the answer "not right now" still reaches them. */
 const askMs = 1_000;
@@ -35,7 +35,7 @@ export class ActivityService {
     const found = await Promise.all([
       this.activity.events(projectId, query),
       this.activity.consents(projectId, query),
-      this.history.page(projectId, query).then((rows) => rows.map(changed)),
+      this.history.page(projectId, query).then((rows) => rows.map(activityOf)),
       this.mail(projectId, contact.email, query),
     ]);
     const merged = found.flat().sort(newestFirst);
@@ -54,12 +54,6 @@ export class ActivityService {
 }
 
 const newestFirst = (a: Activity, b: Activity): number => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
-
-function changed({ id, kind, subjectId, subjectName }: HistoryRow): Activity {
-  const ofList = kind.startsWith('list.');
-  const data = ofList ? { listId: subjectId, listName: subjectName } : { segmentId: subjectId, segmentName: subjectName };
-  return { id, at: instantOf(id), kind, data };
-}
 
 function mailed({ id, at, kind, emailId, subject, detail, link }: MailHappening): Activity {
   return { id, at, kind, data: { emailId, subject, ...(detail ? { detail } : {}), ...(link ? { link } : {}) } };

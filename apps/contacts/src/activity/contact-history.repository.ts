@@ -1,8 +1,8 @@
-import type { ContactHistoryKind } from '@posthorn/contracts';
-import { idsBefore, type Database } from '@posthorn/database';
+import type { Activity, ContactHistoryKind } from '@posthorn/contracts';
+import { idsBefore, instantOf, type Database } from '@posthorn/database';
 import type { ActivityQuery } from './activity.read-model.js';
 
-export interface HistoryRow {
+interface HistoryRow {
   id: string;
   kind: ContactHistoryKind;
   /** Of the list or the segment. */
@@ -49,4 +49,10 @@ export class ContactHistoryRepository {
       contactIds,
     ]);
   }
+}
+
+export function activityOf({ id, kind, subjectId, subjectName }: HistoryRow): Activity {
+  const ofList = kind.startsWith('list.');
+  const data = ofList ? { listId: subjectId, listName: subjectName } : { segmentId: subjectId, segmentName: subjectName };
+  return { id, at: instantOf(id), kind, data };
 }

@@ -1,4 +1,4 @@
-import { mailHistory, optOuts, type AskMailHistory, type MailHappening, type OptOut } from '@posthorn/contracts';
+import { mailHistory, optOuts, type AskMailHistory, type MailHappening, personData, type OptOut } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
 import { FactSource, openServiceGround, standIn, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
@@ -29,8 +29,14 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     put.push(...told.map((optOut) => ({ ...optOut, projectId })));
     return { put: told.length };
   });
+  const leaveMail = await standIn(ground.connection, personData.mail, async ({ email }) => ({
+    emails: [],
+    suppression: { email, reason: 'MANUAL', source: 'API', createdAt: new Date(0) },
+    optOut: null,
+    emailsCut: (mail.get(email) ?? []).length > 0,
+  }));
   const leave = async () => {
-    await Promise.all([leaveOptOuts(), leaveHistory()]);
+    await Promise.all([leaveOptOuts(), leaveHistory(), leaveMail()]);
   };
   const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
   return {

@@ -16,6 +16,8 @@ import {
   DeleteContacts,
   DeletedContact,
   DeletedContacts,
+  personData,
+  PersonData,
   UpdateContact,
   type ActivityPage,
   type Caller,
@@ -162,6 +164,16 @@ export class ContactsController {
   })
   activity({ caller, params, page }: Call): Promise<ActivityPage> {
     return this.bus.call(activity.list, caller, { id: params['id']!, ...page });
+  }
+
+  @Get('contacts/:id/data', {
+    summary: 'Get all data of one person',
+    scope: 'contacts:read',
+    reply: PersonData,
+    missing: contactNotFound,
+  })
+  data({ caller, params }: Call): Promise<PersonData> {
+    return this.bus.call(personData.get, caller, { id: params['id']! });
   }
 
   /** The first page is there already: what fails with it still has an answer of its own. */

@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emails, engagement, mailHistory, serviceCaller, type Caller, type MailHappening } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  engagement,
+  optOuts,
+  suppressions,
+  mailHistory,
+  personData,
+  serviceCaller,
+  type Caller,
+  type MailHappening,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -90,5 +101,35 @@ describe('the mail of an address', () => {
       expect(read.filter((line) => /Seq Scan/.test(line))).toEqual([]);
       expect(read.join('\n')).toMatch(/using emails_p\d+_project_id_to_email/);
     }
+  });
+});
+
+describe('what is held of an address', () => {
+  it('is its e-mails with what became of them, its suppression and its opt-out', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const to = `ok-${newId()}@sink.test`;
+    const nothing = { emails: [], suppression: null, optOut: null, emailsCut: false };
+    expect(await suite.bus.call(personData.mail, caller, { email: to })).toEqual(nothing);
+    const [first, second] = [await send(caller, domain, to), await send(caller, domain, to)];
+    await suite.bus.call(optOuts.put, caller, { optOuts: [{ email: to }] });
+    await suite.bus.call(suppressions.put, caller, { email: to });
+    const held = await suite.bus.call(personData.mail, caller, { email: to });
+    expect(held).toMatchObject({ suppression: { email: to, reason: 'MANUAL' }, optOut: { optedOut: true }, emailsCut: false });
+    expect(held.emails.map(({ id, history }) => [id, history.map(({ kind }) => kind)])).toEqual([
+      [second, ['email.delivered', 'email.accepted']],
+      [first, ['email.delivered', 'email.accepted']],
+    ]);
+    expect(await suite.bus.call(personData.mail, (await suite.buildProject()).caller, { email: to })).toEqual(nothing);
+  });
+
+  it('says so where there is more of it', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    await suite.database.query(
+      `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
+       SELECT $1, uuidv7(), uuidv7(), 'a@a.example', 'often@example.org', 'News', 'DELIVERED' FROM generate_series(1, 1001)`,
+      [projectId],
+    );
+    const { emails: shown, emailsCut } = await suite.bus.call(personData.mail, caller, { email: 'often@example.org' });
+    expect([shown.length, emailsCut]).toEqual([1_000, true]);
   });
 });
