@@ -1,4 +1,12 @@
-import { mailHistory, optOuts, type AskMailHistory, type MailHappening, personData, type OptOut } from '@posthorn/contracts';
+import {
+  mailHistory,
+  optOuts,
+  type AskMailHistory,
+  type MailHappening,
+  personData,
+  type OptOut,
+  type PersonMail,
+} from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
 import { FactSource, openServiceGround, standIn, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
@@ -29,7 +37,7 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     put.push(...told.map((optOut) => ({ ...optOut, projectId })));
     return { put: told.length };
   });
-  const leaveMail = await standIn(ground.connection, personData.mail, async ({ email }) => ({
+  const leaveMail = await standIn(ground.connection, personData.mail, async ({ email }): Promise<PersonMail> => ({
     emails: [],
     suppression: { email, reason: 'MANUAL', source: 'API', createdAt: new Date(0) },
     optOut: null,
