@@ -6,7 +6,7 @@ export class ContactsConfig extends ServiceConfig {
     default: '400',
     min: 1,
     max: 3650,
-    describe: 'days that the events of contacts are kept',
+    describe: 'days that the events of contacts, and what happened to them in lists and segments, are kept',
   })
   eventsDays: number;
   @Env('SEGMENT_LIVE_MS', {

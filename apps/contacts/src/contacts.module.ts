@@ -1,6 +1,12 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database, IdempotencyKeys } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
+import { ActivityHandlers } from './activity/activity.handlers.js';
+import { ActivityReadModel } from './activity/activity.read-model.js';
+import { ActivityService } from './activity/activity.service.js';
+import { ContactHistoryRepository } from './activity/contact-history.repository.js';
+import { PersonDataReadModel } from './activity/person-data.read-model.js';
+import { PersonDataService } from './activity/person-data.service.js';
 import { ConsentsHandlers } from './consents/consents.handlers.js';
 import { ConsentsRepository } from './consents/consents.repository.js';
 import { ConsentsService } from './consents/consents.service.js';
@@ -83,6 +89,7 @@ const segmentRooms = [
     ContactsHandlers,
     ContactsSubscribers,
     ConsentsHandlers,
+    ActivityHandlers,
     EventsHandlers,
     MailSummariesSubscribers,
     ListsHandlers,
@@ -94,11 +101,14 @@ const segmentRooms = [
     ...[EventsRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
     ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
     ...segmentRooms.map(onDatabase),
+    ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
     Commits,
     ContactWrites,
     GatheredWrites,
     BulkContactsService,
     ConsentsService,
+    ActivityService,
+    PersonDataService,
     OptOuts,
     ContactsService,
     DeleteContactsService,

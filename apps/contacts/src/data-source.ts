@@ -14,6 +14,7 @@ import { Consents1764500100000 } from './migrations/1764500100000-consents.js';
 import { Events1764500100100 } from './migrations/1764500100100-events.js';
 import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
 import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
+import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -57,4 +58,5 @@ export const migrations = [
   Events1764500100100,
   Lists1764500200000,
   Segments1764500300000,
+  ContactHistory1764500400000,
 ];

@@ -45,6 +45,9 @@ import { AttachmentsRepository } from './emails/attachments.repository.js';
 import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
+import { MailHistoryReadModel } from './emails/mail-history.read-model.js';
+import { PersonMailHandlers } from './emails/person-mail.handlers.js';
+import { PersonMailService } from './emails/person-mail.service.js';
 import { SentContents } from './emails/sent-contents.js';
 import { SentContentsRepository } from './emails/sent-contents.repository.js';
 import { SystemContents } from './emails/system-contents.js';
@@ -94,6 +97,7 @@ const onDatabase = (room: Type): NestProvider => ({
 @Module({
   controllers: [
     EmailsHandlers,
+    PersonMailHandlers,
     DomainsHandlers,
     SuppressionsHandlers,
     AllowancesHandlers,
@@ -108,7 +112,7 @@ const onDatabase = (room: Type): NestProvider => ({
   ],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository].map(onDatabase),
+    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel].map(onDatabase),
     ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
       onDatabase,
     ),
@@ -132,6 +136,7 @@ const onDatabase = (room: Type): NestProvider => ({
     SentContents,
     SettleSendService,
     EmailsService,
+    PersonMailService,
     EngagementService,
     OptOutsService,
     SystemContents,

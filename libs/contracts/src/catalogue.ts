@@ -1,3 +1,4 @@
+import { activity } from './activity.js';
 import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
@@ -9,8 +10,10 @@ import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
 import { listFacts, lists, memberships } from './lists.js';
 import { events } from './events.js';
+import { mailHistory } from './mail-history.js';
 import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
+import { personData } from './person-data.js';
 import { projectFacts, projects } from './projects.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
@@ -30,6 +33,8 @@ export const requestCatalogue: readonly RequestContract[] = [
   lists,
   memberships,
   consents,
+  activity,
+  personData,
   events,
   segments,
   campaigns,
@@ -45,6 +50,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   recipients,
   optOuts,
   engagement,
+  mailHistory,
   templates,
   templateUses,
   snippets,

@@ -1,4 +1,5 @@
 import { defaultPageSize, type PagePosition } from '@posthorn/contracts';
+import { lowestIdOf } from './ids.js';
 
 export interface PageRequest {
   limit?: number;
@@ -46,6 +47,17 @@ export function keysetCondition(after: PagePosition | undefined, first: number, 
         parameters: [after.at, after.id],
       }
     : { sql: '', parameters: [] };
+}
+
+/**
+ * Where rows go on, by id alone, after a place in a list of several tables: for tables whose rows have their UUIDv7's instant for their own. Their index by id
+ * is then the order of the list, and their partitions stand in it.
+ */
+export function idsBefore(after: PagePosition | undefined): string {
+  if (!after) return 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  const [first, next] = [lowestIdOf(after.at.getTime()), lowestIdOf(after.at.getTime() + 1)];
+  if (after.id < first) return first;
+  else return after.id < next ? after.id : next;
 }
 
 /** Text for a LIKE pattern: the wildcards of the search text are no wildcards. */

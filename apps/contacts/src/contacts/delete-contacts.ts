@@ -10,6 +10,7 @@ import {
 } from '@posthorn/contracts';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
+import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
 import { MembershipsRepository } from '../lists/memberships.repository.js';
 import { SegmentMembersRepository } from '../segments/segment-members.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -20,6 +21,7 @@ export class DeleteContactsService {
     private readonly contacts: ContactsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly segments: SegmentMembersRepository,
+    private readonly history: ContactHistoryRepository,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
   ) {}
@@ -43,6 +45,7 @@ export class DeleteContactsService {
     // After the contacts: whoever wrote of them meanwhile held them, and is seen by the next statements only.
     await this.memberships.removeOf(projectId, ids);
     await this.segments.removeOf(projectId, ids);
+    await this.history.removeOf(projectId, ids);
     await this.outbox.publish(contactFacts.deleted, projectId, gone);
     return ids.length;
   }

@@ -1,10 +1,11 @@
 import type { MembershipStatus } from '@posthorn/contracts';
 import { ScopedRepository, type Database } from '@posthorn/database';
+import { keepsHistory } from '../activity/contact-history.repository.js';
 import { MembershipRow } from './membership.entity.js';
 
 const tokenLife = `interval '24 hours'`;
 
-/** Every statement that makes, changes or deletes memberships also appends what it does to their numbers. */
+/** Every statement that makes, changes or deletes memberships also appends what it does to their numbers, and a change to the history of its contact. */
 export class MembershipsRepository extends ScopedRepository<MembershipRow> {
   constructor(database: Database) {
     super(database, MembershipRow);
@@ -29,6 +30,8 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
        ), counted AS (
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          VALUES ($1, $2, ${['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'].map((each) => `($5 = '${each}')::int - ($9 = '${each}')::int`).join(', ')})
+       ), kept AS (
+         ${keepsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`)}
        )
        SELECT created_at AS "createdAt", updated_at AS "updatedAt", token_ends_at AS "tokenEndsAt" FROM put`,
       [row.projectId, row.listId, row.contactId, row.id, row.status, row.tokenHash, row.tokenRound, row.subscribesContact, before ?? ''],

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { contactFacts } from '@posthorn/contracts';
+import { contactFacts, type ContactHistoryKind } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
+import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 
 export type MembershipChange = 'segmentEntered' | 'segmentExited';
+
+const historyKinds: Record<MembershipChange, ContactHistoryKind> = { segmentEntered: 'segment.entered', segmentExited: 'segment.exited' };
 
 /** Tells who came into a tracked segment and who left it, in the commit of it. */
 @Injectable()
@@ -13,6 +16,7 @@ export class MembershipFacts {
   constructor(
     private readonly outbox: Outbox,
     private readonly dirty: SegmentDirtyRepository,
+    private readonly history: ContactHistoryRepository,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -20,6 +24,7 @@ export class MembershipFacts {
     if (!segment.trackMembership || contactIds.length === 0) return;
     const facts = contactIds.map((contactId) => segment.toFact(contactId, at));
     await this.outbox.publish(contactFacts[change], segment.projectId, facts);
+    await this.history.keep(segment.projectId, historyKinds[change], segment.id, contactIds);
   }
 
   /** What was done by hand; segments that name this one look at these contacts again. */

@@ -1,16 +1,26 @@
-import { optOuts, type OptOut } from '@posthorn/contracts';
+import {
+  mailHistory,
+  optOuts,
+  type AskMailHistory,
+  type MailHappening,
+  personData,
+  type OptOut,
+  type PersonMail,
+} from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
 import { FactSource, openServiceGround, standIn, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
 
-/** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts and takes opt-outs. */
+/** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts, takes opt-outs and knows of some mail. */
 export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
   service: RunningService;
   sending: FactSource;
   /** What sending was told, in order. */
   optOuts: (OptOut & { projectId: string })[];
-  /** Sending takes no opt-outs any more. */
+  /** What sending says became of mail to an address. */
+  mail: Map<string, MailHappening[]>;
+  /** Sending takes no opt-outs any more, and knows of no mail. */
   loseSending(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,16 +29,30 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
   const ground = await openServiceGround('contacts', { entities, migrations });
   const sending = await FactSource.start(ground.connection);
   const put: ContactsSuite['optOuts'] = [];
-  const leave = await standIn(ground.connection, optOuts.put, async ({ optOuts: told }, { projectId }) => {
+  const mail: ContactsSuite['mail'] = new Map();
+  const leaveHistory = await standIn(ground.connection, mailHistory.page, async (asked) => ({
+    items: pageOf(mail.get(asked.email) ?? [], asked),
+  }));
+  const leaveOptOuts = await standIn(ground.connection, optOuts.put, async ({ optOuts: told }, { projectId }) => {
     put.push(...told.map((optOut) => ({ ...optOut, projectId })));
     return { put: told.length };
   });
+  const leaveMail = await standIn(ground.connection, personData.mail, async ({ email }): Promise<PersonMail> => ({
+    emails: [],
+    suppression: { email, reason: 'MANUAL', source: 'API', createdAt: new Date(0) },
+    optOut: null,
+    emailsCut: (mail.get(email) ?? []).length > 0,
+  }));
+  const leave = async () => {
+    await Promise.all([leaveOptOuts(), leaveHistory(), leaveMail()]);
+  };
   const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
   return {
     ...ground,
     service,
     sending,
     optOuts: put,
+    mail,
     loseSending: leave,
     stop: async () => {
       await service.stop();
@@ -37,4 +61,11 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
       await ground.close();
     },
   };
+}
+
+/** As sending answers it. */
+function pageOf(happened: MailHappening[], { limit, after }: AskMailHistory): MailHappening[] {
+  const place = ({ at, id }: { at: Date; id: string }) => `${at.toISOString()} ${id}`;
+  const newest = [...happened].sort((a, b) => (place(a) < place(b) ? 1 : -1));
+  return newest.filter((each) => !after || place(each) < place(after)).slice(0, limit);
 }

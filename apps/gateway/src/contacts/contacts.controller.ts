@@ -1,5 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
+  Activity,
+  activity,
   BulkContacts,
   BulkOutcome,
   Consent,
@@ -14,7 +16,10 @@ import {
   DeleteContacts,
   DeletedContact,
   DeletedContacts,
+  personData,
+  PersonData,
   UpdateContact,
+  type ActivityPage,
   type Caller,
   type ConsentPage,
   type ContactPage,
@@ -149,6 +154,28 @@ export class ContactsController {
   consents({ caller, params, page }: Call): Promise<ConsentPage> {
     return this.bus.call(consents.list, caller, { id: params['id']!, ...page });
   }
+
+  @Get('contacts/:id/activity', {
+    summary: 'List everything that happened to a contact',
+    scope: 'contacts:read',
+    paged: 'items',
+    reply: Activity,
+    missing: contactNotFound,
+  })
+  activity({ caller, params, page }: Call): Promise<ActivityPage> {
+    return this.bus.call(activity.list, caller, { id: params['id']!, ...page });
+  }
+
+  @Get('contacts/:id/data', {
+    summary: 'Get all data of one person',
+    scope: 'contacts:read',
+    reply: PersonData,
+    missing: contactNotFound,
+  })
+  data({ caller, params }: Call): Promise<PersonData> {
+    return this.bus.call(personData.get, caller, { id: params['id']! });
+  }
+
   /** The first page is there already: what fails with it still has an answer of its own. */
   private async *exportedFrom(first: ExportedContacts, caller: Caller, query: ContactFilter): AsyncGenerator<CsvCell[][]> {
     let page = first;

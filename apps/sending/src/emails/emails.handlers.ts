@@ -1,10 +1,12 @@
 import { Controller } from '@nestjs/common';
 import {
   emails,
+  mailHistory,
   type AcceptBatch,
   type AcceptedBatch,
   type AcceptEmails,
   type AcceptedEmails,
+  type AskMailHistory,
   type CheckedSend,
   type CheckSend,
   type Email,
@@ -12,6 +14,7 @@ import {
   type EmailPage,
   type EmailWithEvents,
   type ListEmails,
+  type MailHistory,
   type SettleSend,
   type SentContent,
   type SettledSend,
@@ -21,6 +24,7 @@ import { AcceptBatchService } from '../accepting/accept-batch.js';
 import { AcceptEmailsService } from '../accepting/accept-emails.js';
 import { SettleSendService } from '../accepting/settle-send.js';
 import { EmailsService } from './emails.service.js';
+import { MailHistoryReadModel } from './mail-history.read-model.js';
 import { SentContents } from './sent-contents.js';
 
 @Controller()
@@ -31,6 +35,7 @@ export class EmailsHandlers {
     private readonly batches: AcceptBatchService,
     private readonly service: EmailsService,
     private readonly contents: SentContents,
+    private readonly history: MailHistoryReadModel,
   ) {}
 
   @Answers(emails.accept)
@@ -69,6 +74,11 @@ export class EmailsHandlers {
   @Answers(emails.content)
   content({ caller, body }: Incoming<EmailId>): Promise<SentContent> {
     return this.contents.of(caller.projectId, body.id);
+  }
+
+  @Answers(mailHistory.page)
+  async historyOf({ caller, body }: Incoming<AskMailHistory>): Promise<MailHistory> {
+    return { items: await this.history.page(caller.projectId, body) };
   }
 
   @Answers(emails.unschedule)

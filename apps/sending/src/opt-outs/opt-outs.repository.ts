@@ -1,4 +1,4 @@
-import type { ContactFact } from '@posthorn/contracts';
+import type { ContactFact, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 
@@ -28,6 +28,14 @@ export class OptOutsRepository {
        ) AS address`,
       [puts.map(({ projectId }) => projectId), puts.map(({ email }) => email)],
     );
+  }
+
+  async find(projectId: string, email: string): Promise<PersonOptOut | null> {
+    const [row] = await this.database.query<PersonOptOut>(
+      `SELECT opted_out AS "optedOut", since FROM opt_outs WHERE project_id = $1 AND email = $2`,
+      [projectId, email],
+    );
+    return row ?? null;
   }
 
   /** Whatever was said before: this is said now. */

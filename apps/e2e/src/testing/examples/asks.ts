@@ -67,6 +67,7 @@ const queries: Record<string, Members> = {
   'GET lists': { limit: 1 },
   'GET lists/{id}/members': { limit: 1, status: 'CONFIRMED' },
   'GET contacts/{id}/consents': { limit: 1 },
+  'GET contacts/{id}/activity': { limit: 1 },
   'GET events': { limit: 1, eventName: 'signup' },
   'GET events/stats': { from: '2026-01-30', to: '2026-01-31' },
   'GET campaigns': { limit: 1 },

@@ -1,0 +1,50 @@
+import type { Activity, ConsentSource, PagePosition } from '@posthorn/contracts';
+import { idsBefore, instantOf, keysetCondition, type Database } from '@posthorn/database';
+
+export interface ActivityQuery {
+  contactId: string;
+  limit: number;
+  after?: PagePosition;
+}
+
+interface RecordedRow {
+  id: string;
+  eventName: string;
+  payload: Record<string, unknown>;
+  occurredAt: Date;
+  emailId: string | null;
+}
+
+/** What the tables of other rooms say of one contact, newest first, ties by id, descending; each method is one statement. */
+export class ActivityReadModel {
+  constructor(private readonly database: Database) {}
+
+  async events(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<Activity[]> {
+    const rows = await this.database.query<RecordedRow>(
+      `SELECT id, name AS "eventName", payload, occurred_at AS "occurredAt", email_id AS "emailId" FROM events
+       WHERE project_id = $1 AND contact_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4`,
+      [projectId, contactId, idsBefore(after), limit],
+    );
+    return rows.map(({ id, emailId, ...data }) => ({
+      id,
+      at: instantOf(id),
+      kind: 'event.recorded',
+      data: { ...data, ...(emailId ? { emailId } : {}) },
+    }));
+  }
+
+  async consents(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<Activity[]> {
+    const behind = keysetCondition(after, 4, 'c');
+    const rows = await this.database.query<{ id: string; at: Date; after: boolean; source: ConsentSource }>(
+      `SELECT id, at, after, source FROM (SELECT *, at AS created_at FROM consents WHERE project_id = $1 AND contact_id = $2) AS c
+       WHERE true ${behind.sql} ORDER BY at DESC, id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...behind.parameters],
+    );
+    return rows.map(({ id, at, after: subscribed, source }) => ({
+      id,
+      at,
+      kind: subscribed ? 'contact.subscribed' : 'contact.unsubscribed',
+      data: { source },
+    }));
+  }
+}

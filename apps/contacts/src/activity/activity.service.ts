@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contactNotFound,
+  defaultPageSize,
+  mailHistory,
+  serviceCaller,
+  type Activity,
+  type ActivityPage,
+  type ListActivity,
+  type MailHappening,
+} from '@posthorn/contracts';
+import { toPage } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import { ContactsRepository } from '../contacts/contacts.repository.js';
+import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js';
+import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
+
+/** Shorter than whoever asked waits, so that the answer "not right now" still reaches them. */
+const askMs = 1_000;
+
+/** Merges the histories of a contact. Each gives one more than the page shows from the same place on: whatever they do not give comes later. */
+@Injectable()
+export class ActivityService {
+  constructor(
+    private readonly contacts: ContactsRepository,
+    private readonly activity: ActivityReadModel,
+    private readonly history: ContactHistoryRepository,
+    private readonly bus: Bus,
+  ) {}
+
+  async list(projectId: string, { id, limit = defaultPageSize, after }: ListActivity): Promise<ActivityPage> {
+    const contact = await this.contacts.find(projectId, id);
+    if (!contact) throw contactNotFound();
+    const query = { contactId: id, limit: limit + 1, after };
+    const found = await Promise.all([
+      this.activity.events(projectId, query),
+      this.activity.consents(projectId, query),
+      this.history.page(projectId, query).then((rows) => rows.map(activityOf)),
+      this.mail(projectId, contact.email, query),
+    ]);
+    const merged = found.flat().sort(newestFirst);
+    const { items, ...end } = toPage(
+      merged.map((item) => ({ id: item.id, createdAt: item.at, item })),
+      { limit },
+    );
+    return { ...end, items: items.map(({ item }) => item) };
+  }
+
+  private async mail(projectId: string, email: string, { limit, after }: ActivityQuery): Promise<Activity[]> {
+    const asked = { email, limit, ...(after ? { after } : {}) };
+    const { items } = await this.bus.call(mailHistory.page, serviceCaller('contacts', projectId), asked, { timeoutMs: askMs });
+    return items.map(mailed);
+  }
+}
+
+const newestFirst = (a: Activity, b: Activity): number => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
+
+function mailed({ id, at, kind, emailId, subject, detail, link }: MailHappening): Activity {
+  return { id, at, kind, data: { emailId, subject, ...(detail ? { detail } : {}), ...(link ? { link } : {}) } };
+}

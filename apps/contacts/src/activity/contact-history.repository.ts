@@ -1,0 +1,58 @@
+import type { Activity, ContactHistoryKind } from '@posthorn/contracts';
+import { idsBefore, instantOf, type Database } from '@posthorn/database';
+import type { ActivityQuery } from './activity.read-model.js';
+
+interface HistoryRow {
+  id: string;
+  kind: ContactHistoryKind;
+  /** Of the list or the segment. */
+  subjectId: string;
+  /** Null where it is gone. */
+  subjectName: string | null;
+}
+
+/** Part of a statement that changes what is between contacts and lists or segments: `rows` has its columns project_id, contact_id, kind and subject_id. */
+export const keepsHistory = (rows: string): string =>
+  `INSERT INTO contact_history (project_id, id, contact_id, kind, subject_id)
+   SELECT happened.project_id, uuidv7(), happened.contact_id, happened.kind, happened.subject_id FROM ${rows} AS happened`;
+
+/** What happened between contacts and the lists and tracked segments of their project; rows are added in the commit of the change. */
+export class ContactHistoryRepository {
+  constructor(private readonly database: Database) {}
+
+  async keep(projectId: string, kind: ContactHistoryKind, subjectId: string, contactIds: readonly string[]): Promise<void> {
+    await this.database.query(
+      keepsHistory(
+        `(SELECT $1::uuid AS project_id, contact_id, $2 AS kind, $3::uuid AS subject_id FROM unnest($4::uuid[]) AS c (contact_id))`,
+      ),
+      [projectId, kind, subjectId, contactIds],
+    );
+  }
+
+  async page(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<HistoryRow[]> {
+    return this.database.query(
+      `SELECT h.id, h.kind, h.subject_id AS "subjectId", coalesce(list.name, segment.name) AS "subjectName"
+       FROM (
+         SELECT id, kind, subject_id FROM contact_history WHERE project_id = $1 AND contact_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4
+       ) AS h
+       LEFT JOIN lists list ON list.project_id = $1 AND list.id = h.subject_id
+       LEFT JOIN segments segment ON segment.project_id = $1 AND segment.id = h.subject_id
+       ORDER BY h.id DESC`,
+      [projectId, contactId, idsBefore(after), limit],
+    );
+  }
+
+  /** Of contacts that are deleted in the same transaction. */
+  async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
+    await this.database.query(`DELETE FROM contact_history WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`, [
+      projectId,
+      contactIds,
+    ]);
+  }
+}
+
+export function activityOf({ id, kind, subjectId, subjectName }: HistoryRow): Activity {
+  const ofList = kind.startsWith('list.');
+  const data = ofList ? { listId: subjectId, listName: subjectName } : { segmentId: subjectId, segmentName: subjectName };
+  return { id, at: instantOf(id), kind, data };
+}
