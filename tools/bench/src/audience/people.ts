@@ -3,10 +3,10 @@ import { lowestIdOf } from '@posthorn/database';
 /** Everything that is made follows from this number and the place of a contact; only the instants end at the present. */
 const seed = 20_261_123;
 export const eventNames = 20;
-export const eventsOfEach = 10;
-export const dayMs = 86_400_000;
+const eventsOfEach = 10;
+const dayMs = 86_400_000;
 const contactDays = 730;
-export const eventDays = 182;
+const eventDays = 182;
 
 /** As SQL: the address of the n-th contact. */
 export const addressOf = (n: string): string =>
