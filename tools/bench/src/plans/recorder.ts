@@ -74,7 +74,8 @@ export class Recorder {
     if (line !== '\t}') return;
     this.open = null;
     const { 'Query Text': sql, Plan: plan } = JSON.parse(open.lines.join('\n')) as { 'Query Text': string; Plan: PlanNode };
-    if (!open.ours) this.recorded.push({ sql, ms: open.ms, plan });
-    else this.marks.emit(/'(mark \d+)'/.exec(sql)?.[1] ?? 'other');
+    if (open.ours) this.marks.emit(/'(mark \d+)'/.exec(sql)?.[1] ?? 'other');
+    // A statement that was only explained ran by no plan.
+    else if (Object.hasOwn(plan, 'Actual Rows')) this.recorded.push({ sql, ms: open.ms, plan });
   }
 }
