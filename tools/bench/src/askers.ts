@@ -2,7 +2,8 @@ import { createHmac, hash, randomBytes, randomUUID } from 'node:crypto';
 import { apiKeys, type Caller } from '@posthorn/contracts';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets } from '@posthorn/platform';
-import pg from 'pg';
+import type pg from 'pg';
+import { databaseOf, inDatabase } from './databases.js';
 import { benchSecret, type Servers } from './product.js';
 
 /** Further keys of a project, made as an operator would. */
@@ -66,14 +67,5 @@ export async function gatewayCommits(servers: Servers): Promise<number> {
   });
 }
 
-async function inGateway<T>({ databaseUrl }: Servers, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const url = new URL(databaseUrl);
-  url.pathname = '/posthorn_gateway';
-  const client = new pg.Client({ connectionString: url.toString() });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+const inGateway = <T>({ databaseUrl }: Servers, work: (client: pg.Client) => Promise<T>): Promise<T> =>
+  inDatabase(databaseOf(databaseUrl, 'gateway'), work);

@@ -12,11 +12,39 @@ export interface Scale {
   huge: number;
   singles: number;
   drained: number;
+  /** Sizes of an audience. */
+  audiences: number[];
+  asks: number;
+  previews: number;
 }
 
 export const scales: Record<'quick' | 'full', Scale> = {
-  quick: { seconds: 3, rounds: 1, backlog: 3_000, small: 2_000, large: 6_000, huge: 10_000, singles: 20, drained: 2_000 },
-  full: { seconds: 10, rounds: 3, backlog: 10_000, small: 5_000, large: 50_000, huge: 200_000, singles: 100, drained: 20_000 },
+  quick: {
+    seconds: 3,
+    rounds: 1,
+    backlog: 3_000,
+    small: 2_000,
+    large: 6_000,
+    huge: 10_000,
+    singles: 20,
+    drained: 2_000,
+    audiences: [100_000],
+    asks: 60,
+    previews: 5,
+  },
+  full: {
+    seconds: 10,
+    rounds: 3,
+    backlog: 10_000,
+    small: 5_000,
+    large: 50_000,
+    huge: 200_000,
+    singles: 100,
+    drained: 20_000,
+    audiences: [100_000, 1_000_000],
+    asks: 200,
+    previews: 20,
+  },
 };
 
 /** What every part of the bench works with. */
@@ -25,6 +53,8 @@ export interface Bench {
   sink: SinkProcess;
   scale: Scale;
   rows: Row[];
+  /** Each takes every line of Postgres's log. */
+  readers: Set<(line: string) => void>;
 }
 
 /** The rows at the end must agree: nothing was measured that was not done. */

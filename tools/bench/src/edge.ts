@@ -1,20 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
 import { fillKeys, gatewayCommits, makeKeys, makeSession, untilToldMs } from './askers.js';
-import { agree, middle, type Bench } from './bench.js';
-import { loadAll, type Asked } from './load.js';
+import { agree, type Bench } from './bench.js';
+import { loadAll } from './load.js';
 import { benchMail } from './mail.js';
 import { Product, benchLimit } from './product.js';
+import { measured, takingTurns, warmSeconds, type Requests } from './turns.js';
 import { benchWrongTokens } from './wrong-tokens.js';
 
 const connections = 16;
 const senders = 50;
 const readers = 10;
 const manyKeys = 100_000;
-const warmSeconds = 3;
-const turnsInRound = 4;
-
-type Requests = () => Asked;
 
 /** What knowing who asks costs: two gateways with the limiter beside two without, and one caller beside others. */
 export async function benchEdge(bench: Bench): Promise<void> {
@@ -41,7 +38,7 @@ export async function benchEdge(bench: Bench): Promise<void> {
 
 async function compareAccepts(bench: Bench, limited: string[], free: string[], keys: string[]): Promise<void> {
   const fixed = accepts([keys[0]!]);
-  await taking(bench, [
+  await takingTurns(bench, connections, [
     { urls: limited, requests: accepts(keys) },
     { urls: free, requests: fixed },
   ]).then(([product, reference]) =>
@@ -60,7 +57,7 @@ async function compareSession(
   path: string,
   { token, headers }: { token: string; headers: Record<string, string> },
 ): Promise<void> {
-  const [product, reference] = await taking(bench, [
+  const [product, reference] = await takingTurns(bench, connections, [
     { urls: [url], requests: () => ({ method: 'GET', path, headers }) },
     { urls: [url], requests: reads(path, [token]) },
   ]);
@@ -80,7 +77,7 @@ async function countStatements({ servers, scale, rows }: Bench, urls: string[], 
   const counts = [await gatewayCommits(servers)];
   await delay(scale.seconds * 1_000 + untilToldMs);
   counts.push(await gatewayCommits(servers));
-  const { accepted } = await measured(urls, scale.seconds, requests);
+  const { accepted } = await measured(urls, connections, scale.seconds, requests);
   await delay(untilToldMs);
   counts.push(await gatewayCommits(servers));
   const [before, between, after] = counts as [number, number, number];
@@ -100,7 +97,7 @@ async function compareTables(
 ): Promise<void> {
   const requests = reads(path, keys);
   const table = (count: number) => () => fillKeys(bench.servers, projectId, count);
-  const [product, reference] = await taking(bench, [
+  const [product, reference] = await takingTurns(bench, connections, [
     { urls: [url], requests, before: table(manyKeys) },
     { urls: [url], requests, before: table(0) },
   ]);
@@ -110,32 +107,6 @@ async function compareTables(
     reference: reference!,
     floorPercent: 95,
   });
-}
-
-interface Side {
-  urls: string[];
-  requests: Requests;
-  before?: () => Promise<void>;
-}
-
-/** Both sides take short turns, each first as often as the other, so that they share the machine's moods; the middle of each. */
-async function taking({ scale }: Bench, sides: Side[]): Promise<number[]> {
-  const rates: number[][] = sides.map(() => []);
-  for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
-  for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
-    const order = [...sides.entries()];
-    for (const [place, { urls, requests, before }] of turn % 2 ? order.reverse() : order) {
-      await before?.();
-      rates[place]!.push((await measured(urls, scale.seconds / turnsInRound, requests)).perSecond);
-    }
-  }
-  return rates.map(middle);
-}
-
-async function measured(urls: string[], seconds: number, requests: Requests): Promise<{ perSecond: number; accepted: number }> {
-  const { failed, ...result } = await loadAll(urls, connections, seconds, requests);
-  if (failed > 0) throw new Error(`${failed} of ${result.accepted + failed} requests failed`);
-  return result;
 }
 
 async function aContact(url: string, token: string): Promise<string> {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { startNats, startPostgres } from '@posthorn/dev';
 import pg from 'pg';
 import { benchAccepts } from './accepts.js';
+import { benchAudience } from './audience/audience.js';
 import { scales, type Bench } from './bench.js';
 import { benchEdge } from './edge.js';
 import { benchFairness } from './fairness.js';
 import { benchMemory, benchStart } from './footprint.js';
 import { benchHandOff } from './hand-off.js';
+import { writePlans } from './plans/plans.js';
 import { SinkProcess } from './processes.js';
 import { profileAccepts } from './profile.js';
 import { report } from './report.js';
@@ -28,16 +30,18 @@ const parts = {
   sends: benchSends,
   readers: benchReaders,
   large: benchLarge,
+  audience: benchAudience,
+  plans: writePlans,
   profile: profileAccepts,
 };
 type Part = keyof typeof parts;
 /** A profile slows down what it looks at, so it is made only when it is asked for. */
 const usual: Part[] = ['accepts', 'hand-off', 'fairness', 'memory', 'start'];
 
-const asked = process.argv.slice(2).filter((word) => word !== '--quick');
+const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = asked.find((word) => !Object.hasOwn(parts, word));
 if (unknown) {
-  console.error(`there is no part ${unknown}: npm run bench -- [--quick] [${Object.keys(parts).join('] [')}]`);
+  console.error(`there is no part ${unknown}: npm run bench -- [--quick] [--contacts=<number>] [${Object.keys(parts).join('] [')}]`);
   process.exit(2);
 }
 
@@ -50,6 +54,8 @@ console.log(
 );
 const quick = process.argv.includes('--quick');
 const rows: Bench['rows'] = [];
+const contacts = Number(process.argv.find((word) => word.startsWith('--contacts='))?.split('=')[1] ?? 0);
+const scale = { ...(quick ? scales.quick : scales.full), ...(contacts > 0 ? { audiences: [contacts] } : {}) };
 for (const part of asked.length > 0 ? (asked as Part[]) : usual) await onFreshServers(part);
 const held = report(rows);
 // A quick run is too short to judge by: it proves that everything runs and that the rows agree.
@@ -59,13 +65,15 @@ process.exitCode = held || quick ? 0 : 1;
 async function onFreshServers(part: Part): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
   chmodSync(root, 0o755);
-  const postgres = await startPostgres({ dataDirectory: join(root, 'postgres') });
+  const readers: Bench['readers'] = new Set();
+  const log = (line: string) => readers.forEach((read) => read(line));
+  const postgres = await startPostgres({ dataDirectory: join(root, 'postgres'), log });
   const nats = await startNats({ dataDirectory: join(root, 'nats'), binDirectory: join('.posthorn', 'bin') });
   const sink = await SinkProcess.start();
   const servers = { databaseUrl: postgres.url, natsUrl: nats.url, smtpUrl: sink.url };
   console.log(`\n${part} … (PostgreSQL: ${await settingsOf(postgres.url)})`);
   try {
-    await parts[part]({ servers, sink, rows, scale: quick ? scales.quick : scales.full });
+    await parts[part]({ servers, sink, rows, scale, readers });
   } finally {
     sink.stop();
     await nats.stop();

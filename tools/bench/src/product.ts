@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceProcess } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
-import pg from 'pg';
+import { inDatabase, databaseOf } from './databases.js';
 import { untilAnswers } from './processes.js';
 import { residentMegabytes } from './resident.js';
 
@@ -108,13 +108,10 @@ export class Product {
   }
 }
 
-async function ask({ databaseUrl }: Servers, service: string, statements: string[]): Promise<number[]> {
-  const url = new URL(databaseUrl);
-  url.pathname = `/posthorn_${service}`;
-  const client = new pg.Client({ connectionString: url.toString() });
-  await client.connect();
-  const numbers: number[] = [];
-  for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
-  await client.end();
-  return numbers;
+function ask({ databaseUrl }: Servers, service: string, statements: string[]): Promise<number[]> {
+  return inDatabase(databaseOf(databaseUrl, service), async (client) => {
+    const numbers: number[] = [];
+    for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);
+    return numbers;
+  });
 }

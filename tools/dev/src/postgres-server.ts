@@ -17,6 +17,8 @@ export interface PostgresOptions {
   say?: Say;
   /** Further settings of the server, as in postgresql.conf. */
   settings?: Record<string, string | number | boolean>;
+  /** Takes every line of the server's log. */
+  log?: (line: string) => void;
 }
 
 export interface PostgresServer {
@@ -70,6 +72,7 @@ async function launch({ binaries, data, options }: Launch, attempt: number): Pro
       environment: { LC_ALL: 'C', TZ: 'UTC' },
       readyLine: /database system is ready to accept connections/,
       ...(data.account ? { uid: data.account.uid } : {}),
+      ...(options.log ? { say: options.log } : {}),
     });
     return { server, port };
   } catch (error) {

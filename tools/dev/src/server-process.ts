@@ -10,6 +10,8 @@ export interface ServerCommand {
   environment?: Record<string, string>;
   /** A line of the server's log which says that it serves. */
   readyLine: RegExp;
+  /** Takes every line that the server writes. */
+  say?: (line: string) => void;
 }
 
 export interface ServerProcess {
@@ -46,7 +48,7 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
   const log: string[] = [];
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
   stopWithUs(child, ended);
-  await ready(child, log, command.readyLine);
+  await ready(child, log, command);
   let asked = false;
   return {
     pid: child.pid as number,
@@ -59,13 +61,14 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
   };
 }
 
-function ready(child: ChildProcess, log: string[], readyLine: RegExp): Promise<void> {
+function ready(child: ChildProcess, log: string[], { readyLine, say }: ServerCommand): Promise<void> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
         if (log.length > keptLines) log.shift();
+        say?.(line);
         if (readyLine.test(line)) resolve();
       });
     }

@@ -1,6 +1,6 @@
 import { filtersOf, type Condition, type Contact, type ExcludedBy } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { compileCondition, compileFilter } from './compiling/compile-condition.js';
+import { compileCondition, compileFilter, joinFilters } from './compiling/compile-condition.js';
 import { ConditionStatement } from './condition-statement.js';
 
 export interface PreviewedCondition {
@@ -24,21 +24,23 @@ const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'o
 export class SegmentPreviews {
   constructor(private readonly database: Database) {}
 
-  /** One statement: who matches, some of them, and whom each filter alone leaves out. */
+  /** One statement: who matches, some of them, and whom each filter alone leaves out. Each filter is answered once: OFFSET keeps it from being copied. */
   preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
     const statement = new ConditionStatement(projectId, now);
     const filters = filtersOf(condition);
-    const matches = (alias: string) => compileCondition(condition, statement.scope(alias));
-    const left = filters.map(
-      (filter, index) => `, count(*) FILTER (WHERE (${compileFilter(filter, statement.scope('c'))}) IS NOT TRUE) AS f${index}`,
-    );
+    const answers = filters.map((filter, index) => `(${compileFilter(filter, statement.scope('c'))}) AS f${index}`);
+    const left = filters.map((_, index) => `, count(*) FILTER (WHERE f${index} IS NOT TRUE) AS f${index}`);
+    const matching = joinFilters(condition, (filter) => `f${filters.indexOf(filter)}`);
     const sql = `
       SELECT counted.*, (
         SELECT coalesce(json_agg(json_build_object('id', s.id, 'projectId', s.project_id, 'email', s.email, 'subscribed', s.subscribed,
           'customFields', s.custom_fields, 'createdAt', s.created_at, 'updatedAt', s.updated_at)), '[]')
-        FROM (SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${matches('c')} LIMIT ${sampleSize}) AS s
+        FROM (SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, statement.scope('c'))} LIMIT ${sampleSize}) AS s
       ) AS sample
-      FROM (SELECT count(*) FILTER (WHERE ${matches('c')}) AS count${left.join('')} FROM contacts c WHERE ${statement.within('c')}) AS counted`;
+      FROM (
+        SELECT count(*) FILTER (WHERE ${matching}) AS count${left.join('')}
+        FROM (SELECT ${answers.join(', ')} FROM contacts c WHERE ${statement.within('c')} OFFSET 0) AS answered
+      ) AS counted`;
     return this.database.transaction(async () => {
       await this.database.query(roomy);
       const began = performance.now();

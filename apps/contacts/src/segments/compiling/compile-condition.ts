@@ -15,14 +15,19 @@ import { containing, edgeOf, negated, ordered, type CompileScope } from './sql-p
 export type { CompileScope } from './sql-parts.js';
 
 /** One predicate over the contact that `scope.alias` names: true for members, false or null for everybody else. Every value is a parameter. */
-export function compileCondition({ logic, groups }: Condition, scope: CompileScope): string {
-  const joined = logic === 'AND' ? ' AND ' : ' OR ';
-  return `(${groups.map((group) => compileGroup(group, scope)).join(joined)})`;
+export function compileCondition(condition: Condition, scope: CompileScope): string {
+  return joinFilters(condition, (filter) => compileFilter(filter, scope));
 }
 
-function compileGroup({ filters, conditions }: ConditionGroup, scope: CompileScope): string {
-  const parts = filters.map((filter) => compileFilter(filter, scope));
-  if (conditions) parts.push(compileCondition(conditions, scope));
+/** A condition of whatever stands for each of its filters. */
+export function joinFilters({ logic, groups }: Condition, of: (filter: ConditionFilter) => string): string {
+  const joined = logic === 'AND' ? ' AND ' : ' OR ';
+  return `(${groups.map((group) => joinGroup(group, of)).join(joined)})`;
+}
+
+function joinGroup({ filters, conditions }: ConditionGroup, of: (filter: ConditionFilter) => string): string {
+  const parts = filters.map(of);
+  if (conditions) parts.push(joinFilters(conditions, of));
   return `(${parts.join(' AND ')})`;
 }
 

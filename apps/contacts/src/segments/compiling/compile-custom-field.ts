@@ -1,10 +1,8 @@
 import type { ComparedValue, CustomFieldFilter, Equality, OrderOperator } from '@posthorn/contracts';
 import { containing, edgeOf, ordered, signOf, type CompileScope } from './sql-parts.js';
 
-// Two evaluations of one text must agree on what is a date: what the calendar lacks never reaches the cast.
-const dateOnly =
-  '(?!0000)([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))' +
-  '|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)';
+// Only the shape: what the calendar lacks is refused by Postgres's own word for it, which costs a tenth of a pattern that knows the months.
+const dateOnly = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const timeOfDay = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?';
 /** Beyond 14 hours the cast itself refuses at some point. */
 const zone = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])';
@@ -65,6 +63,7 @@ export function instantOf(stored: string): string {
   const text = `(${stored} #>> '{}')`;
   const cut = `regexp_replace(${text}, '([.][0-9]{3})[0-9]+', '\\1')`;
   return `(CASE WHEN jsonb_typeof(${stored}) <> 'string' THEN NULL
-    WHEN ${text} ~ '^(${dateOnly})$' THEN (${text} || 'T00:00:00Z')::timestamptz
-    WHEN ${text} ~ '^(${dateOnly})T${timeOfDay}${zone}$' THEN ${cut}::timestamptz END)`;
+    WHEN NOT pg_input_is_valid(left(${text}, 10), 'date') THEN NULL
+    WHEN ${text} ~ '^${dateOnly}$' THEN (${text} || 'T00:00:00Z')::timestamptz
+    WHEN ${text} ~ '^${dateOnly}T${timeOfDay}${zone}$' THEN ${cut}::timestamptz END)`;
 }

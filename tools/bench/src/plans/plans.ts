@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { format, resolveConfig } from 'prettier';
+import { makeGrounds, untilLookedAt, type TrackedGround } from '../audience/ground.js';
+import type { Bench } from '../bench.js';
+import { databaseOf, inDatabase } from '../databases.js';
+import { Product } from '../product.js';
+import { callsOf, type Call } from './asks.js';
+import { normalized, planPage, type Section } from './plan-page.js';
+import { Recorder, type Recorded } from './recorder.js';
+import { wholeScans } from './whole-scans.js';
+
+/** The page that is kept is of a million; a look at fewer lies beside the programs. */
+const kept = 1_000_000;
+const restMs = 300;
+const overTheBusMs = 3_000;
+
+/** Writes down every statement of the contacts service with its plan, and fails where a call reads a whole table that is not meant to. */
+export async function writePlans({ servers, scale, readers }: Bench): Promise<void> {
+  const contacts = scale.audiences.at(-1)!;
+  const product = await Product.start(servers);
+  try {
+    const { tracked } = await makeGrounds(servers, product, contacts);
+    await inDatabase(servers.databaseUrl, (client) => Recorder.prepare(client));
+    await product.restart('contacts', {});
+    const { sections, whole } = await inDatabase(databaseOf(servers.databaseUrl, 'contacts'), async (client) => {
+      const recorder = new Recorder(client);
+      readers.add(recorder.read);
+      const plans = new Plans(recorder, await sizesOf(client));
+      const calls = await callsOf(tracked);
+      // What made their ground is no call.
+      await recorder.take();
+      for (const call of calls) await plans.of(call, async () => ask(tracked, call, () => untilLookedAt(servers)));
+      readers.delete(recorder.read);
+      return plans;
+    });
+    if (sections.every(({ statements }) => statements.length === 0)) throw new Error('no statement of the service was recorded');
+    await write(contacts, sections);
+    for (const each of whole) console.error(each);
+    if (whole.length > 0) throw new Error(`${whole.length} statements of calls read a whole table`);
+  } finally {
+    await product.stop();
+  }
+}
+
+class Plans {
+  readonly sections: Section[] = [];
+  readonly whole: string[] = [];
+  private readonly known = new Map<string, Section['statements'][number]>();
+
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly sizes: ReadonlyMap<string, number>,
+  ) {}
+
+  async of(call: Call, ask: () => Promise<void>): Promise<void> {
+    await ask();
+    const section: Section = { name: call.name, call: `\`${call.method} ${call.path.split('?')[0]}\``, statements: [] };
+    for (const recorded of await this.recorder.take()) this.take(recorded, section, call);
+    this.sections.push(section);
+  }
+
+  private take(recorded: Recorded, { name, statements }: Section, { readsAll }: Call): void {
+    const key = normalized(recorded.sql);
+    const before = this.known.get(key);
+    if (before) {
+      before.times += 1;
+      if (recorded.ms > before.ms) Object.assign(before, recorded);
+    } else {
+      const statement = { ...recorded, times: 1 };
+      this.known.set(key, statement);
+      statements.push(statement);
+    }
+    if (readsAll) return;
+    for (const scan of wholeScans(recorded.plan, this.sizes)) this.whole.push(`${name}: ${scan}: ${key.slice(0, 200)}`);
+  }
+}
+
+async function ask({ api }: TrackedGround, { method, path, body, waits }: Call, settle: () => Promise<unknown>): Promise<void> {
+  const headers = { ...api.headers, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const answer = await fetch(`${api.url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const said = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${said.slice(0, 500)}`);
+  await delay(waits ? overTheBusMs : restMs);
+  await settle();
+}
+
+async function sizesOf(client: pg.Client): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ name: string; rows: number }>(
+    `SELECT relname AS name, reltuples::float8 AS rows FROM pg_class WHERE relkind IN ('r', 'p')`,
+  );
+  return new Map(rows.map(({ name, rows: size }) => [name, size]));
+}
+
+async function write(contacts: number, sections: Section[]): Promise<void> {
+  const path = contacts < kept ? 'dist/audience-plans.md' : 'docs/audience-plans.md';
+  const text = await format(planPage(contacts, sections), { ...(await resolveConfig('docs/audience-plans.md')), filepath: path });
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  console.log(
+    `${sections.reduce((sum, { statements }) => sum + statements.length, 0)} statements of ${sections.length} calls stand in ${path}`,
+  );
+}
