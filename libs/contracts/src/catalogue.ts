@@ -2,6 +2,7 @@ import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
 import { consents } from './consents.js';
+import { contactImports } from './contact-imports.js';
 import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
@@ -32,6 +33,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   consents,
   events,
   segments,
+  contactImports,
   campaigns,
   workflows,
   analytics,

@@ -77,9 +77,19 @@ describe('rows of a table', () => {
   it('can be gone on with behind any of them', () => {
     const text = Buffer.from('a,b\r\n"c\nd",e\r\n"bad"x\r\nf,g\rh\n');
     const rows = read(text);
-    for (const [place, { end }] of rows.entries()) {
-      const reader = new CsvReader({ delimiter: ',', from: end });
+    expect(rows.map(({ line }) => line)).toEqual([1, 2, 4, 5, 6]);
+    for (const [place, { end, lines }] of rows.entries()) {
+      const reader = new CsvReader({ delimiter: ',', from: end, lines });
       expect([...reader.push(text.subarray(end)), ...reader.end()]).toEqual(rows.slice(place + 1));
     }
   });
+
+  it('are two million, one after the other', () => {
+    const piece = Buffer.from('reader-1234567@example.com,"Ada, of London",pro,42,true\n'.repeat(5_000));
+    const reader = new CsvReader({ delimiter: ',' });
+    let count = 0;
+    for (let place = 0; place < 400; place += 1) for (const { cells } of reader.push(piece)) count += cells.length === 5 ? 1 : 0;
+    for (const _ of reader.end()) count += 1;
+    expect(count).toBe(2_000_000);
+  }, 120_000);
 });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { mostImportColumns } from '@posthorn/contracts';
 
 /** Why a row cannot be read; the others can. */
 export type RowFault = 'quote' | 'too_long' | 'too_many_columns' | 'invalid_text';
@@ -6,6 +7,10 @@ export type RowFault = 'quote' | 'too_long' | 'too_many_columns' | 'invalid_text
 export interface CsvRow {
   /** Of the byte behind it, counted from the beginning of the file: reading can go on from there. */
   end: number;
+  /** In which it begins, from 1 on. */
+  line: number;
+  /** How many lines there are up to `end`. */
+  lines: number;
   /** Empty where there is a fault. */
   cells: string[];
   fault: RowFault | null;
@@ -16,6 +21,8 @@ interface CsvReaderOptions {
   delimiter: string;
   /** Where the first byte that is pushed stands in its file. */
   from?: number;
+  /** How many lines are before it. */
+  lines?: number;
 }
 
 interface Scanned {
@@ -27,7 +34,6 @@ interface Scanned {
 
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
 export const longestRow = 1024 * 1024;
-export const mostColumns = 200;
 
 /**
  * RFC 4180 over UTF-8, piece by piece. A quote that stands wrong, or that never ends, costs the line that it stands in: reading goes
@@ -36,15 +42,17 @@ export const mostColumns = 200;
 export class CsvReader {
   private held: Buffer = Buffer.alloc(0);
   private at: number;
+  private lines: number;
   /** The rest of a row that is too long is passed over. */
   private skipping = false;
   /** Nothing comes any more. */
   private isWhole = false;
   private readonly delimiter: number;
 
-  constructor({ delimiter, from = 0 }: CsvReaderOptions) {
+  constructor({ delimiter, from = 0, lines = 0 }: CsvReaderOptions) {
     this.delimiter = delimiter.charCodeAt(0);
     this.at = from;
+    this.lines = lines;
   }
 
   *push(bytes: Buffer): Generator<CsvRow> {
@@ -56,7 +64,7 @@ export class CsvReader {
     this.isWhole = true;
     yield* this.rows();
     // Of one that was passed over nothing is held.
-    if (this.skipping) yield { end: this.at, cells: [], fault: 'too_long' };
+    if (this.skipping) yield { end: this.at, line: this.lines + 1, lines: this.lines + 1, cells: [], fault: 'too_long' };
   }
 
   private *rows(): Generator<CsvRow> {
@@ -66,8 +74,10 @@ export class CsvReader {
       if (!scanned) break;
       const { end, cells, fault } = scanned;
       const isEmpty = fault === null && cells.length === 1 && cells[0] === '' && this.held[start] !== quote;
+      const line = this.lines + 1;
+      this.lines += this.linesWithin(start, end);
       start = end;
-      if (!isEmpty) yield { end: this.at + end, cells, fault };
+      if (!isEmpty) yield { end: this.at + end, line, lines: this.lines, cells, fault };
     }
     this.at += start;
     this.held = this.held.subarray(start);
@@ -108,7 +118,7 @@ export class CsvReader {
       const cell = this.held[at] === quote ? this.quoted(at) : this.plain(at);
       if (cell === null) return null;
       if (cell === 'broken') return this.lineEnd(start) === null && !this.isWhole ? null : this.line(start, 'quote');
-      if (cells.length <= mostColumns) cells.push(cell.text);
+      if (cells.length <= mostImportColumns) cells.push(cell.text);
       at = cell.end;
       if (this.held[at] !== this.delimiter) break;
       at += 1;
@@ -120,7 +130,7 @@ export class CsvReader {
   private judged(start: number, end: number, cells: string[]): Scanned {
     const bytes = this.held.subarray(start, end);
     if (!isUtf8(bytes) || bytes.includes(0)) return { end, cells: [], fault: 'invalid_text' };
-    if (cells.length > mostColumns) return { end, cells: [], fault: 'too_many_columns' };
+    if (cells.length > mostImportColumns) return { end, cells: [], fault: 'too_many_columns' };
     return { end, cells, fault: null };
   }
 
@@ -149,6 +159,13 @@ export class CsvReader {
   private isEnd(at: number): boolean {
     const byte = this.held[at];
     return byte === this.delimiter || byte === lf || byte === cr;
+  }
+
+  /** A quoted cell may go over many. */
+  private linesWithin(start: number, end: number): number {
+    let count = 1;
+    for (let at = this.lineEnd(start); at !== null && at < end; at = this.lineEnd(at)) count += 1;
+    return count;
   }
 
   private lineEnd(start: number): number | null {

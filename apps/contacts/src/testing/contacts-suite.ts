@@ -7,6 +7,7 @@ import { startContacts } from '../service.js';
 /** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts and takes opt-outs. */
 export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
   service: RunningService;
+  restart(): Promise<void>;
   sending: FactSource;
   /** What sending was told, in order. */
   optOuts: (OptOut & { projectId: string })[];
@@ -24,17 +25,22 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     return { put: told.length };
   });
   const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
-  return {
+  const suite: ContactsSuite = {
     ...ground,
     service,
+    restart: async () => {
+      await suite.service.stop();
+      suite.service = await startContacts({ environment: ground.environment, processMetrics: false });
+    },
     sending,
     optOuts: put,
     loseSending: leave,
     stop: async () => {
-      await service.stop();
+      await suite.service.stop();
       await leave();
       await sending.stop();
       await ground.close();
     },
   };
+  return suite;
 }
