@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
-import { Database, fromDatabaseError, isPoisonedRow } from '@posthorn/database';
+import { importPieceBytes, type ContactImportError } from '@posthorn/contracts';
+import { Database, isPoisonedRow } from '@posthorn/database';
 import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
+import { reasonOf } from '../contacts/refused-row.js';
 import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
@@ -106,12 +107,4 @@ function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
       .join('; ')
       .slice(0, longestReason),
   }));
-}
-
-/** What is wrong with the row; where nothing is, the batch failed. */
-function reasonOf(thrown: Error): string {
-  const error = thrown instanceof DomainError ? thrown : fromDatabaseError(thrown);
-  if (error?.kind !== 'invalid') throw thrown;
-  const members = error.details.errors?.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
-  return members.length > 0 ? members.join('; ') : error.message;
 }

@@ -31,7 +31,14 @@ describe('an import', () => {
     const list = await listsGround(suite).build(caller);
     const begun = await imports.upload(caller, table(40_000), { listId: list.id });
     for (let times = 1; times <= 5; times += 1) {
-      await eventually(async () => (await imports.get(caller, begun)).processed >= times * 4_000, 'it goes on', 60_000);
+      await eventually(
+        async () => {
+          const now = await imports.get(caller, begun).catch(() => null);
+          return now !== null && now.processed >= times * 4_000;
+        },
+        'it goes on',
+        60_000,
+      );
       await suite.database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> current_setting('application_name')`,
       );
