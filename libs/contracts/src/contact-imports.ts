@@ -19,7 +19,7 @@ export const mostImportColumns = 200;
 
 const pieceText = Math.ceil(importPieceBytes / 3) * 4;
 
-export const importModes = ['create', 'update', 'both'] as const;
+const importModes = ['create', 'update', 'both'] as const;
 export type ImportMode = (typeof importModes)[number];
 
 export class ContactImport extends ImportJob {}
@@ -89,7 +89,7 @@ export class ContactImportErrors {
   @Flag() hasMore: boolean;
 }
 
-export const columnTypes = ['text', 'number', 'boolean', 'mixed', 'empty'] as const;
+const columnTypes = ['text', 'number', 'boolean', 'mixed', 'empty'] as const;
 export type ColumnType = (typeof columnTypes)[number];
 
 export class PreviewedColumn {

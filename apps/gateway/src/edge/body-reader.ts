@@ -126,7 +126,12 @@ function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buf
     const fail = (error: Error) => settle(() => reject(error));
     // A client that goes away in the middle must not keep its place.
     const close = () => settle(() => (request.complete ? resolve(null) : reject(clientWentAway())));
-    const late = setTimeout(() => answerUnreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, request.socket), longestBodyMs);
+    const tooLate = () => {
+      answerUnreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, request.socket);
+      request.socket.destroySoon();
+      fail(clientWentAway());
+    };
+    const late = setTimeout(tooLate, longestBodyMs);
     const settle = (outcome: () => void) => {
       clearTimeout(late);
       request.pause().off('data', take).off('end', end).off('error', fail).off('close', close);
