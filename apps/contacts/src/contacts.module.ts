@@ -22,6 +22,15 @@ import { DeleteContactsService } from './contacts/delete-contacts.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
 import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
+import { ImportBatches } from './imports/import-batches.js';
+import { ImportErrorsRepository } from './imports/import-errors.repository.js';
+import { ImportPiecesRepository } from './imports/import-pieces.repository.js';
+import { ImportReading } from './imports/import-reading.js';
+import { ImportWorker, PurgeImports } from './imports/import-worker.js';
+import { ImportedMembers } from './imports/imported-members.js';
+import { ImportsHandlers } from './imports/imports.handlers.js';
+import { ImportsRepository } from './imports/imports.repository.js';
+import { ImportsService } from './imports/imports.service.js';
 import { ConfirmationTemplates } from './lists/confirmation-templates.js';
 import { DeletedLists } from './lists/deleted-lists.js';
 import { DeletedListsRepository } from './lists/deleted-lists.repository.js';
@@ -95,6 +104,7 @@ const segmentRooms = [
     ListsHandlers,
     MembershipsHandlers,
     SegmentsHandlers,
+    ImportsHandlers,
   ],
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
@@ -102,6 +112,7 @@ const segmentRooms = [
     ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
     ...segmentRooms.map(onDatabase),
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
+    ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -133,6 +144,12 @@ const segmentRooms = [
     SegmentUpkeep,
     ScheduledSegments,
     UpkeepLoops,
+    ImportBatches,
+    ImportReading,
+    ImportWorker,
+    ImportedMembers,
+    ImportsService,
+    PurgeImports,
   ],
 })
 export class ContactsModule {}

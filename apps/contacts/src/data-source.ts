@@ -2,6 +2,7 @@ import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
+import { ImportRow } from './imports/import.entity.js';
 import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
 import { DeletedListRow, ListRow } from './lists/list.entity.js';
 import { MembershipRow } from './lists/membership.entity.js';
@@ -25,6 +26,7 @@ import {
   SegmentSlugRow,
   SegmentWatchRow,
 } from './segments/segment-tables.entity.js';
+import { Imports1764500200100 } from './migrations/1764500200100-imports.js';
 
 export const entities = [
   ContactRow,
@@ -35,6 +37,7 @@ export const entities = [
   MembershipRow,
   ListCountRow,
   ListCountDelta,
+  ImportRow,
   ProjectCountRow,
   IdempotencyKeyRow,
   SegmentRow,
@@ -57,6 +60,7 @@ export const migrations = [
   Consents1764500100000,
   Events1764500100100,
   Lists1764500200000,
+  Imports1764500200100,
   Segments1764500300000,
   ContactHistory1764500400000,
 ];

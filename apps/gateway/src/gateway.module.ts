@@ -21,6 +21,8 @@ import { CampaignsController } from './campaigns/campaigns.controller.js';
 import { PostmarkDoor } from './compat/postmark-door.js';
 import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
+import { ImportUploads } from './contacts/import-uploads.js';
+import { ImportsController } from './contacts/imports.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { DomainMails } from './domains/domain-mails.js';
 import { DomainsController } from './domains/domains.controller.js';
@@ -109,6 +111,7 @@ export const routeControllers = [
   EmailsController,
   EngagementController,
   ContactsController,
+  ImportsController,
   ListsController,
   EventsController,
   CampaignsController,
@@ -230,6 +233,7 @@ export const routeControllers = [
     UnsubscribeDoor,
     UnsubscribeService,
     ConfirmDoor,
+    ImportUploads,
     Senders,
   ],
 })

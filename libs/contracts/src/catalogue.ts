@@ -3,6 +3,7 @@ import { analytics } from './analytics.js';
 import { apiKeyFacts, apiKeys } from './api-keys.js';
 import { campaignFacts, campaigns } from './campaigns.js';
 import { consents } from './consents.js';
+import { contactImports } from './contact-imports.js';
 import { contactFacts, contacts } from './contacts.js';
 import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
@@ -37,6 +38,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   personData,
   events,
   segments,
+  contactImports,
   campaigns,
   workflows,
   analytics,

@@ -1,30 +1,14 @@
 import { request } from './contract.js';
-import { DomainError, invalidMember } from './errors.js';
-import { Choice, Count, Id, Instant, Nullable, Text } from './fields.js';
+import { invalidMember } from './errors.js';
+import { Text } from './fields.js';
+import { ImportJob } from './import-jobs.js';
 import { PickFields } from './shapes.js';
 
 /** Larger than a send: a list of some hundred thousand addresses. */
 export const maxSuppressionCsv = 15 * 1024 * 1024;
 
-export const importStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
-export type ImportStatus = (typeof importStatuses)[number];
-
-/** A list of addresses on its way into the suppressions; it goes on after a restart where it was. */
-export class SuppressionImport {
-  @Id() id: string;
-  @Choice(importStatuses) status: ImportStatus;
-  /** Rows without the header. */
-  @Count() total: number;
-  @Count() processed: number;
-  @Count() created: number;
-  @Count() updated: number;
-  /** Suppressed already: the first reason stays. */
-  @Count() skipped: number;
-  /** No address, or a reason that there is not. */
-  @Count() failed: number;
-  @Instant() createdAt: Date;
-  @Instant() @Nullable() finishedAt: Date | null;
-}
+/** A list of addresses on its way into the suppressions; what is suppressed already is skipped, since the first reason stays. */
+export class SuppressionImport extends ImportJob {}
 
 /** The columns `email` and `reason` (MANUAL where there is none), or what hosted providers export. */
 export class ImportSuppressions {
@@ -38,5 +22,4 @@ export const suppressionImports = {
   get: request('sending.suppression_imports.get', SuppressionImportId, SuppressionImport),
 };
 
-export const importNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such import');
 export const csvUnreadable = (reason: string) => invalidMember(['csv'], 'invalid_format', reason);

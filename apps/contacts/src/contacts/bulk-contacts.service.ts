@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
-import { fromDatabaseError } from '@posthorn/database';
+import type { BulkContacts, BulkOutcome } from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
 import { askedBy, type WrittenContact } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
+import { reasonOf } from './refused-row.js';
 
 /** Many contacts in one commit. */
 @Injectable()
@@ -30,12 +30,4 @@ function outcomeOf(written: WrittenContact[]): BulkOutcome {
     else outcome.skipped += 1;
   });
   return outcome;
-}
-
-/** What is wrong with the row; where nothing is, the whole request failed. */
-function reasonOf(thrown: Error): string {
-  const error = thrown instanceof DomainError ? thrown : fromDatabaseError(thrown);
-  if (error?.kind !== 'invalid') throw thrown;
-  const members = error.details.errors?.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
-  return members.length > 0 ? members.join('; ') : error.message;
 }

@@ -52,6 +52,14 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     return rows.map((row) => Object.assign(new ContactRow(), row));
   }
 
+  /** None of them is deleted until the end of the transaction. In the order in which writes lock. */
+  async keep(projectId: string, emails: string[]): Promise<void> {
+    await this.database.query(
+      `SELECT 1 FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[]) ORDER BY email COLLATE "C" FOR KEY SHARE`,
+      [projectId, emails],
+    );
+  }
+
   /** Writes a locked row. Its clock is the instant of the change: one that waited for the lock began before its predecessor ended. */
   async save(row: ContactRow, { source, actor, address, userAgent, text }: WriteOrigin): Promise<void> {
     const { projectId, id, subscribed, customFields } = row;

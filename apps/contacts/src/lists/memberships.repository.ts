@@ -39,6 +39,24 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     Object.assign(row, put);
   }
 
+  /** Confirms contacts that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
+  async join(projectId: string, listIds: string[], contactIds: string[]): Promise<{ listId: string; contactId: string; at: Date }[]> {
+    return this.database.query(
+      `WITH joined AS (
+         INSERT INTO memberships (project_id, list_id, contact_id, id, status, created_at, updated_at)
+         SELECT $1, list_id, contact_id, uuidv7(), 'CONFIRMED', clock_timestamp(), clock_timestamp()
+         FROM unnest($2::uuid[]) AS l (list_id) CROSS JOIN unnest($3::uuid[]) AS c (contact_id) ORDER BY list_id, contact_id
+         ON CONFLICT DO NOTHING
+         RETURNING list_id, contact_id, updated_at
+       ), counted AS (
+         INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
+         SELECT $1, list_id, 0, count(*), 0 FROM joined GROUP BY list_id ORDER BY list_id
+       )
+       SELECT list_id AS "listId", contact_id AS "contactId", updated_at AS at FROM joined`,
+      [projectId, listIds, contactIds],
+    );
+  }
+
   /** Of one whose contact is held: its token lives on from now. */
   async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<void> {
     await this.database.query(

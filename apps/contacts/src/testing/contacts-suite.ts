@@ -15,6 +15,7 @@ import { startContacts } from '../service.js';
 /** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts, takes opt-outs and knows of some mail. */
 export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
   service: RunningService;
+  restart(): Promise<void>;
   sending: FactSource;
   /** What sending was told, in order. */
   optOuts: (OptOut & { projectId: string })[];
@@ -47,20 +48,25 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     await Promise.all([leaveOptOuts(), leaveHistory(), leaveMail()]);
   };
   const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
-  return {
+  const suite: ContactsSuite = {
     ...ground,
     service,
+    restart: async () => {
+      await suite.service.stop();
+      suite.service = await startContacts({ environment: ground.environment, processMetrics: false });
+    },
     sending,
     optOuts: put,
     mail,
     loseSending: leave,
     stop: async () => {
-      await service.stop();
+      await suite.service.stop();
       await leave();
       await sending.stop();
       await ground.close();
     },
   };
+  return suite;
 }
 
 /** As sending answers it. */

@@ -8,6 +8,8 @@ interface Asked {
   /** With its query. */
   path: string;
   body?: unknown;
+  /** Of the body; JSON unless said otherwise. */
+  type?: string;
 }
 
 interface Told {
@@ -20,6 +22,7 @@ interface Told {
 export const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument;
 
 const root = 'openapi';
+const json = 'application/json';
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'idn-email': /^[^@\s]+@[^@\s]+$/ } });
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
 ajv.addSchema(closed(document) as object, root);
@@ -43,7 +46,7 @@ export function refuseUndescribedBytes(line: string, told: Told): void {
   if (complaint) throw new Error(`${line} was answered ${told.status}, and ${complaint}\n${told.text}`);
 }
 
-function complaintOf({ method, path: asked, body }: Asked, path: string, told: Told): string | null {
+function complaintOf({ method, path: asked, body, type }: Asked, path: string, told: Told): string | null {
   const bodyless = method === 'HEAD';
   const operation = operationAt(document, bodyless ? 'GET' : method, path);
   if (!operation) return withoutRoute(method, path, told, bodyless);
@@ -53,7 +56,7 @@ function complaintOf({ method, path: asked, body }: Asked, path: string, told: T
   if (refused) return `${operation.operationId} describes that otherwise: ${refused}`;
   // Of a batch some entries may be none.
   const whole = told.status < 300 && told.status !== 207 && !tellsOfEntries(told);
-  const accepted = whole ? acceptedOtherwise(operation, asked, body) : null;
+  const accepted = whole ? acceptedOtherwise(operation, asked, body, type) : null;
   return accepted && `${operation.operationId} describes another request: ${accepted}`;
 }
 
@@ -84,16 +87,19 @@ function complaintAbout(pointer: string, { headers, text }: Told, bodyless: bool
   if (!response.content[type]) return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
   if (bodyless) return text === '' ? null : 'it has a body';
   if (type === 'text/csv') return text.includes('\r\n') ? null : 'it is no table';
+  if (type === 'text/event-stream') return text.startsWith('event: ') ? null : 'it is no stream of events';
   if (type === 'text/html') return text.startsWith('<!doctype html>') ? null : 'it is no page';
   return failuresOf(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text));
 }
 
 /** What was accepted has to be allowed: generated clients could not say it otherwise. */
-function acceptedOtherwise({ pointer, requestBody, parameters = [] }: Operation, asked: string, body: unknown): string | null {
+function acceptedOtherwise({ pointer, requestBody, parameters = [] }: Operation, asked: string, body: unknown, type = json): string | null {
   const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const unknown = [...new URL(asked, 'http://posthorn').searchParams.keys()].filter((name) => !names.includes(name));
   if (unknown.length > 0) return `the parameter ${unknown.join(', ')} is not described`;
   if (!requestBody) return null;
+  const { content } = requestBody as { content: Record<string, unknown> };
+  if (type !== json) return content[type] ? null : `the type ${type} is not described`;
   const value: unknown = typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body as string).toString()) : body;
   return failuresOf(`${pointer}/requestBody/content/application~1json/schema`, value);
 }

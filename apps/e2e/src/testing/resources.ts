@@ -23,7 +23,8 @@ const made: Record<string, Maker> = {
   domains: keptDomain,
   suppressions: suppress,
   suppression: suppress,
-  imports: importList,
+  imports: imported('suppressions/import', 'suppressions/imports'),
+  'contact-imports': imported('contacts/imports', 'contacts/imports'),
   templates: created('templates', () => ({ name: 'Welcome', subject: 'Welcome', body: '<p>Good to have you.</p>' })),
   snippets: created('snippets', () => ({ name: uniqueName(), body: '<p>Kind regards</p>' })),
   segments: created('segments', () => ({ name: uniqueName(), type: 'STATIC' })),
@@ -45,7 +46,9 @@ export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 export const uniqueName = (): string => `footer-${(count += 1)}`;
 
 /** The noun of a path, as `contacts` of `/api/v1/contacts/{id}`; both surfaces show the same rows. */
-export const nounOf = ({ path }: Operation): string =>
+export const nounOf = ({ path }: Operation): string => (path.includes('/contacts/imports/{id}') ? 'contact-imports' : firstNounOf(path));
+
+const firstNounOf = (path: string): string =>
   /^\/api\/(?:v1\/)?(?:projects\/\{projectId\}\/|users\/me\/|suppressions?\/(?=imports\/))?([^/]+)/.exec(path)![1]!;
 
 export function madeOf(noun: string): Maker {
@@ -72,11 +75,13 @@ async function suppress(project: OwnedProject): Promise<Made> {
 }
 
 /** One that has ended: what it says of itself does not change any more. */
-async function importList(project: OwnedProject): Promise<Made> {
-  const { body } = await project.asked('POST', '/api/v1/suppressions/import', { csv: uniqueAddress() }, 'key');
-  const one = `/api/v1/suppressions/imports/${body.id}`;
-  await eventually(async () => (await project.asked('GET', one, undefined, 'key')).body.finished_at as string | null, 'the import ends');
-  return { id: body.id as string };
+function imported(start: string, all: string): Maker {
+  return async (project) => {
+    const { body } = await project.asked('POST', `/api/v1/${start}`, { csv: uniqueAddress() }, 'key');
+    const one = `/api/v1/${all}/${body.id}`;
+    await eventually(async () => (await project.asked('GET', one, undefined, 'key')).body.finished_at as string | null, 'the import ends');
+    return { id: body.id as string };
+  };
 }
 
 async function makeKey(project: OwnedProject): Promise<Made> {

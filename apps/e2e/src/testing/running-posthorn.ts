@@ -160,7 +160,8 @@ export class RunningPosthorn {
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await response.text();
-    refuseUndescribed({ method, path, body }, { status: response.status, headers: response.headers, text });
+    const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase();
+    refuseUndescribed({ method, path, body, type }, { status: response.status, headers: response.headers, text });
     for (const [, token] of text.matchAll(/\/reveal\?token=([^"&]+)/g)) this.keepSecret(token!);
     for (const [, token] of text.matchAll(/"confirm_?[Tt]oken":"([^"]+)"/g)) this.keepSecret(token!);
     return {

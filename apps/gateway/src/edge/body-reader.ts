@@ -3,12 +3,15 @@ import { giveBack, unavailable } from '@posthorn/contracts';
 import { BodyPlaces, clientWentAway, type Place, type PlacesOptions } from './body-places.js';
 import { tooLarge, wrongMediaType } from './edge-errors.js';
 import { GrowingBytes } from './growing-bytes.js';
+import { answerUnreadable } from './unreadable-request.js';
 
 export const defaultBodyLimit = 1024 * 1024;
 /** `emails:send` bodies (contract.md §1). */
 export const sendBodyLimit = 15 * 1024 * 1024;
 /** `emails/batch` (contract.md §1). */
 export const batchBodyLimit = 50 * 1024 * 1024;
+/** For all of it, from when it is read on. */
+const longestBodyMs = 60_000;
 const megabyte = 1024 * 1024;
 /** What is no larger than a small body never waits for a larger one; of the largest sends one comes in after another. */
 const usual = { small: { budget: 32 * megabyte }, large: { budget: 24 * megabyte }, smallBody: 256 * 1024 };
@@ -123,7 +126,14 @@ function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buf
     const fail = (error: Error) => settle(() => reject(error));
     // A client that goes away in the middle must not keep its place.
     const close = () => settle(() => (request.complete ? resolve(null) : reject(clientWentAway())));
+    const tooLate = () => {
+      answerUnreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, request.socket);
+      request.socket.destroySoon();
+      fail(clientWentAway());
+    };
+    const late = setTimeout(tooLate, longestBodyMs);
     const settle = (outcome: () => void) => {
+      clearTimeout(late);
       request.pause().off('data', take).off('end', end).off('error', fail).off('close', close);
       place.onLost = () => undefined;
       outcome();

@@ -1,5 +1,6 @@
 import type { Caller, IdempotencyClaim, PageQuery } from '@posthorn/contracts';
 import type { RefusedEntry } from '../dialects/read-entries.js';
+import type { Upload } from './upload.js';
 
 /** The answer to a batch, entry by entry; `partly` where some failed. */
 export interface Entries {
@@ -25,6 +26,10 @@ export interface Call<Body = object, Query = object> {
   wantsPage: boolean;
   /** All of it is to be answered, as a CsvTable; only on routes that are tabled. */
   wantsTable: boolean;
+  /** Its states are to be answered, as an EventStream; only on routes that are followed. */
+  wantsEvents: boolean;
+  /** A table in place of a body; only on routes that stream, and there unless the body is JSON. */
+  upload?: Upload;
   idempotency?: IdempotencyClaim;
   /** Of a body whose entries stand for themselves: where each stood, and which were refused. */
   entries?: { places: readonly number[]; refused: readonly RefusedEntry[] };

@@ -31,6 +31,12 @@ export const wrongMethod = (allow: string[]) =>
 
 export const tooLarge = (limit: number) => new DomainError('too_large', 'validation_error', `The body is larger than ${limit} bytes`);
 export const wrongMediaType = () => new DomainError('wrong_media_type', 'validation_error', 'The body must be application/json in UTF-8');
+export const wrongEncoding = () =>
+  new DomainError('wrong_media_type', 'validation_error', 'The body may be packed by gzip, and not otherwise');
+export const notGzip = () => new DomainError('malformed', 'validation_error', 'The body is not valid gzip');
+export const unpacksTooFar = (ratio: number) =>
+  new DomainError('too_large', 'validation_error', `The body unpacks to more than ${ratio} times its size`);
+export const malformedForm = (reason: string) => new DomainError('malformed', 'validation_error', `The form ${reason}`);
 export const notJson = () => new DomainError('malformed', 'validation_error', 'The body is not valid JSON');
 export const notUtf8 = () => new DomainError('malformed', 'validation_error', 'The body is not valid UTF-8');
 export const duplicateMember = () => new DomainError('malformed', 'validation_error', 'The body names a member of one object twice');

@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isOfPattern } from './path-pattern.js';
 import { answerUnreadable } from './unreadable-request.js';
 
+const longestUploadMs = 12 * 3_600_000;
+
 export type Fastify = FastifyInstance;
 export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
@@ -28,7 +30,9 @@ export class EdgeAdapter extends FastifyAdapter {
       // A request that reaches a closing gateway on a connection it already had is still answered (guarantees.md G16).
       return503OnClosing: false,
       forceCloseConnections: 'idle',
-      requestTimeout: 60_000,
+      // A table of two gigabytes comes for as long as it comes: what is read otherwise has a minute (body-reader.ts), a silent line too.
+      requestTimeout: longestUploadMs,
+      connectionTimeout: 60_000,
       clientErrorHandler: answerUnreadable,
       // As long as a whole request line may be: an id of any length is a malformed id, and answers like a stranger's.
       routerOptions: { maxParamLength: 16 * 1024 },

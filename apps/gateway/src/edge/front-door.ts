@@ -13,8 +13,9 @@ import { Guard } from '../identity/guard.js';
 import { drawn, pageHeaders } from '../pages/page-look.js';
 import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { BodyReader, defaultBodyLimit, jsonType, tableType } from './body-reader.js';
+import { BodyReader, defaultBodyLimit, jsonType, tableType, type HeldBody } from './body-reader.js';
 import type { Call, Entries } from './call.js';
+import { EventStream, wantsEvents } from './event-stream.js';
 import { CsvTable, isCsv, readCsv, wantsCsv } from './csv.js';
 import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
@@ -25,6 +26,7 @@ import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
 import { outcomeOf, type RouteDeclaration, type Handler } from './route.js';
 import type { Route } from './route-table.js';
+import { isUpload, openUpload, type Upload } from './upload.js';
 
 class Nothing {}
 
@@ -63,9 +65,9 @@ export class FrontDoor {
     const admission = await this.guard.admit(route, request);
     if (this.limiter.enabled && admission.counted) await this.limit(admission.counted, dialect, reply);
     this.refuseForeignIds(route, request);
-    const body = await this.bodies.read(request.raw, route.declaration.bodyLimit ?? defaultBodyLimit, typeOf(route));
+    const body = await this.bodyOf(route, dialect, request);
     try {
-      const { call, cursorScope } = this.read(route, dialect, admission, request, body.bytes);
+      const { call, cursorScope } = this.read(route, dialect, admission, request, body);
       const result = await actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
       if (result instanceof HtmlPage) {
         reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
@@ -74,6 +76,10 @@ export class FrontDoor {
       if (result instanceof CsvTable) {
         reply.header('content-type', 'text/csv; charset=utf-8');
         return result.stream();
+      }
+      if (result instanceof EventStream) {
+        reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+        return result.stream((state) => dialect.resource(route.declaration.reply, state));
       }
       reply.statusCode = statusOf(route, dialect, result);
       reply.header('content-type', 'application/json; charset=utf-8');
@@ -100,7 +106,28 @@ export class FrontDoor {
     }
   }
 
-  private read(route: Route, dialect: Dialect, { caller, sessionId }: Admission, request: HttpRequest, bytes: Buffer): ReadCall {
+  /** What is not kept in memory goes on as it comes; what its reader leaves of it is taken from the socket afterwards. */
+  private async bodyOf(route: Route, dialect: Dialect, { raw }: HttpRequest): Promise<HeldBody & { upload?: Upload }> {
+    const { streams, query, bodyLimit = defaultBodyLimit } = route.declaration;
+    if (!streams || !isUpload(raw)) return this.bodies.read(raw, bodyLimit, typeOf(route));
+    // A reader that stopped in the middle still listens, and nothing would flow.
+    const release = () => void raw.removeAllListeners('readable').resume();
+    try {
+      const readOptions = (fields: object) => readQuery(this.parametersOf(route, dialect), query, { ...fields }).filters;
+      return { bytes: Buffer.alloc(0), upload: await openUpload(raw, streams, readOptions), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private read(
+    route: Route,
+    dialect: Dialect,
+    { caller, sessionId }: Admission,
+    request: HttpRequest,
+    { bytes, upload }: { bytes: Buffer; upload?: Upload },
+  ): ReadCall {
     const { declaration, surface } = route;
     const { filters, limit, cursor } = readQuery(
       this.parametersOf(route, dialect),
@@ -117,18 +144,29 @@ export class FrontDoor {
         }
       : null;
     const page: PageQuery = cursorScope ? this.page(dialect, route, limit, cursor, cursorScope) : {};
-    const plain = plainOf(declaration, request, bytes);
-    const { body, ...read } = declaration.eachOf
-      ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
-      : { body: readBody(dialect.names, declaration.body ?? Nothing, plain) };
+    const plain = upload ? {} : plainOf(declaration, request, bytes);
+    const { body, ...read } = upload
+      ? { body: {} }
+      : declaration.eachOf
+        ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
+        : { body: readBody(dialect.names, declaration.body ?? Nothing, plain) };
     const entries = 'places' in read ? { entries: read } : {};
     const params = request.params as Record<string, string>;
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
     const wantsTable = declaration.tabled === 'always' || (declaration.tabled === true && wantsCsv(request.raw));
-    const asked = { surface, caller: { ...caller, ...clientOf(request) }, sessionId, params, body, query: filters };
-    return { call: { ...asked, page, wantsPage: asPage, wantsTable, idempotency, ...entries }, cursorScope };
+    const asked = {
+      surface,
+      caller: { ...caller, ...clientOf(request) },
+      sessionId,
+      params,
+      body,
+      query: { ...filters, ...upload?.options },
+      upload,
+    };
+    const asEvents = declaration.followed === true && wantsEvents(request.raw);
+    return { call: { ...asked, page, wantsPage: asPage, wantsTable, wantsEvents: asEvents, idempotency, ...entries }, cursorScope };
   }
 
   private parametersOf(route: Route, dialect: Dialect): Parameters {

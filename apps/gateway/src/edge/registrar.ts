@@ -11,6 +11,8 @@ import type { Handler } from './route.js';
 import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
 
+const unreadMs = 60_000;
+
 /** Puts the declared routes of every controller on Fastify, past Nest's router and pipes. */
 @Injectable()
 export class Registrar implements OnApplicationBootstrap {
@@ -60,6 +62,11 @@ export class Registrar implements OnApplicationBootstrap {
     // Said with the answer and not on arrival: what was under way when the drain began ends its connection too.
     fastify.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.draining) void reply.header('connection', 'close');
+      done();
+    });
+    // Of a body that nobody read the rest may not come for ever.
+    fastify.addHook('onResponse', ({ raw }, _reply, done) => {
+      if (!raw.complete) setTimeout(() => raw.complete || raw.socket.destroy(), unreadMs).unref();
       done();
     });
     // Bodies stay unread until the guard and the limiter have let the request pass.

@@ -53,6 +53,10 @@ export interface RouteDeclaration {
   bareOnLegacy?: true;
   /** A body of text/csv is read as this member. */
   textAs?: string;
+  /** A body of text/csv, or a form with a file, is not read but handed over as it comes, of at most `streams` bytes; its query may stand in the form. */
+  streams?: number;
+  /** Answers each state of its resource as an event where text/event-stream is asked for. */
+  followed?: true;
   /** Answers all of its pages as one table where text/csv is asked for, or whatever is asked for. */
   tabled?: true | 'always';
   /** Answers a page where a browser asks for one. */

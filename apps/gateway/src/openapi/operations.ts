@@ -102,9 +102,20 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   if (!declaration.body) return {};
   const example = recorded.operations[operationIdOf(route)]?.request;
   const schema = schemas.refOf(surface, declaration.body, 'request');
-  const asText = declaration.textAs ? { 'text/csv': { schema: { type: 'string' } } } : {};
-  return { requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText } } };
+  const asText = declaration.textAs || declaration.streams ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  const asForm = declaration.streams ? { 'multipart/form-data': { schema: formWithFile } } : {};
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText, ...asForm } },
+  };
 }
+
+/** Whatever the query may say may stand before the file instead. */
+const formWithFile: JsonSchema = {
+  type: 'object',
+  properties: { file: { type: 'string', format: 'binary' } },
+  additionalProperties: { type: 'string' },
+  required: ['file'],
+};
 
 function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> {
   const { declaration, surface } = route;
@@ -116,6 +127,7 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
       ? {}
       : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
     ...(declaration.tabled ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+    ...(declaration.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
     ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
   const answer = (description: string, of: number) => ({ description, headers: headersOf(surface, of), content });

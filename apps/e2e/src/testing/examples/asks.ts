@@ -14,6 +14,9 @@ const bodies: Record<string, Members> = {
   'POST contacts': { email: 'grace@example.com', customFields: { plan: 'pro' } },
   'POST contacts/upsert': { email: 'ada@example.com', subscribed: true },
   'PATCH contacts/{id}': { subscribed: false },
+  'POST contacts/imports': { csv: 'email,plan\nada@example.com,pro\n' },
+  'POST contacts/import': { csv: 'email,plan\nada@example.com,pro\n' },
+  'POST contacts/imports/preview': { csv: 'email,plan\nada@example.com,pro\n' },
   'POST lists': { name: 'News', doubleOptIn: true, redirectUrl: 'https://shop.example/welcome' },
   'PATCH lists/{id}': { description: 'Once a month' },
   'POST lists/{id}/subscribe': { email: 'grace@example.com', data: { plan: 'pro' } },
@@ -64,6 +67,7 @@ const bodies: Record<string, Members> = {
 const queries: Record<string, Members> = {
   'GET emails': { limit: 1 },
   'GET contacts': { limit: 1, subscribed: true },
+  'GET contacts/imports': { limit: 1 },
   'GET lists': { limit: 1 },
   'GET lists/{id}/members': { limit: 1, status: 'CONFIRMED' },
   'GET contacts/{id}/consents': { limit: 1 },

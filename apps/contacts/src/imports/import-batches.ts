@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { importPieceBytes, type ContactImportError } from '@posthorn/contracts';
+import { Database, isPoisonedRow } from '@posthorn/database';
+import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
+import { ContactWrites } from '../contacts/contact-writes.js';
+import { reasonOf } from '../contacts/refused-row.js';
+import { ImportedMembers } from './imported-members.js';
+import { ImportErrorsRepository } from './import-errors.repository.js';
+import { ImportPiecesRepository } from './import-pieces.repository.js';
+import { foldedRows, type FoldedRow } from './import-folding.js';
+import type { ImportedRow } from './import-rows.js';
+import type { ImportRow } from './import.entity.js';
+import { ImportsRepository, type ImportStep } from './imports.repository.js';
+
+/** A table of which every row is bad is told by its first ones. */
+const mostToldErrors = 100_000;
+const longestReason = 400;
+
+/** Rows of a table in one commit with how far the import is: after a crash the rows behind the cursor are the rows that are done. */
+@Injectable()
+export class ImportBatches {
+  constructor(
+    private readonly database: Database,
+    private readonly imports: ImportsRepository,
+    private readonly pieces: ImportPiecesRepository,
+    private readonly errors: ImportErrorsRepository,
+    private readonly writes: ContactWrites,
+    private readonly members: ImportedMembers,
+  ) {}
+
+  /** Moves `job` on; false where it has ended, or somebody else went on with it. */
+  async store(job: ImportRow, rows: readonly ImportedRow[]): Promise<boolean> {
+    try {
+      return await this.storeOnce(job, rows);
+    } catch (error) {
+      // One that Postgres refuses is found by halving, and costs itself only.
+      if (!isPoisonedRow(error)) throw error;
+      if (rows.length === 1) return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }]);
+      const middle = rows.length >> 1;
+      return (await this.store(job, rows.slice(0, middle))) && this.store(job, rows.slice(middle));
+    }
+  }
+
+  private async storeOnce(job: ImportRow, rows: readonly ImportedRow[]): Promise<boolean> {
+    const step = await this.database.transaction(async () => {
+      const now = await this.imports.lock(job.projectId, job.id);
+      return now?.status === 'RUNNING' && now.position === job.position ? this.take(now, rows) : null;
+    });
+    if (!step) return false;
+    job.position = step.position;
+    job.processed += step.processed;
+    return true;
+  }
+
+  /** Lists are held before contacts, as everywhere. */
+  private async take(job: ImportRow, rows: readonly ImportedRow[]): Promise<ImportStep> {
+    const folded = foldedRows(rows, job.mode === 'create' ? 'first' : 'last');
+    const { held, gone } = await this.members.hold(
+      job,
+      folded.map(({ contact }) => contact.email),
+    );
+    const written = await this.writes.write(folded.map((row) => writeOf(job, row)));
+    await this.members.join(job.projectId, held, written);
+    const failures = failuresOf(rows, folded, written);
+    const step = stepOf(rows, written, failures.length);
+    const told = gone.length > 0 ? [...failures, withoutLists(rows[0]!.line, gone)] : failures;
+    if (job.failed < mostToldErrors) await this.errors.add(job, oneEach(told));
+    await this.imports.advance(job, step, held);
+    await this.pieces.removeBefore(job, Math.floor(step.position / importPieceBytes));
+    return step;
+  }
+}
+
+function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }: FoldedRow): ContactWrite {
+  const only = mode === 'create' ? 'NEW' : mode === 'update' ? 'KNOWN' : undefined;
+  return { projectId, subscribed: subscribed ?? undefined, ...contact, only, inBulk: true, origin };
+}
+
+function failuresOf(rows: readonly ImportedRow[], folded: readonly FoldedRow[], written: readonly WrittenContact[]): ContactImportError[] {
+  const unread = rows.flatMap(({ line, reason }) => (reason === null ? [] : [{ line, reason }]));
+  const refused = folded.flatMap(({ line }, place) => {
+    const { error } = written[place]!;
+    return error ? [{ line, reason: reasonOf(error) }] : [];
+  });
+  return [...unread, ...refused];
+}
+
+function stepOf(rows: readonly ImportedRow[], written: readonly WrittenContact[], failed: number): ImportStep {
+  const { end: position, lines: line } = rows.at(-1)!;
+  const count = (wanted: WrittenContact['outcome']) => written.filter(({ outcome }) => outcome === wanted).length;
+  const [created, updated] = [count('CREATED'), count('UPDATED')];
+  return { position, line, processed: rows.length, created, updated, failed, skipped: rows.length - created - updated - failed };
+}
+
+const withoutLists = (line: number, gone: readonly string[]): ContactImportError => ({
+  line,
+  reason: `and all behind it: not a member of ${gone.join(', ')}, which is deleted`,
+});
+
+/** A line is told of once, whatever is wrong with it. */
+function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
+  const reasons = Map.groupBy(errors, ({ line }) => line);
+  return [...reasons].map(([line, each]) => ({
+    line,
+    reason: each
+      .map(({ reason }) => reason)
+      .join('; ')
+      .slice(0, longestReason),
+  }));
+}

@@ -1,0 +1,20 @@
+const number = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+const flags: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+/** What a cell holds, where its text alone says so: a number with a leading zero is a name, such as a telephone's or a place's. */
+export function valueOf(text: string): string | number | boolean | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  if (Object.hasOwn(flags, trimmed.toLowerCase())) return flags[trimmed.toLowerCase()]!;
+  return number.test(trimmed) && String(Number(trimmed)) === trimmed ? Number(trimmed) : text;
+}
+
+const yes = /^(?:true|yes|y|1|subscribed|active)$/i;
+const no = /^(?:false|no|n|0|unsubscribed|inactive)$/i;
+
+/** Undefined where the cell says nothing, null where what it says is neither. */
+export function subscribedOf(text: string): boolean | undefined | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  return yes.test(trimmed) ? true : no.test(trimmed) ? false : null;
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { maxImportRows } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import { Outbox, Upkeep } from '@posthorn/messaging';
+import { ImportBatches } from './import-batches.js';
+import { ImportPiecesRepository } from './import-pieces.repository.js';
+import { ImportReading } from './import-reading.js';
+import type { ImportRow } from './import.entity.js';
+import { ImportsRepository } from './imports.repository.js';
+
+const everyMs = 500;
+/** Then another project's turn comes. */
+const commitsOfATurn = 20;
+const piecesAtOnce = 64;
+
+/** Takes tables in by turns: whoever dies leaves a cursor, and its lease ends. */
+@Injectable()
+export class ImportWorker extends Upkeep {
+  private stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly imports: ImportsRepository,
+    private readonly reading: ImportReading,
+    private readonly batches: ImportBatches,
+    private readonly outbox: Outbox,
+  ) {
+    super('ImportWorker', everyMs, () => this.round());
+  }
+
+  override onModuleDestroy(): Promise<void> {
+    this.stopping = true;
+    return super.onModuleDestroy();
+  }
+
+  private async round(): Promise<void> {
+    while (!this.stopping) {
+      const job = await this.database.transaction(() => this.imports.take());
+      if (!job) return;
+      await this.turn(job);
+    }
+  }
+
+  private async turn(job: ImportRow): Promise<void> {
+    try {
+      let commits = 0;
+      for await (const batch of this.reading.batchesOf(job)) {
+        const most = maxImportRows - job.processed;
+        if (most <= 0) return await this.imports.finish(job, 'FAILED');
+        if (!(await this.batches.store(job, batch.slice(0, most)))) return;
+        this.outbox.ring();
+        commits += 1;
+        if (this.stopping || commits === commitsOfATurn) return;
+      }
+      await this.imports.finish(job, 'COMPLETED');
+    } finally {
+      await this.imports.leave(job);
+    }
+  }
+}
+
+/** The bytes of tables that are over, and uploads that broke off. */
+@Injectable()
+export class PurgeImports extends Upkeep {
+  constructor(database: Database, imports: ImportsRepository, pieces: ImportPiecesRepository) {
+    super('PurgeImports', everyMs, async () => {
+      await imports.endLost();
+      let left = true;
+      while (left)
+        left = await database.transaction(async () => {
+          const over = await imports.lockOver();
+          if (over && (await pieces.removeSome(over, piecesAtOnce))) await imports.forgetPieces(over);
+          return over !== null;
+        });
+    });
+  }
+}

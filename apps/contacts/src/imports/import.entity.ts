@@ -1,0 +1,53 @@
+import type { ContactImport, ImportMode, ImportStatus } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { WriteOrigin } from '../contacts/contact-write.js';
+import type { ImportLayout } from './import-layout.js';
+
+/** Its rows so far; each is one of the last four. */
+export interface ImportCounts {
+  processed: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+}
+
+@Entity('imports')
+export class ImportRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') status: ImportStatus | 'UPLOADING';
+  @Column('text') mode: ImportMode;
+  @Column('uuid', { name: 'list_ids', array: true }) listIds: string[];
+  @Column('boolean', { nullable: true }) subscribed: boolean | null;
+  /** Whoever began it, and the words of consent: kept with every change that it makes. */
+  @Column('jsonb') origin: WriteOrigin;
+  @Column('jsonb') layout: ImportLayout;
+  /** That are stored, or were; none once all are gone. */
+  @Column('integer') pieces: number;
+  /** Bytes before it are done with: it moves in the commit of their rows. */
+  @Column('bigint') position: number;
+  /** Lines before it. */
+  @Column('bigint') line: number;
+  @Column('bigint') total: number;
+  @Column('bigint') processed: number;
+  @Column('bigint') created: number;
+  @Column('bigint') updated: number;
+  @Column('bigint') skipped: number;
+  @Column('bigint') failed: number;
+  /** Whoever uploads it or works on it says so again with each piece and each commit. */
+  @Column({ type: 'timestamptz', name: 'taken_until', precision: 3, nullable: true }) takenUntil: Date | null;
+  /** When it was its turn: projects take turns. */
+  @Column({ type: 'timestamptz', name: 'turn_at' }) turnAt: Date;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
+
+  /** What is still being uploaded waits, as others see it. */
+  toImport(): ContactImport {
+    const { id, processed, created, updated, skipped, failed, createdAt, finishedAt } = this;
+    const status = this.status === 'UPLOADING' ? 'QUEUED' : this.status;
+    // How many there are was guessed from the lines.
+    const total = status === 'COMPLETED' ? processed : Math.max(this.total, processed);
+    return { id, status, total, processed, created, updated, skipped, failed, createdAt, finishedAt };
+  }
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contactFacts, contactImports, contacts } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { addresses, importsGround } from '../testing/imports-ground.js';
+import { listsGround } from '../testing/lists-ground.js';
+
+let suite: ContactsSuite;
+let imports: ReturnType<typeof importsGround>;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+  imports = importsGround(suite);
+});
+afterAll(() => suite.stop());
+
+const table = (count: number, of?: string) => ['email,plan', ...addresses(count, of).map((email) => `${email},pro`)].join('\n');
+const countOf = async (projectId: string) => {
+  const [row] = await suite.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM contacts WHERE project_id = $1`, [
+    projectId,
+  ]);
+  return row!.count;
+};
+const bulkOf = async (projectId: string) => {
+  const facts = await suite.factsOf(projectId, contactFacts.bulkCreated);
+  return facts.reduce((sum, { count }) => sum + count, 0);
+};
+
+describe('an import', () => {
+  it('whose connections die between and within commits does each row once', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const list = await listsGround(suite).build(caller);
+    const begun = await imports.upload(caller, table(40_000), { listId: list.id });
+    for (let times = 1; times <= 5; times += 1) {
+      await eventually(
+        async () => {
+          const now = await imports.get(caller, begun).catch(() => null);
+          return now !== null && now.processed >= times * 4_000;
+        },
+        'it goes on',
+        60_000,
+      );
+      await suite.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> current_setting('application_name')`,
+      );
+    }
+    const done = await imports.ended(caller, begun);
+    expect(done).toMatchObject({
+      status: 'COMPLETED',
+      total: 40_000,
+      processed: 40_000,
+      created: 40_000,
+      skipped: 0,
+      updated: 0,
+      failed: 0,
+    });
+    expect(await countOf(projectId)).toBe(40_000);
+    expect(await bulkOf(projectId)).toBe(40_000);
+    expect(await listsGround(suite).countOf(caller, list.id)).toBe(40_000);
+  }, 180_000);
+
+  it('goes on where it was after a restart', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const begun = await imports.upload(caller, table(20_000));
+    await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
+    await suite.restart();
+    expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000 });
+    expect(await bulkOf(projectId)).toBe(20_000);
+  }, 90_000);
+
+  it('of the same people beside another one and beside single calls ends with each of them once', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const same = table(10_000);
+    const jobs = await Promise.all([imports.upload(caller, same), imports.upload(caller, same)]);
+    const beside = Array.from({ length: 5 }, (_, part) =>
+      suite.bus.call(
+        contacts.bulk,
+        caller,
+        {
+          contacts: addresses(10_000)
+            .slice(part * 2_000, part * 2_000 + 1_000)
+            .reverse()
+            .map((email) => ({ email })),
+        },
+        { timeoutMs: 20_000 },
+      ),
+    );
+    const bulk = await Promise.all(beside);
+    const done = await Promise.all(jobs.map((job) => imports.ended(caller, job)));
+    expect(done.map(({ status, processed }) => [status, processed])).toEqual([
+      ['COMPLETED', 10_000],
+      ['COMPLETED', 10_000],
+    ]);
+    const created = [...done, ...bulk].reduce((sum, each) => sum + each.created, 0);
+    expect(created).toBe(10_000);
+    expect(await countOf(projectId)).toBe(10_000);
+    expect(await bulkOf(projectId)).toBe(10_000);
+  }, 120_000);
+
+  it('that is cancelled ends between two commits, and stays ended', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const begun = await imports.upload(caller, table(60_000));
+    await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
+    const cancelled = await suite.bus.call(contactImports.cancel, caller, { id: begun.id }, { timeoutMs: 20_000 });
+    expect(cancelled).toMatchObject({ status: 'CANCELLED', finishedAt: expect.any(Date) });
+    expect(cancelled.processed).toBeLessThan(60_000);
+    await eventually(async () => {
+      const left = await suite.database.query(`SELECT 1 FROM import_pieces WHERE import_id = $1`, [begun.id]);
+      return left.length === 0;
+    }, 'the file is gone');
+    expect(await countOf(projectId)).toBe(cancelled.processed);
+    expect(await suite.bus.call(contactImports.cancel, caller, { id: begun.id })).toMatchObject({ status: 'CANCELLED' });
+    const other = await imports.ended(caller, await imports.upload(caller, 'ada@x.example\n'));
+    expect(await suite.bus.call(contactImports.cancel, caller, { id: other.id })).toMatchObject({ status: 'COMPLETED' });
+  }, 90_000);
+
+  it('waits for that of its project, and takes turns with others', async () => {
+    const [{ caller }, other] = [suite.buildProject(), suite.buildProject()];
+    const long = await imports.upload(caller, table(100_000));
+    await eventually(async () => (await imports.get(caller, long)).processed > 0, 'it began');
+    const second = await imports.upload(caller, table(1, 'second'));
+    const short = await imports.upload(other.caller, table(1, 'short'));
+    expect(await imports.ended(other.caller, short)).toMatchObject({ status: 'COMPLETED' });
+    expect(await imports.get(caller, long)).toMatchObject({ status: 'RUNNING' });
+    expect(await imports.get(caller, second)).toMatchObject({ status: 'QUEUED' });
+    await suite.bus.call(contactImports.cancel, caller, { id: long.id }, { timeoutMs: 20_000 });
+    expect(await imports.ended(caller, second)).toMatchObject({ status: 'COMPLETED', created: 1 });
+  }, 90_000);
+});

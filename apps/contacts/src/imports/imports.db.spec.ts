@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { consents, contactFacts, contactImports, contacts, lists, type RequestContract } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { addresses, importsGround } from '../testing/imports-ground.js';
+import { listsGround } from '../testing/lists-ground.js';
+
+let suite: ContactsSuite;
+let imports: ReturnType<typeof importsGround>;
+let ground: ReturnType<typeof listsGround>;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+  imports = importsGround(suite);
+  ground = listsGround(suite);
+});
+afterAll(() => suite.stop());
+
+describe('a table of contacts', () => {
+  it('lands as it says, told in bulk, with the consent of its people', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const table = 'E-Mail;Plan;Age;Subscribed\r\nAda@Example.com;pro;36;\r\n"b@x.example";"two\r\nlines";;no\r\n';
+    const begun = await imports.upload(caller, table, { consent: 'I want news' });
+    expect(begun).toMatchObject({ status: 'QUEUED', processed: 0, finishedAt: null });
+    expect(await imports.ended(caller, begun)).toMatchObject({
+      status: 'COMPLETED',
+      total: 2,
+      processed: 2,
+      created: 2,
+      updated: 0,
+      failed: 0,
+    });
+    expect(await imports.contactsOf(caller)).toEqual([
+      { email: 'ada@example.com', subscribed: true, customFields: { Plan: 'pro', Age: 36 } },
+      { email: 'b@x.example', subscribed: false, customFields: { Plan: 'two\r\nlines' } },
+    ]);
+    expect(await suite.factsOf(projectId, contactFacts.created)).toEqual([]);
+    expect(await suite.factsOf(projectId, contactFacts.bulkCreated)).toEqual([expect.objectContaining({ count: 2, source: 'IMPORT' })]);
+    expect(suite.optOuts.filter((told) => told.projectId === projectId)).toMatchObject([{ email: 'b@x.example' }]);
+    const { items } = await suite.bus.call(contacts.list, caller, { search: 'ada@' });
+    const [consent] = (await suite.bus.call(consents.list, caller, { id: items[0]!.id })).items;
+    expect(consent).toMatchObject({ source: 'IMPORT', text: 'I want news', before: null, after: true });
+    await eventually(async () => {
+      const left = await suite.database.query(`SELECT 1 FROM import_pieces WHERE import_id = $1`, [begun.id]);
+      return left.length === 0;
+    }, 'the file is gone');
+  });
+
+  it.each([
+    ['create', { created: 1, updated: 0, skipped: 2 }, { known: { Plan: 'old' }, new: { Plan: 'n1' } }],
+    ['update', { created: 0, updated: 1, skipped: 2 }, { known: { Plan: 'k2', Age: 7 } }],
+    ['both', { created: 1, updated: 1, skipped: 1 }, { known: { Plan: 'k2', Age: 7 }, new: { Plan: 'n1' } }],
+  ] as const)('folds its repeats and knows whom it may touch: %s', async (mode, counts, fields) => {
+    const { caller } = suite.buildProject();
+    await suite.bus.call(contacts.create, caller, { email: 'known@x.example', customFields: { Plan: 'old' } });
+    const begun = await imports.upload(caller, 'email,Plan,Age\nknown@x.example,k1,7\nKNOWN@x.example,k2,\nnew@x.example,n1,\n', { mode });
+    expect(await imports.ended(caller, begun)).toMatchObject({ ...counts, processed: 3, failed: 0 });
+    const landed = await imports.contactsOf(caller);
+    expect(Object.fromEntries(landed.map(({ email, customFields }) => [email.split('@')[0], customFields]))).toEqual(fields);
+  });
+
+  it('of which rows are bad has the others, and says of each why and where', async () => {
+    const { caller } = suite.buildProject();
+    const deep = JSON.stringify({ a: { b: { c: { d: { e: {} } } } } }).replaceAll('"', '""');
+    const rows: [row: string | Buffer, reason: RegExp | null][] = [
+      ['good@x.example,,', null],
+      ['no address,,', /address that is none/],
+      [',,', /no address/],
+      ['"open"x@x.example,,', /quote/],
+      ['a\0b@x.example,,', /NUL/],
+      [Buffer.from([0x61, 0xff, 0x40, 0x2c, 0x2c]), /no text/],
+      ['perhaps@x.example,perhaps,', /neither yes nor no/],
+      [`deep@x.example,,"${deep}"`, /deeper than 5/],
+      [`large@x.example,,"{""a"":""${'x'.repeat(65_536)}""}"`, /65536 bytes/],
+      ['proto@x.example,,"{""__proto__"":{""a"":1}}"', /__proto__/],
+      ['huge@x.example,,"{""a"":1e400}"', /too large/],
+      ['none@x.example,,[1]', /no JSON object/],
+      ['nul@x.example,,"{""a"":""\\u0000""}"', /NUL/],
+      ['wide@x.example,,,,', /more cells/],
+      [Array.from({ length: 1_000 }, () => 'x').join(','), /more than 200/],
+      ['x'.repeat(1024 * 1024 + 1), /longer than 1 MiB/],
+      ['infinity@x.example,yes,"{""a"":""infinity""}"', null],
+    ];
+    const table = Buffer.concat([
+      Buffer.from('email,subscribed,custom_fields\n'),
+      ...rows.flatMap(([row]) => [Buffer.from(row as string), Buffer.from('\n')]),
+    ]);
+    const begun = await imports.upload(caller, table);
+    const bad = rows.flatMap(([, reason], place) => (reason ? [{ line: place + 2, reason }] : []));
+    expect(await imports.ended(caller, begun)).toMatchObject({
+      status: 'COMPLETED',
+      processed: rows.length,
+      created: 2,
+      failed: bad.length,
+    });
+    const errors = await imports.errorsOf(caller, begun);
+    expect(errors.map(({ line }) => line)).toEqual(bad.map(({ line }) => line));
+    for (const [place, { reason }] of bad.entries()) expect(errors[place]!.reason).toMatch(reason);
+  });
+
+  it.each([
+    ['', /empty/],
+    ['name,plan\nAnn,pro\n', /no column that holds addresses/],
+    [`email,${Array.from({ length: 1_000 }, (_, place) => `c${place}`).join(',')}\n`, /more than 200 columns/],
+    ['email,__proto__\na@x.example,1\n', /__proto__/],
+  ])('that nobody can read is refused: %#', async (table, reason) => {
+    const { caller } = suite.buildProject();
+    const refused = imports.upload(caller, table);
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', details: { errors: [{ message: expect.stringMatching(reason) }] } });
+    expect((await suite.bus.call(contactImports.list, caller, {})).items).toEqual([]);
+  });
+
+  it('has its columns called as a mapping says', async () => {
+    const { caller } = suite.buildProject();
+    const mapping = JSON.stringify({ Adresse: 'email', Mail: null, Tarif: 'custom_fields.plan' });
+    await imports.ended(caller, await imports.upload(caller, 'Mail;Adresse;Tarif\nx;ada@x.example;pro\n', { mapping, subscribed: false }));
+    expect(await imports.contactsOf(caller)).toEqual([{ email: 'ada@x.example', subscribed: false, customFields: { plan: 'pro' } }]);
+    for (const bad of ['{"Nothing":"email"}', '[]', '{"Mail":"seq"}', '{']) {
+      await expect(imports.upload(caller, 'Mail\na@x.example\n', { mapping: bad })).rejects.toMatchObject({ kind: 'invalid' });
+    }
+  });
+
+  it('is seen by its project only, and can be looked at before', async () => {
+    const [{ caller }, stranger] = [suite.buildProject(), suite.buildProject()];
+    const begun = await imports.upload(caller, 'ada@example.com\n');
+    for (const id of [begun.id, newId()]) {
+      const asked = [contactImports.get, contactImports.errors, contactImports.cancel] as RequestContract<{ id: string }>[];
+      for (const ask of asked) await expect(suite.bus.call(ask, stranger.caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+    }
+    await imports.ended(caller, begun);
+    expect((await suite.bus.call(contactImports.list, caller, {})).items).toMatchObject([{ id: begun.id }]);
+    const bytes = Buffer.from('Email,Age,Plan\nada@x.example,36,pro\nnobody,37,7\n').toString('base64');
+    expect(await suite.bus.call(contactImports.preview, caller, { bytes, last: true, encoding: 'utf-8' })).toMatchObject({
+      delimiter: ',',
+      headed: true,
+      columns: [
+        { name: 'Email', field: 'email', type: 'text' },
+        { name: 'Age', field: 'custom_fields.Age', type: 'number' },
+        { name: 'Plan', field: 'custom_fields.Plan', type: 'mixed' },
+      ],
+      rows: [
+        { line: 2, email: 'ada@x.example', subscribed: null, customFields: { Age: 36, Plan: 'pro' }, reason: null },
+        { line: 3, email: null, reason: 'has an address that is none' },
+      ],
+    });
+  });
+});
+
+describe('a table for lists', () => {
+  it('makes members of them once, and leaves alone who left', async () => {
+    const { caller } = suite.buildProject();
+    const [one, other] = [await ground.build(caller), await ground.build(caller, { name: 'Other', doubleOptIn: true })];
+    await ground.subscribe(caller, one.id, { email: 'left@x.example' });
+    await ground.unsubscribe(caller, one.id, 'left@x.example');
+    const table = ['email', ...addresses(2_500), 'left@x.example'].join('\n');
+    await expect(imports.upload(caller, table, { listId: other.id })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(imports.upload(caller, table, { listIds: newId() })).rejects.toMatchObject({ kind: 'invalid' });
+    for (let times = 0; times < 2; times += 1) {
+      const begun = await imports.upload(caller, table, { listIds: `${one.id}, ${other.id}`, consent: 'Yes' });
+      expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 2_501 });
+      for (const [list, count] of [
+        [one, 2_500],
+        [other, 2_501],
+      ] as const) {
+        expect(await ground.countOf(caller, list.id)).toBe(count);
+        expect(await ground.recount(caller, list.id)).toBe(count);
+      }
+    }
+  });
+
+  it('of which one is deleted on the way goes on without it, and says so', async () => {
+    const { caller } = suite.buildProject();
+    const [gone, kept] = [await ground.build(caller), await ground.build(caller, { name: 'Kept' })];
+    const begun = await imports.upload(caller, ['email', ...addresses(30_000)].join('\n'), { listIds: `${gone.id},${kept.id}` });
+    await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
+    await suite.bus.call(lists.delete, caller, { id: gone.id }, { timeoutMs: 20_000 });
+    expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 30_000, created: 30_000, failed: 0 });
+    expect(await ground.countOf(caller, kept.id)).toBe(30_000);
+    await eventually(async () => (await ground.recount(caller, gone.id)) === 0, 'nobody is left in it');
+    expect(await imports.errorsOf(caller, begun)).toEqual([{ line: expect.any(Number), reason: expect.stringContaining(gone.id) }]);
+  }, 90_000);
+});

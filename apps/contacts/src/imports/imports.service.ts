@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import {
+  importEnded,
+  importNotFound,
+  importPieceBytes,
+  invalidMember,
+  isUuid,
+  maxOpenImports,
+  tooManyImports,
+  type AppendToContactImport,
+  type AskContactImportErrors,
+  type ContactImport,
+  type ContactImportErrors,
+  type ContactImportId,
+  type ContactImportOptions,
+  type ContactImportPage,
+  type PageQuery,
+  type StartContactImport,
+} from '@posthorn/contracts';
+import { cappedTotal } from '@posthorn/database';
+import type { Incoming } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { originOf } from '../contacts/contact-write.js';
+import { ListsRepository } from '../lists/lists.repository.js';
+import { ImportErrorsRepository } from './import-errors.repository.js';
+import { ImportPiecesRepository } from './import-pieces.repository.js';
+import { readLayout } from './import-table.js';
+import type { ImportRow } from './import.entity.js';
+import { ImportsRepository } from './imports.repository.js';
+
+const errorsAtOnce = 1_000;
+const mostLists = 10;
+const [lf, cr] = [0x0a, 0x0d];
+
+@Injectable()
+export class ImportsService {
+  constructor(
+    private readonly imports: ImportsRepository,
+    private readonly pieces: ImportPiecesRepository,
+    private readonly errors: ImportErrorsRepository,
+    private readonly lists: ListsRepository,
+    private readonly commits: Commits,
+  ) {}
+
+  async start({ caller, body, deadline }: Incoming<StartContactImport>): Promise<ContactImport> {
+    const { projectId } = caller;
+    const bytes = Buffer.from(body.bytes, 'base64');
+    const layout = readLayout(bytes, body.mapping);
+    const listIds = listIdsOf(body);
+    const row = await this.commits.before(deadline, async () => {
+      if ((await this.imports.countOpen(projectId)) >= maxOpenImports) throw tooManyImports();
+      await this.refuseLists(projectId, listIds, body);
+      const { mode = 'both', subscribed = null, consent = null } = body;
+      const origin = originOf(caller, 'IMPORT', consent);
+      const begun = await this.imports.insert({ projectId, mode, listIds, subscribed, origin, layout });
+      return this.put(begun, bytes, body.last);
+    });
+    return row.toImport();
+  }
+
+  async append({ caller, body, deadline }: Incoming<AppendToContactImport>): Promise<ContactImport> {
+    const row = await this.commits.before(deadline, async () => {
+      const known = await this.imports.lock(caller.projectId, body.id);
+      if (!known) throw importNotFound();
+      if (body.place < known.pieces) return known;
+      if (known.status !== 'UPLOADING') throw importEnded();
+      return this.put(known, Buffer.from(body.bytes, 'base64'), body.last);
+    });
+    return row.toImport();
+  }
+
+  async get(projectId: string, id: string): Promise<ContactImport> {
+    return (await this.found(projectId, id)).toImport();
+  }
+
+  async list(projectId: string, query: PageQuery): Promise<ContactImportPage> {
+    const [page, total] = await Promise.all([
+      this.imports.list(projectId, query),
+      query.withTotal ? this.imports.total(projectId).then(cappedTotal) : {},
+    ]);
+    return { ...page, items: page.items.map((row) => row.toImport()), ...total };
+  }
+
+  async listErrors(projectId: string, { id, afterLine = -1 }: AskContactImportErrors): Promise<ContactImportErrors> {
+    await this.found(projectId, id);
+    const items = await this.errors.list(projectId, id, afterLine, errorsAtOnce + 1);
+    return { items: items.slice(0, errorsAtOnce), hasMore: items.length > errorsAtOnce };
+  }
+
+  /** Whoever holds it is in the midst of a commit: it waits for that one. What has ended stays as it ended. */
+  async cancel({ caller, body, deadline }: Incoming<ContactImportId>): Promise<ContactImport> {
+    const { projectId } = caller;
+    await this.commits.before(deadline, async () => {
+      const row = await this.imports.lock(projectId, body.id);
+      if (!row) throw importNotFound();
+      await this.imports.finish(row, 'CANCELLED');
+    });
+    return this.get(projectId, body.id);
+  }
+
+  private async put(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
+    // Where one begins is known by its place.
+    if (!last && bytes.length !== importPieceBytes) throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
+    await this.pieces.put(row, row.pieces, bytes);
+    const header = row.pieces === 0 && row.layout.headed ? 1 : 0;
+    const unended = last && bytes.length > 0 && !isEnd(bytes.at(-1)!) ? 1 : 0;
+    return this.imports.grow(row, linesIn(bytes) - header + unended, last);
+  }
+
+  private async refuseLists(projectId: string, listIds: string[], { consent }: ContactImportOptions): Promise<void> {
+    if (listIds.length === 0) return;
+    const lists = await this.lists.holdAll(projectId, listIds);
+    if (lists.length < listIds.length) throw invalidMember(['listIds'], 'not_found', 'names a list that there is not');
+    if (consent === undefined && lists.some(({ doubleOptIn }) => doubleOptIn))
+      throw invalidMember(['consent'], 'required', 'is required for a list with double opt-in');
+  }
+
+  private async found(projectId: string, id: string): Promise<ImportRow> {
+    const row = await this.imports.find(projectId, id);
+    if (!row) throw importNotFound();
+    return row;
+  }
+}
+
+function listIdsOf({ listId, listIds = '' }: ContactImportOptions): string[] {
+  const named = listIds.split(',').map((id) => id.trim().toLowerCase());
+  const ids = [...new Set([listId?.toLowerCase() ?? '', ...named])].filter((id) => id !== '').sort();
+  if (!ids.every(isUuid)) throw invalidMember(['listIds'], 'invalid_format', 'must be ids with commas between');
+  if (ids.length > mostLists) throw invalidMember(['listIds'], 'too_long', `must name at most ${mostLists} lists`);
+  return ids;
+}
+
+/** What is quoted may have some more: only to say how far it is. */
+function linesIn(bytes: Buffer): number {
+  const counted = bytes.includes(lf) ? lf : cr;
+  let count = 0;
+  for (let at = bytes.indexOf(counted); at !== -1; at = bytes.indexOf(counted, at + 1)) count += 1;
+  return count;
+}
+
+const isEnd = (byte: number): boolean => byte === lf || byte === cr;

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contactImports,
+  csvUnreadable,
+  maxImportBytes,
+  type Caller,
+  type ContactImport,
+  type ContactImportOptions,
+  type ContactImportPreview,
+  type ImportContacts,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { tooLarge } from '../edge/edge-errors.js';
+import { readTableText, type TablePiece, type TableText } from './table-text.js';
+
+type TableCall = Call<ImportContacts, ContactImportOptions>;
+
+/** A database that is slow slows the socket down: the next piece is read when this one is stored. */
+const patient = { timeoutMs: 20_000 };
+
+/** Tables on their way from a socket to the contacts service, of which no more than a piece is held. */
+@Injectable()
+export class ImportUploads {
+  constructor(private readonly bus: Bus) {}
+
+  async start(call: TableCall): Promise<ContactImport> {
+    const { pieces } = await textOf(call);
+    let job: ContactImport | null = null;
+    let place = 0;
+    let stored = false;
+    try {
+      for await (const { bytes, last } of pieces) {
+        const piece = { bytes: bytes.toString('base64'), last };
+        job = job
+          ? await this.bus.call(contactImports.append, call.caller, { ...piece, id: job.id, place }, patient)
+          : await this.bus.call(contactImports.start, call.caller, { ...call.query, ...piece }, patient);
+        place += 1;
+        stored = last;
+        if (place * bytes.length > maxImportBytes) throw tooLarge(maxImportBytes);
+      }
+    } finally {
+      if (job && !stored) await this.drop(call.caller, job);
+    }
+    return job!;
+  }
+
+  async preview(call: TableCall): Promise<ContactImportPreview> {
+    const { encoding, pieces } = await textOf(call);
+    const { bytes, last } = await firstOf(pieces);
+    return this.bus.call(contactImports.preview, call.caller, { ...call.query, encoding, bytes: bytes.toString('base64'), last }, patient);
+  }
+
+  /** Of which the rest does not come; where that is not heard, it ends by itself after a while. */
+  private async drop(caller: Caller, { id }: ContactImport): Promise<void> {
+    await this.bus.call(contactImports.cancel, caller, { id }).catch(() => undefined);
+  }
+}
+
+function textOf({ upload, body }: TableCall): Promise<TableText> {
+  return upload ? readTableText(upload.bytes, upload.charset) : readTableText(one(Buffer.from(body.csv)), 'utf-8');
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
+
+async function firstOf(pieces: AsyncIterable<TablePiece>): Promise<TablePiece> {
+  for await (const piece of pieces) return piece;
+  throw csvUnreadable('is empty');
+}

@@ -1,0 +1,119 @@
+import { csvUnreadable, importPieceBytes } from '@posthorn/contracts';
+
+/** A table in UTF-8, and as what it was read. */
+export interface TableText {
+  encoding: string;
+  /** Each of the size of a piece, but the last. There is always one. */
+  pieces: AsyncIterable<TablePiece>;
+}
+
+export interface TablePiece {
+  bytes: Buffer;
+  last: boolean;
+}
+
+/** Enough to see what it is. */
+const headBytes = 64 * 1024;
+
+/** What others send for a table, by its first bytes. */
+const strangers: readonly (readonly [begins: string, says: string])[] = [
+  ['504b0304', 'is a workbook or an archive: save it as CSV'],
+  ['d0cf11e0', 'is a workbook: save it as CSV'],
+  ['1f8b', 'is packed by gzip: say so by Content-Encoding'],
+  ['25504446', 'is a PDF'],
+  ['89504e47', 'is an image'],
+  ['ffd8ff', 'is an image'],
+  ['7f454c46', 'is a program'],
+];
+const html = /^\s*<(?:!doctype|html|head|body|table|div|\?xml|!--)/i;
+const mostControls = 0.1;
+
+/** Detects the encoding: a mark of its order of bytes, else what was declared, else UTF-8 unless its beginning is none. */
+export async function readTableText(bytes: AsyncIterable<Buffer>, declared: string | null): Promise<TableText> {
+  const rest = bytes[Symbol.asyncIterator]();
+  const head = await headOf(rest);
+  refuseStrangers(head);
+  const encoding = encodingOf(head, declared);
+  return { encoding, pieces: piecesOf(encoding === 'utf-8' ? unmarked(head, rest) : decoded(head, rest, encoding)) };
+}
+
+async function headOf(rest: AsyncIterator<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let size = 0; size < headBytes;) {
+    const next = await rest.next();
+    if (next.done) break;
+    parts.push(next.value);
+    size += next.value.length;
+  }
+  return Buffer.concat(parts);
+}
+
+function refuseStrangers(head: Buffer): void {
+  const begins = head.toString('hex', 0, 8);
+  const stranger = strangers.find(([magic]) => begins.startsWith(magic));
+  if (stranger) throw csvUnreadable(stranger[1]);
+  const text = head.subarray(0, 4_096);
+  if (html.test(text.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, ''))) throw csvUnreadable('is HTML or XML, and no table');
+  if (markOf(head) !== null) return;
+  const controls = text.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d).length;
+  if (controls > text.length * mostControls) throw csvUnreadable('is binary, and no table; UTF-16 needs its mark');
+}
+
+function encodingOf(head: Buffer, declared: string | null): string {
+  const mark = markOf(head);
+  if (mark) return mark;
+  if (declared !== null) return known(declared);
+  return looksLikeUtf8(head) ? 'utf-8' : 'windows-1252';
+}
+
+function markOf(head: Buffer): string | null {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'utf-8';
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : null;
+}
+
+function known(declared: string): string {
+  try {
+    return new TextDecoder(declared).encoding;
+  } catch (error) {
+    if (error instanceof RangeError) throw csvUnreadable(`is in an encoding that nobody knows: ${declared}`);
+    throw error;
+  }
+}
+
+/** A row that is broken makes no other encoding of the others: where more than that is UTF-8, all is. */
+function looksLikeUtf8(head: Buffer): boolean {
+  const text = head.toString('utf8');
+  // The last letter may be cut in two.
+  const broken = text.slice(0, -1).match(/\ufffd/g)?.length ?? 0;
+  const whole = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
+  return broken === 0 || whole > broken;
+}
+
+async function* unmarked(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield markOf(head) ? head.subarray(3) : head;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function* decoded(head: Buffer, rest: AsyncIterator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding);
+  yield Buffer.from(decoder.decode(head, { stream: true }));
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield Buffer.from(decoder.decode(next.value, { stream: true }));
+  yield Buffer.from(decoder.decode());
+}
+
+async function* piecesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<TablePiece> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    held.push(chunk);
+    size += chunk.length;
+    while (size > importPieceBytes) {
+      const whole = Buffer.concat(held);
+      held = [whole.subarray(importPieceBytes)];
+      size -= importPieceBytes;
+      yield { bytes: whole.subarray(0, importPieceBytes), last: false };
+    }
+  }
+  yield { bytes: Buffer.concat(held), last: true };
+}
