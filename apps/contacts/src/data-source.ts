@@ -15,6 +15,7 @@ import { Consents1764500100000 } from './migrations/1764500100000-consents.js';
 import { Events1764500100100 } from './migrations/1764500100100-events.js';
 import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
 import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
+import { Imports1764500350000 } from './migrations/1764500350000-imports.js';
 import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
@@ -26,7 +27,6 @@ import {
   SegmentSlugRow,
   SegmentWatchRow,
 } from './segments/segment-tables.entity.js';
-import { Imports1764500200100 } from './migrations/1764500200100-imports.js';
 
 export const entities = [
   ContactRow,
@@ -60,7 +60,7 @@ export const migrations = [
   Consents1764500100000,
   Events1764500100100,
   Lists1764500200000,
-  Imports1764500200100,
   Segments1764500300000,
+  Imports1764500350000,
   ContactHistory1764500400000,
 ];

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Tables of contacts on their way in: the job with its cursor, its file in pieces, what became of a bad row (docs/decisions/0018). */
-export class Imports1764500200100 implements MigrationInterface {
+export class Imports1764500350000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createJobs(runner);
     await this.createPieces(runner);
