@@ -14,6 +14,13 @@ const cursor = /^[A-Za-z0-9_-]{71}$/;
 /** More of a list says no more. */
 const mostOfAList = 2;
 
+/** Members that every run answers otherwise, whatever it is asked. */
+function settledOf(name: string): unknown {
+  if (/^last_?four$/i.test(name)) return 'e3f1';
+  if (/^measured_?ms$/i.test(name)) return 1;
+  return name === 'estimate' ? 10 : undefined;
+}
+
 /** One example with the ids, instants, cursors, secrets and addresses of every run alike: the same id stays the same id. */
 export function normalised(example: unknown, baseUrl: string): unknown {
   const ids = new Map<string, string>();
@@ -37,7 +44,7 @@ export function normalised(example: unknown, baseUrl: string): unknown {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? mostOfAList : undefined).map(one);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, /^last_?four$/i.test(name) ? 'e3f1' : one(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, settledOf(name) ?? one(member)]));
   };
   return one(example);
 }
