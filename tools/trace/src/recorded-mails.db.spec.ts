@@ -25,7 +25,7 @@ describe('the traces of mails that are sent at once', () => {
       for (const path of [
         answer,
         [...answered, 'sending: commit accepts', 'sending: accept'],
-        [...told, 'contacts: hear contacts-recipients', 'contacts: transaction', 'contacts: INSERT INTO contacts'],
+        [...told, 'contacts: hear contacts-recipients', 'contacts: transaction', 'contacts: write contacts'],
         [...told, 'analytics: hear analytics-daily-emails', 'analytics: transaction', 'analytics: INSERT INTO daily_counts'],
         [...claimed, 'sending: mark', 'sending: lock-addresses + mark-hand-off'],
         [...claimed, 'sending: hand over'],
