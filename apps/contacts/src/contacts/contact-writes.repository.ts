@@ -60,6 +60,9 @@ function landed({ projectId, email }: ContactWrite, row: LandedRow): Landed {
  * them says which write it is: what else a write says is read at that place.
  */
 const place = `width_bucket(excluded.id, $3::uuid[])`;
+/** Among texts, which have no fixed length, the search walks through half of them: a new row is found by its id. */
+const landedPlace = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
+  ELSE width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) END`;
 const flags = `($5::int[])[${place}]`;
 const removed = `coalesce(($9::text[])[${place}]::text[], '{}')`;
 const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribed ELSE excluded.subscribed END`;
@@ -82,7 +85,7 @@ const writeSql = `
         AND (known.subscribed <> ${subscribed} OR known.custom_fields <> ${fields})
         AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
     RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
-      width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) AS place
+      ${landedPlace} AS place
   ), told AS (
     SELECT written.*, asked.bunch, CASE
         WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactFacts.created.name}' END
