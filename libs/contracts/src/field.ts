@@ -42,20 +42,25 @@ export interface Field {
 export type FieldKind =
   'id' | 'text' | 'flag' | 'count' | 'number' | 'instant' | 'address' | 'mailbox' | 'choice' | 'object' | 'map' | 'json';
 
-const fieldsKey = Symbol('posthorn:fields');
 type FieldTable = Record<string, Field>;
+// Asked for each member of each item of each fact: metadata of decorators would be looked up by its key every time.
+const tables = new WeakMap<object, FieldTable>();
+const noFields: FieldTable = {};
 
 /** Every member of a shape, inherited ones included, in the order of declaration. */
 export function fieldsOf(shape: Shape): Readonly<FieldTable> {
-  return (Reflect.getMetadata(fieldsKey, shape) as FieldTable | undefined) ?? {};
+  for (let current: object | null = shape; current; current = Object.getPrototypeOf(current) as object | null) {
+    const table = tables.get(current);
+    if (table) return table;
+  }
+  return noFields;
 }
 
 export function defineField(shape: Shape, name: string, field: Partial<Field>): void {
-  const own = Reflect.getOwnMetadata(fieldsKey, shape) as FieldTable | undefined;
-  const table: FieldTable = own ?? { ...fieldsOf(shape) };
+  const table: FieldTable = tables.get(shape) ?? { ...fieldsOf(shape) };
   const known = table[name] ?? { kind: 'text', optional: false, nullable: false, list: false };
   table[name] = { ...known, ...field };
-  Reflect.defineMetadata(fieldsKey, table, shape);
+  tables.set(shape, table);
 }
 
 /** Decorators that a shape made from another one must receive too. */
