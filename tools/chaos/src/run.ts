@@ -6,11 +6,12 @@ import { Books } from './books.js';
 import { Clients } from './client.js';
 import type { Evidence } from './evidence.js';
 import { deckOf, states, type Fault } from './faults.js';
-import { Fleet } from './fleet.js';
+import type { Fleet } from './fleet.js';
 import { Ground } from './ground.js';
 import { judge } from './judge.js';
 import { Ledger, beliefOf } from './ledger.js';
 import { Nemesis } from './nemesis.js';
+import { leaseSeconds, skewedFleet } from './product.js';
 import { Random } from './random.js';
 import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
@@ -27,7 +28,6 @@ export interface ChaosOptions {
   load: Load;
 }
 
-const leaseSeconds = 4;
 /** As fast as it goes; the relay is only ever caught while facts keep coming. */
 const burst = { atOnce: 12, restMs: 0 };
 const trickle = { atOnce: 3, restMs: 40 };
@@ -36,32 +36,11 @@ const settleSeconds = 120;
 const saysEvery = 10;
 const wantedHits = 5;
 
-/** The product's own waits, made short: what takes minutes in production takes seconds here. */
-const shortWaits = {
-  POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
-  LOG_LEVEL: 'warn',
-  LEASE_SECONDS: String(leaseSeconds),
-  AMBIGUOUS_SECONDS: '2',
-  RETRY_SECONDS: '1',
-  SMTP_COMMAND_TIMEOUT: '3',
-  SMTP_DOT_TIMEOUT: '4',
-};
-
-const environmentOf = ({ databaseUrl, natsUrl, smtpUrl }: Ground, { ratePerSecond }: ChaosOptions): Record<string, string> => ({
-  ...shortWaits,
-  SENDING_RATE_PER_SECOND: String(ratePerSecond),
-  DATABASE_URL: databaseUrl,
-  NATS_URL: natsUrl,
-  SMTP_URL: smtpUrl,
-});
-
 /** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
   const ground = await Ground.start(options.directory, options.load);
-  const fleet = new Fleet(options.directory, environmentOf(ground, options), (member, incarnation) =>
-    Random.named(`${options.seed} ${member} ${incarnation}`).pick([0, 26, -26]),
-  );
+  const fleet = skewedFleet(ground, options);
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await fleet.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
