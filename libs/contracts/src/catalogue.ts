@@ -16,6 +16,7 @@ import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { personData } from './person-data.js';
 import { projectFacts, projects } from './projects.js';
+import { mailSummaries, readModels } from './read-models.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
 import { segments } from './segments.js';
@@ -53,6 +54,8 @@ export const requestCatalogue: readonly RequestContract[] = [
   optOuts,
   engagement,
   mailHistory,
+  mailSummaries,
+  readModels,
   templates,
   templateUses,
   snippets,
