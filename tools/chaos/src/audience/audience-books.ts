@@ -79,6 +79,9 @@ const comparisons: Readonly<Record<string, [kept: string, counted: string]>> = {
 /** Tables that say something of contacts, and must say nothing of those who are gone. */
 const ofContacts = ['memberships', 'segment_members', 'segment_due', 'contact_history'];
 
+/** How many models are held against what they follow from, and how many tables against the contacts. */
+export const looked = { models: Object.keys(comparisons).length + 1, tables: ofContacts.length };
+
 /** What contacts has written down, held against its own rows and those of sending. */
 export class AudienceBooks {
   constructor(

@@ -1,6 +1,7 @@
 import { finding, type Finding } from '../finding.js';
 import type { Told } from './audience-client.js';
-import type { Difference, ImportRow, Passage } from './audience-books.js';
+import { looked, type Difference, type ImportRow, type Passage } from './audience-books.js';
+import { movingSegments, steadyConditions } from './conditions.js';
 
 /** Everything that the judge looks at, after all is quiet. */
 export interface AudienceEvidence {
@@ -38,10 +39,15 @@ export function judgeAudience(evidence: AudienceEvidence): Finding[] {
     finding('mail', 'accepted mail that was not delivered once', told.mails.length, [
       evidence.delivered === told.mails.length ? null : `${told.mails.length} accepted, ${evidence.delivered} delivered`,
     ]),
-    finding('counts', 'a count or a read model that differs from its rows', differences.length, differences.map(line)),
-    finding('members', 'members that the condition does not find, or the other way round', strayMembers.length, strayMembers.map(line)),
+    finding('counts', 'a count or a read model that differs from its rows', looked.models, differences.map(line)),
+    finding(
+      'members',
+      'members that the condition does not find, or the other way round',
+      movingSegments + steadyConditions.length,
+      strayMembers.map(line),
+    ),
     passagesFinding(evidence),
-    finding('remains', 'what is kept of contacts that are gone', remains.length, remains.map(line)),
+    finding('remains', 'what is kept of contacts that are gone', looked.tables, remains.map(line)),
     finding('stuck', 'not finished, not published, not taken in, or a dead letter', 1, [...left, ...deadLetters]),
   ];
 }
