@@ -47,6 +47,7 @@ import { MembershipsService } from './lists/memberships.service.js';
 import { MembershipTokens } from './lists/membership-tokens.js';
 import { MembershipWrites } from './lists/membership-writes.js';
 import { SubscriberContacts } from './lists/subscriber-contacts.js';
+import { SegmentDeletionService } from './segments/segment-deletion.service.js';
 import { SegmentDirtyRepository } from './segments/segment-dirty.repository.js';
 import { FoldCounts } from './counts/fold-counts.js';
 import { EventCounts } from './events/event-counts.read-model.js';
@@ -146,6 +147,7 @@ const segmentRooms = [
     RecordEvents,
     FoldCounts,
     SegmentsService,
+    SegmentDeletionService,
     SegmentConditions,
     SegmentMembersService,
     SegmentPreviewsService,

@@ -19,7 +19,7 @@ import { projectFacts, projects } from './projects.js';
 import { mailSummaries, readModels } from './read-models.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
-import { segments } from './segments.js';
+import { segments, segmentUses } from './segments.js';
 import { suppressionImports } from './suppression-imports.js';
 import { snippets } from './snippets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
@@ -39,6 +39,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   personData,
   events,
   segments,
+  segmentUses,
   contactImports,
   campaigns,
   workflows,
