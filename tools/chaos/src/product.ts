@@ -1,3 +1,7 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeSendingProject } from '@posthorn/testing';
+import { Books } from './books.js';
 import { Fleet } from './fleet.js';
 import type { Ground } from './ground.js';
 import { Random } from './random.js';
@@ -30,4 +34,31 @@ export function skewedFleet(
     SMTP_URL: smtpUrl,
   };
   return new Fleet(directory, environment, (member, incarnation) => Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]));
+}
+
+/** A project that may send, with its key, and the books of it. */
+export async function chaosProject(ground: Ground): Promise<{ projectId: string; token: string; books: Books }> {
+  const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
+  return {
+    ...{ projectId, token },
+    books: new Books(
+      () => ground.databaseUrl,
+      () => projectId,
+    ),
+  };
+}
+
+/** Until nothing is left of what is counted; says what is, whenever that changes. */
+export async function untilQuiet(unfinished: () => Promise<object>, settleSeconds: number): Promise<void> {
+  const deadline = performance.now() + settleSeconds * 1_000;
+  let said = '';
+  while (performance.now() < deadline) {
+    const left = await unfinished().catch(() => null);
+    if (left && Object.values(left).every((count) => count === 0)) return;
+    const line = JSON.stringify(left);
+    if (line !== said) console.log(`settling: ${line}`);
+    said = line;
+    await delay(2_000);
+  }
+  console.log(`not quiet after ${settleSeconds} s`);
 }

@@ -1,17 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { makeSendingProject } from '@posthorn/testing';
-import { Books } from './books.js';
 import { Clients } from './client.js';
 import type { Evidence } from './evidence.js';
 import { deckOf, states, type Fault } from './faults.js';
+import type { Books } from './books.js';
 import type { Fleet } from './fleet.js';
 import { Ground } from './ground.js';
 import { judge } from './judge.js';
 import { Ledger, beliefOf } from './ledger.js';
 import { Nemesis } from './nemesis.js';
-import { leaseSeconds, skewedFleet } from './product.js';
+import { chaosProject, leaseSeconds, skewedFleet, untilQuiet } from './product.js';
 import { Random } from './random.js';
 import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
@@ -44,11 +42,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await fleet.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
-    const books = new Books(
-      () => ground.databaseUrl,
-      () => projectId,
-    );
+    const { token, books } = await chaosProject(ground);
     const clients = new Clients(fleet.gateways, token, ledger, options);
     await options.load.prepare(clients.ask);
     const nemesis = new Nemesis(
@@ -64,7 +58,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
     await attack(options, clients, nemesis);
     await clients.drained();
     await fleet.untilAllReady();
-    await untilQuiet(books);
+    await untilQuiet(() => books.unfinished(), settleSeconds);
     return verdict(options, (performance.now() - began) / 1_000, nemesis, await gather({ ground, fleet, books, ledger, nemesis, options }));
   } finally {
     await fleet.stop();
@@ -97,20 +91,6 @@ function batchFor(load: Load, { at }: Fault, first: number, count: number, rando
   const slow =
     at === 'HANDOFF after the last byte' ? slowAfter : at === 'HANDOFF before the last byte' || at === 'CLAIMED' ? slowBefore : null;
   return Array.from({ length: count }, (_, offset) => load.wanted(first + offset, random, slow && offset < slowOnes ? slow : undefined));
-}
-
-async function untilQuiet(books: Books): Promise<void> {
-  const deadline = performance.now() + settleSeconds * 1_000;
-  let said = '';
-  while (performance.now() < deadline) {
-    const left = await books.unfinished().catch(() => null);
-    if (left && Object.values(left).every((count) => count === 0)) return;
-    const line = JSON.stringify(left);
-    if (line !== said) console.log(`settling: ${line}`);
-    said = line;
-    await delay(2_000);
-  }
-  console.log(`not quiet after ${settleSeconds} s`);
 }
 
 interface Witnesses {

@@ -42,7 +42,7 @@ const longestTable = 6_000;
 
 export const markOf = (place: number): string => `m${place}`;
 export const readerOf = (number: number): string => `ok+reader-${number}@sink.test`;
-export const rowOf = (number: number): string => `row-${number}@import.test`;
+const rowOf = (number: number): string => `row-${number}@import.test`;
 
 /** What is wanted at a place; `kind` where a fault waits for one. */
 export function deedAt(place: number, random: Random, kind: DeedKind = random.weighted(kinds).kind): Deed {

@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { makeSendingProject } from '@posthorn/testing';
-import { Books } from '../books.js';
+import type { Books } from '../books.js';
 import type { Fleet } from '../fleet.js';
 import { GatewayCalls } from '../gateway-calls.js';
 import { Ground } from '../ground.js';
-import { skewedFleet } from '../product.js';
+import { chaosProject, skewedFleet, untilQuiet } from '../product.js';
 import { Random } from '../random.js';
 import { printFindings } from '../report.js';
 import { AudienceBooks } from './audience-books.js';
@@ -42,17 +40,13 @@ export async function runAudience(options: AudienceOptions): Promise<boolean> {
   const fleet = skewedFleet(ground, options);
   try {
     await fleet.start({ sending: 1, contacts: 2, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
-    const books = new Books(
-      () => ground.databaseUrl,
-      () => projectId,
-    );
+    const { projectId, token, books } = await chaosProject(ground);
     const client = new AudienceClient(new GatewayCalls(fleet.gateways, token), options.seed, join(options.directory, 'calls.jsonl'));
     const nemesis = new AudienceNemesis(fleet, ground, () => books.urlOf('contacts'), options.directory);
     await attack(options, client, await prepare(client, options.seed), nemesis);
     await fleet.untilAllReady();
     const audience = new AudienceBooks(books, projectId);
-    await untilQuiet(audience);
+    await untilQuiet(() => audience.unfinished(), settleSeconds);
     const evidence = await gather(audience, books, client);
     client.close();
     return report(options, (performance.now() - began) / 1_000, nemesis, evidence, fleet);
@@ -109,20 +103,6 @@ async function inTurns(client: AudienceClient, deeds: Deed[], places: Places): P
     for (let next = deeds.shift(); next; next = deeds.shift()) await client.do(next, places);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-async function untilQuiet(audience: AudienceBooks): Promise<void> {
-  const deadline = performance.now() + settleSeconds * 1_000;
-  let said = '';
-  while (performance.now() < deadline) {
-    const left = await audience.unfinished().catch(() => null);
-    if (left && Object.values(left).every((count) => count === 0)) return;
-    const line = JSON.stringify(left);
-    if (line !== said) console.log(`settling: ${line}`);
-    said = line;
-    await delay(2_000);
-  }
-  console.log(`not quiet after ${settleSeconds} s`);
 }
 
 async function gather(audience: AudienceBooks, books: Books, client: AudienceClient): Promise<AudienceEvidence> {
