@@ -47,6 +47,7 @@ import { MembershipsService } from './lists/memberships.service.js';
 import { MembershipTokens } from './lists/membership-tokens.js';
 import { MembershipWrites } from './lists/membership-writes.js';
 import { SubscriberContacts } from './lists/subscriber-contacts.js';
+import { SegmentDeletionService } from './segments/segment-deletion.service.js';
 import { SegmentDirtyRepository } from './segments/segment-dirty.repository.js';
 import { FoldCounts } from './counts/fold-counts.js';
 import { EventCounts } from './events/event-counts.read-model.js';
@@ -56,6 +57,12 @@ import { EventsService } from './events/events.service.js';
 import { MailSummaries } from './events/mail-summaries.read-model.js';
 import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
 import { RecordEvents } from './events/record-events.js';
+import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
+import { EventSummaryRebuilds } from './rebuilds/event-summary-rebuilds.repository.js';
+import { MailSummaryRebuilds } from './rebuilds/mail-summary-rebuilds.repository.js';
+import { RebuildPlaces } from './rebuilds/rebuild-places.repository.js';
+import { RebuildsHandlers } from './rebuilds/rebuilds.handlers.js';
+import { RebuildsService } from './rebuilds/rebuilds.service.js';
 import { MembershipFacts } from './segments/membership-facts.js';
 import { SegmentBaselines } from './segments/segment-baselines.repository.js';
 import { SegmentConditions } from './segments/segment-conditions.js';
@@ -105,6 +112,7 @@ const segmentRooms = [
     MembershipsHandlers,
     SegmentsHandlers,
     ImportsHandlers,
+    RebuildsHandlers,
   ],
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
@@ -113,6 +121,8 @@ const segmentRooms = [
     ...segmentRooms.map(onDatabase),
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
     ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
+    ...[RebuildPlaces, CountRebuilds, EventSummaryRebuilds, MailSummaryRebuilds].map(onDatabase),
+    RebuildsService,
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -137,6 +147,7 @@ const segmentRooms = [
     RecordEvents,
     FoldCounts,
     SegmentsService,
+    SegmentDeletionService,
     SegmentConditions,
     SegmentMembersService,
     SegmentPreviewsService,

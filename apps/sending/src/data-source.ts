@@ -6,6 +6,7 @@ import { DkimKeyRow } from './domains/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
 import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
 import { EngagementRow } from './engagement/engagement.entity.js';
+import { CopiesByRecipient1764500600000 } from './migrations/1764500600000-copies-by-recipient.js';
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
 import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceSendingFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
@@ -63,4 +64,5 @@ export const migrations = [
   SizesInTheQueue1764400400000,
   UpdatesInPlace1764400500000,
   Templates1764400100000,
+  CopiesByRecipient1764500600000,
 ];

@@ -46,6 +46,7 @@ import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
 import { EmailsService } from './emails/emails.service.js';
 import { MailHistoryReadModel } from './emails/mail-history.read-model.js';
+import { MailSummariesReadModel } from './emails/mail-summaries.read-model.js';
 import { PersonMailHandlers } from './emails/person-mail.handlers.js';
 import { PersonMailService } from './emails/person-mail.service.js';
 import { SentContents } from './emails/sent-contents.js';
@@ -112,7 +113,9 @@ const onDatabase = (room: Type): NestProvider => ({
   ],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel].map(onDatabase),
+    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel, MailSummariesReadModel].map(
+      onDatabase,
+    ),
     ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
       onDatabase,
     ),

@@ -16,9 +16,10 @@ import { operations } from './operations.js';
 import { optOuts } from './opt-outs.js';
 import { personData } from './person-data.js';
 import { projectFacts, projects } from './projects.js';
+import { mailSummaries, readModels } from './read-models.js';
 import { recipients } from './recipients.js';
 import { secrets } from './secrets.js';
-import { segments } from './segments.js';
+import { segments, segmentUses } from './segments.js';
 import { suppressionImports } from './suppression-imports.js';
 import { snippets } from './snippets.js';
 import { suppressionFacts, suppressions } from './suppressions.js';
@@ -38,6 +39,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   personData,
   events,
   segments,
+  segmentUses,
   contactImports,
   campaigns,
   workflows,
@@ -53,6 +55,8 @@ export const requestCatalogue: readonly RequestContract[] = [
   optOuts,
   engagement,
   mailHistory,
+  mailSummaries,
+  readModels,
   templates,
   templateUses,
   snippets,

@@ -39,6 +39,7 @@ export * from './page.js';
 export * from './parse.js';
 export * from './person-data.js';
 export * from './projects.js';
+export * from './read-models.js';
 export * from './recipients.js';
 export * from './revive.js';
 export * from './scopes.js';

@@ -2,7 +2,7 @@ import { maxConditionBytes, maxConditionJsonDepth } from './conditions.js';
 import { Contact, ContactPage } from './contacts.js';
 import { request } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Addresses, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
+import { Addresses, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nested, Nullable, Optional, Text, Texts } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
 
@@ -128,7 +128,7 @@ export const segments = {
   get: request('contacts.segments.get', SegmentId, Segment),
   list: request('contacts.segments.list', ListSegments, SegmentPage),
   update: request('contacts.segments.update', UpdateSegmentById, Segment),
-  /** 409 while another segment names it. */
+  /** 409 while another segment, an unsent campaign or an enabled workflow uses it, which are named. */
   delete: request('contacts.segments.delete', SegmentId, DeletedSegment),
   contacts: request('contacts.segments.contacts', ListSegmentContacts, ContactPage),
   /** 409 for a DYNAMIC one, as for removing. */
@@ -141,8 +141,30 @@ const conflict = (message: string) => new DomainError('conflict', 'conflict', me
 
 export const segmentNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such segment');
 export const segmentNameTaken = () => conflict('A segment has this name, had it once, or has one that is alike in letters and digits');
+export class AskSegmentUses extends PickFields(Segment, ['id']) {
+  /** As triggers name it: `segment.<slug>.entry`. */
+  @Text(1, 200) slug: string;
+}
+
+/** At most so many are named. */
+export const maxSegmentUses = 20;
+
+export class SegmentUses {
+  @Texts(0, maxSegmentUses, 200) names: string[];
+}
+
+/** Asked of whoever may yet send to a segment or begin by it, when it is to be deleted. */
+export const segmentUses = {
+  /** Those that are not sent yet. */
+  campaigns: request('campaigns.segments.uses', AskSegmentUses, SegmentUses),
+  /** Enabled ones, by their trigger or by a step. */
+  workflows: request('workflows.segments.uses', AskSegmentUses, SegmentUses),
+};
+
 export const segmentInUse = (users: readonly string[] = []) =>
   conflict(`Other segments name this one${users.length > 0 ? `: ${users.join(', ')}` : ''}. Change or delete them first`);
+export const segmentUsed = (users: readonly string[] = []) =>
+  conflict(`The segment is used${users.length > 0 ? ` by ${users.join(', ')}` : ''}. Change, send or disable what uses it first`);
 export const segmentNotStatic = () => conflict('Members of a DYNAMIC segment follow from its condition');
 export const conditionTooCostly = (ms: number, boundMs: number) =>
   invalidMember(

@@ -132,14 +132,14 @@ export class Books {
   }
 
   /** Facts of every service that are still to be published, once or once more, or whose tries are not over. */
-  private async untold(): Promise<number> {
+  async untold(): Promise<number> {
     const sql = `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats)
                    + (SELECT count(*) FROM fact_tries) AS waiting`;
     const rows = await Promise.all(services.map((service) => this.ask<{ waiting: string }>(service, sql)));
     return rows.reduce((sum, [row]) => sum + Number(row!.waiting), 0);
   }
 
-  private async ask<Row extends object>(service: ServiceName, sql: string, parameters: unknown[] = []): Promise<Row[]> {
+  async ask<Row extends object>(service: ServiceName, sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.urlOf(service), connectionTimeoutMillis: 2_000, query_timeout: 20_000 });
     client.on('error', () => undefined);
     await client.connect();

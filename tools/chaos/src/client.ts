@@ -1,30 +1,26 @@
-import { Agent, request } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayCalls } from './gateway-calls.js';
 import { beliefOf, type CallRecord, type Ledger, type SendRecord } from './ledger.js';
 import type { Ask, Load } from './loads/load.js';
 import { Random } from './random.js';
 import type { Wanted } from './recipients.js';
 
-const patienceMs = 15_000;
 /** Every key is answered in the end, or something holds it. */
 const triesOfAKey = 240;
 const pauseMs = 250;
 
-type Heard = Omit<CallRecord, 'place' | 'gateway'>;
-
 /** Sends as an application would: with a key it repeats until it is answered, without one it takes the first answer. */
 export class Clients {
-  private readonly agents: Agent[];
+  private readonly calls: GatewayCalls;
   private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly gateways: string[],
-    private readonly token: string,
+    token: string,
     private readonly ledger: Ledger,
     private readonly options: { seed: number; load: Load },
   ) {
-    this.agents = gateways.map(() => new Agent({ keepAlive: true, maxSockets: 32 }));
+    this.calls = new GatewayCalls(gateways, token);
   }
 
   /** Sends all of them, at most so many at once, each with a pause after it. */
@@ -42,7 +38,7 @@ export class Clients {
   /** Asks until it is answered: whoever takes something back does not give up. */
   readonly ask: Ask = async (method, path, body) => {
     for (let tries = 0; tries < triesOfAKey; tries += 1) {
-      const heard = await this.request(tries % this.gateways.length, method, path, body ? JSON.stringify(body) : '');
+      const heard = await this.calls.request(tries % this.gateways.length, method, path, body ? JSON.stringify(body) : '');
       if (!notYet.has(heard.status)) return { status: heard.status!, body: heard.body!, endedAt: heard.endedAt };
       await delay(pauseMs);
     }
@@ -51,7 +47,7 @@ export class Clients {
 
   async drained(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
-    for (const agent of this.agents) agent.destroy();
+    this.calls.close();
   }
 
   private get load(): Load {
@@ -85,37 +81,8 @@ export class Clients {
 
   private async call(record: SendRecord, gateway: number): Promise<CallRecord> {
     const headers: Record<string, string> = record.key ? { 'idempotency-key': record.key } : {};
-    const heard = await this.request(gateway, 'POST', '/api/v1/emails', JSON.stringify(this.load.bodyOf(record)), headers);
+    const heard = await this.calls.request(gateway, 'POST', '/api/v1/emails', JSON.stringify(this.load.bodyOf(record)), headers);
     return { place: record.place, gateway, ...heard };
-  }
-
-  private request(gateway: number, method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Heard> {
-    const beganAt = performance.now();
-    const end = (status: number | null, error: string | null, answer: string | null, retryAfter = false): Heard => ({
-      ...{ beganAt, endedAt: performance.now(), status, error, body: answer, retryAfter },
-    });
-    return new Promise((resolve) => {
-      const asked = request(`${this.gateways[gateway]}${path}`, {
-        method,
-        agent: this.agents[gateway],
-        timeout: patienceMs,
-        headers: {
-          authorization: `Bearer ${this.token}`,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          ...headers,
-        },
-      });
-      asked.on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve(end(response.statusCode!, null, text, response.headers['retry-after'] !== undefined)));
-        response.on('error', (error: NodeJS.ErrnoException) => resolve(end(null, error.code ?? error.message, null)));
-      });
-      asked.on('timeout', () => asked.destroy(new Error('no answer')));
-      asked.on('error', (error: NodeJS.ErrnoException) => resolve(end(null, error.code ?? error.message, null)));
-      asked.end(body);
-    });
   }
 }
 

@@ -1,19 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Heard } from './gateway-calls.js';
 import type { Wanted } from './recipients.js';
 
 /** How one HTTP call ended: an answer, or none. */
-export interface CallRecord {
+export interface CallRecord extends Heard {
   place: number;
   gateway: number;
-  /** Monotonic milliseconds of the run. */
-  beganAt: number;
-  endedAt: number;
-  status: number | null;
-  /** The socket's error where there was no answer. */
-  error: string | null;
-  body: string | null;
-  /** Whether the answer said when to come again. */
-  retryAfter: boolean;
 }
 
 export interface SendRecord extends Wanted {

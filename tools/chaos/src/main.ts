@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runAudience } from './audience/run-audience.js';
 import { plainLoad } from './loads/plain-load.js';
 import { SendingLoad } from './loads/sending-load.js';
-import { runChaos } from './run.js';
+import { runChaos, type ChaosOptions } from './run.js';
 
 const { values } = parseArgs({
   options: {
@@ -23,7 +24,12 @@ const whole = (name: 'sends' | 'faults' | 'seed' | 'rate'): number => {
   process.exit(2);
 };
 
-const suites = { main: () => plainLoad, sending: () => new SendingLoad() };
+type Run = (options: Omit<ChaosOptions, 'load'>) => Promise<boolean>;
+const suites: Record<string, Run> = {
+  main: (options) => runChaos({ ...options, load: plainLoad }),
+  sending: (options) => runChaos({ ...options, load: new SendingLoad() }),
+  audience: runAudience,
+};
 if (!Object.hasOwn(suites, values.suite)) {
   console.error(`there is no suite ${values.suite}: npm run chaos -- --suite ${Object.keys(suites).join('|')}`);
   process.exit(2);
@@ -32,13 +38,12 @@ if (!Object.hasOwn(suites, values.suite)) {
 // Postgres runs as another user, who must reach its folder.
 const directory = mkdtempSync(join(tmpdir(), 'posthorn-chaos-'));
 chmodSync(directory, 0o755);
-const green = await runChaos({
+const green = await suites[values.suite]!({
   directory,
   sends: whole('sends'),
   faults: whole('faults'),
   seed: whole('seed'),
   ratePerSecond: whole('rate'),
-  load: suites[values.suite as keyof typeof suites](),
 });
 if (green && !values.keep) rmSync(directory, { recursive: true, force: true });
 else console.log(`The books of this run: ${directory}`);

@@ -1,19 +1,16 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
 import { stallMs, states, type Fault, type State, type Weapon } from './faults.js';
 import type { Fleet, Member } from './fleet.js';
 import type { Ground } from './ground.js';
-import type { Caught, Traps } from './traps.js';
+import type { Caught } from './lock-trap.js';
+import { aimed, nth, seenMember, strikesOf, type Strikes } from './strikes.js';
+import type { Traps } from './traps.js';
 import type { Books } from './books.js';
 
 const patienceMs = 2_500;
-const tries = 4;
-const betweenTriesMs = 700;
-
-type Strike = (fault: Fault, members: readonly Member[]) => Promise<void>;
 
 export interface StrikeMade {
   weapon: Weapon;
@@ -40,16 +37,16 @@ export class Nemesis {
   /** When which weapon struck, until all was back. */
   readonly strikesMade: StrikeMade[] = [];
   missed = 0;
-  private readonly stopMs: number;
+  private readonly strikes: Strikes;
 
   constructor(
     private readonly fleet: Fleet,
-    private readonly ground: Ground,
+    ground: Ground,
     private readonly traps: Traps,
     private readonly books: Books,
     private readonly options: { directory: string; leaseSeconds: number },
   ) {
-    this.stopMs = options.leaseSeconds * 1_000 + 1_500;
+    this.strikes = strikesOf(fleet, ground, options.leaseSeconds * 1_000 + 1_500);
   }
 
   async strike(fault: Fault): Promise<void> {
@@ -61,23 +58,14 @@ export class Nemesis {
   }
 
   private async aim(fault: Fault, state: State): Promise<boolean> {
-    for (let attempt = 1; attempt <= tries; attempt += 1) {
-      const strikes: Promise<void>[] = [];
-      const caught = await this.traps
-        .at(state, patienceMs, async (seen) => {
-          // The strike goes on after the trap has let go: what it holds must not hold up the way back.
-          strikes.push(this.act(fault, this.victims(fault, seen)));
-          await Promise.race([...strikes, delay(fault.weapon === 'stall postgres' ? stallMs : 50)]);
-        })
-        .catch(() => null);
-      await Promise.all(strikes);
-      if (caught) {
-        this.hits[state] += 1;
-        return true;
-      }
-      await delay(betweenTriesMs);
-    }
-    return false;
+    const holdMs = fault.weapon === 'stall postgres' ? stallMs : undefined;
+    const caught = await aimed(
+      (strike) => this.traps.at(state, patienceMs, strike),
+      (seen) => this.act(fault, this.victims(fault, seen)),
+      holdMs,
+    );
+    if (caught) this.hits[state] += 1;
+    return caught;
   }
 
   private async act(fault: Fault, members: readonly Member[]): Promise<void> {
@@ -98,51 +86,7 @@ export class Nemesis {
 
   /** The very process that was seen; all of them where the state does not tell whose it was. */
   private victims({ weapon, replica, at }: Fault, caught: Caught | null): readonly Member[] {
-    const service = weapon.split(' ')[1] as ServiceName;
-    const members = this.fleet.names(service);
-    const seen = caught?.pid ? this.fleet.memberOf(caught.pid) : undefined;
-    if (seen && members.includes(seen)) return [seen];
-    return at && caught ? members : members.slice(replica % Math.max(1, members.length)).slice(0, 1);
-  }
-
-  private readonly kill: Strike = async (_, members) => {
-    for (const member of members) this.fleet.signal(member, 'SIGKILL');
-  };
-  private readonly stop: Strike = (_, members) => this.freeze(members, this.stopMs);
-  private readonly pause: Strike = ({ downMs }, members) => this.freeze(members, downMs);
-  private readonly leave: Strike = async (_, members) => {
-    await Promise.all(members.map((member) => this.fleet.leave(member)));
-  };
-
-  private readonly strikes: Record<Weapon, Strike> = {
-    'kill sending': this.kill,
-    'stop sending': this.stop,
-    'pause sending': this.pause,
-    'leave sending': this.leave,
-    'kill gateway': this.kill,
-    'stop gateway': this.stop,
-    'pause gateway': this.pause,
-    'leave gateway': this.leave,
-    'kill contacts': this.kill,
-    'stop contacts': this.stop,
-    'kill analytics': this.kill,
-    'stop analytics': this.stop,
-    // The trap's own lock is what stalls; a blind one has nothing to hold.
-    'stall postgres': ({ at }) => delay(at ? stallMs : 0),
-    'kill campaigns': this.kill,
-    'stop campaigns': this.stop,
-    'kill workflows': this.kill,
-    'stop workflows': this.stop,
-    'crash postgres': ({ downMs }) => this.ground.crashPostgres(downMs),
-    'kill nats': ({ downMs }) => this.ground.killNats(downMs, { wipe: false }),
-    'wipe nats': ({ downMs }) => this.ground.killNats(downMs, { wipe: true }),
-    'kill smtp': ({ downMs }) => this.ground.killSink(downMs),
-    'refuse smtp': ({ downMs }) => this.ground.refuseAtSink(downMs),
-  };
-
-  private async freeze(members: readonly Member[], ms: number): Promise<void> {
-    for (const member of members) this.fleet.signal(member, 'SIGSTOP');
-    await delay(ms);
-    for (const member of members) this.fleet.signal(member, 'SIGCONT');
+    const members = this.fleet.names(weapon.split(' ')[1] as ServiceName);
+    return seenMember(this.fleet, members, caught) ?? (at && caught ? members : nth(members, replica));
   }
 }

@@ -36,16 +36,21 @@ export function report(figures: RunFigures, findings: Finding[]): boolean {
   console.log(
     `At the mail server: ${figures.copies} messages, ${figures.repeats} repeats ; ${figures.doubted} were in hand-off or in doubt at a fault`,
   );
+  const { held, broken } = printFindings(findings);
+  const enough = states.every((state) => hits[state] >= wantedHits);
+  const { struck: _, ...rest } = figures;
+  console.log(`\nCHAOS ${JSON.stringify({ ...rest, held, enough, broken })}`);
+  return held && enough;
+}
+
+/** Answers whether every property held, and which did not. */
+export function printFindings(findings: readonly Finding[]): { held: boolean; broken: string[] } {
   console.log('\nProperties:');
   for (const { property, looksFor, looked, broken } of findings) {
     console.log(`  ${broken.length === 0 ? 'held  ' : 'BROKEN'} ${property.padEnd(10)} ${broken.length} of ${looked}  ${looksFor}`);
     for (const line of broken.slice(0, shown)) console.log(`           ${line}`);
     if (broken.length > shown) console.log(`           … and ${broken.length - shown} more`);
   }
-  const enough = states.every((state) => hits[state] >= wantedHits);
-  const held = findings.every(({ broken }) => broken.length === 0);
   const broken = findings.filter((each) => each.broken.length > 0).map(({ property }) => property);
-  const { struck: _, ...rest } = figures;
-  console.log(`\nCHAOS ${JSON.stringify({ ...rest, held, enough, broken })}`);
-  return held && enough;
+  return { held: broken.length === 0, broken };
 }

@@ -1,16 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { makeSendingProject } from '@posthorn/testing';
-import { Books } from './books.js';
 import { Clients } from './client.js';
 import type { Evidence } from './evidence.js';
 import { deckOf, states, type Fault } from './faults.js';
-import { Fleet } from './fleet.js';
+import type { Books } from './books.js';
+import type { Fleet } from './fleet.js';
 import { Ground } from './ground.js';
 import { judge } from './judge.js';
 import { Ledger, beliefOf } from './ledger.js';
 import { Nemesis } from './nemesis.js';
+import { chaosProject, leaseSeconds, skewedFleet, untilQuiet } from './product.js';
 import { Random } from './random.js';
 import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
@@ -27,7 +26,6 @@ export interface ChaosOptions {
   load: Load;
 }
 
-const leaseSeconds = 4;
 /** As fast as it goes; the relay is only ever caught while facts keep coming. */
 const burst = { atOnce: 12, restMs: 0 };
 const trickle = { atOnce: 3, restMs: 40 };
@@ -36,40 +34,15 @@ const settleSeconds = 120;
 const saysEvery = 10;
 const wantedHits = 5;
 
-/** The product's own waits, made short: what takes minutes in production takes seconds here. */
-const shortWaits = {
-  POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
-  LOG_LEVEL: 'warn',
-  LEASE_SECONDS: String(leaseSeconds),
-  AMBIGUOUS_SECONDS: '2',
-  RETRY_SECONDS: '1',
-  SMTP_COMMAND_TIMEOUT: '3',
-  SMTP_DOT_TIMEOUT: '4',
-};
-
-const environmentOf = ({ databaseUrl, natsUrl, smtpUrl }: Ground, { ratePerSecond }: ChaosOptions): Record<string, string> => ({
-  ...shortWaits,
-  SENDING_RATE_PER_SECOND: String(ratePerSecond),
-  DATABASE_URL: databaseUrl,
-  NATS_URL: natsUrl,
-  SMTP_URL: smtpUrl,
-});
-
 /** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const began = performance.now();
   const ground = await Ground.start(options.directory, options.load);
-  const fleet = new Fleet(options.directory, environmentOf(ground, options), (member, incarnation) =>
-    Random.named(`${options.seed} ${member} ${incarnation}`).pick([0, 26, -26]),
-  );
+  const fleet = skewedFleet(ground, options);
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await fleet.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
-    const books = new Books(
-      () => ground.databaseUrl,
-      () => projectId,
-    );
+    const { token, books } = await chaosProject(ground);
     const clients = new Clients(fleet.gateways, token, ledger, options);
     await options.load.prepare(clients.ask);
     const nemesis = new Nemesis(
@@ -85,7 +58,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
     await attack(options, clients, nemesis);
     await clients.drained();
     await fleet.untilAllReady();
-    await untilQuiet(books);
+    await untilQuiet(() => books.unfinished(), settleSeconds);
     return verdict(options, (performance.now() - began) / 1_000, nemesis, await gather({ ground, fleet, books, ledger, nemesis, options }));
   } finally {
     await fleet.stop();
@@ -118,20 +91,6 @@ function batchFor(load: Load, { at }: Fault, first: number, count: number, rando
   const slow =
     at === 'HANDOFF after the last byte' ? slowAfter : at === 'HANDOFF before the last byte' || at === 'CLAIMED' ? slowBefore : null;
   return Array.from({ length: count }, (_, offset) => load.wanted(first + offset, random, slow && offset < slowOnes ? slow : undefined));
-}
-
-async function untilQuiet(books: Books): Promise<void> {
-  const deadline = performance.now() + settleSeconds * 1_000;
-  let said = '';
-  while (performance.now() < deadline) {
-    const left = await books.unfinished().catch(() => null);
-    if (left && Object.values(left).every((count) => count === 0)) return;
-    const line = JSON.stringify(left);
-    if (line !== said) console.log(`settling: ${line}`);
-    said = line;
-    await delay(2_000);
-  }
-  console.log(`not quiet after ${settleSeconds} s`);
 }
 
 interface Witnesses {

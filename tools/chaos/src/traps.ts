@@ -1,14 +1,6 @@
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { State } from './faults.js';
-
-/** A process that was seen in the state, and what it held there. */
-export interface Caught {
-  /** Of the service's process, where the state belongs to one. */
-  pid: number | null;
-  emailIds: string[];
-}
+import { heldAt, until, watching, type Caught, type Lock } from './lock-trap.js';
 
 /** An e-mail at the mail server, since when in milliseconds of 1970. */
 export interface Taken {
@@ -17,13 +9,12 @@ export interface Taken {
 }
 
 /** States that last no time are held open by a lock that their next statement waits for. */
-const locks: Partial<Record<State, { table: string; statement: string }>> = {
+const locks: Partial<Record<State, Lock>> = {
   'accept transaction': { table: 'email_contents', statement: '%INSERT INTO emails (%' },
   'final write': { table: 'email_events', statement: '%UPDATE deliveries d%SET state = o.state%' },
   'relay between publish and mark': { table: 'outbox', statement: '%UPDATE outbox SET published_at%' },
 };
 
-const lookEveryMs = 15;
 /** So long the mail server keeps slow ones waiting: at DATA, or for its answer. */
 const lateMs = 700;
 /** What is answered before the strike lands was missed. */
@@ -39,32 +30,7 @@ export class Traps {
 
   async at(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
     const lock = locks[state];
-    return lock ? this.held(lock, patienceMs, strike) : this.seen(state, patienceMs, strike);
-  }
-
-  private async held(
-    { table, statement }: { table: string; statement: string },
-    patienceMs: number,
-    strike: (caught: Caught) => Promise<void>,
-  ): Promise<Caught | null> {
-    const holder = await this.connect();
-    const watcher = await this.connect();
-    try {
-      // Readers and row locks pass, inserts and updates wait. Ours must not queue behind them for long, nor they behind it.
-      await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
-      const caught = await until(patienceMs, async () => {
-        const { rows } = await watcher.query<{ application_name: string }>(
-          `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
-          [statement],
-        );
-        const pid = rows.map(({ application_name: name }) => Number(/(\d+)/.exec(name)?.[1])).find(Number.isInteger);
-        return pid === undefined ? null : { pid, emailIds: [] };
-      });
-      if (caught) await strike(caught);
-      return caught;
-    } finally {
-      await Promise.all([holder.end(), watcher.end()].map((end) => end.catch(() => undefined)));
-    }
+    return lock ? heldAt(() => this.connect(), lock, patienceMs, strike) : this.seen(state, patienceMs, strike);
   }
 
   private async seen(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
@@ -76,7 +42,7 @@ export class Traps {
           state,
           rows.map(({ id }) => id),
         );
-        return ids.length === 0 ? null : { pid: null, emailIds: ids };
+        return ids.length === 0 ? null : { pid: null };
       });
       if (caught) await strike(caught);
       return caught;
@@ -94,12 +60,8 @@ export class Traps {
     return ids.filter((id) => taken.has(id) === after);
   }
 
-  private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.sendingUrl(), application_name: 'nemesis', connectionTimeoutMillis: 2_000 });
-    // It is killed together with the server that it watches.
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
+  private connect(): Promise<pg.Client> {
+    return watching(this.sendingUrl());
   }
 }
 
@@ -112,13 +74,3 @@ const seenSql: Partial<Record<State, string>> = {
   'HANDOFF before the last byte': slow('late-at-data', `'HANDOFF'`),
   'HANDOFF after the last byte': slow('late-at-accept', `'CLAIMED', 'HANDOFF'`),
 };
-
-async function until<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T | null> {
-  const deadline = performance.now() + patienceMs;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found) return found;
-    await delay(lookEveryMs);
-  }
-  return null;
-}

@@ -11,6 +11,7 @@ import {
   type SuppressionReason,
 } from '@posthorn/contracts';
 import { peopleCommands } from './people-commands.js';
+import { rebuildCommands } from './rebuild-commands.js';
 import { repairCommands } from './repair-commands.js';
 import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
@@ -133,6 +134,7 @@ export const commands: Command[] = [
   ...peopleCommands,
   ...secretsCommands,
   ...repairCommands,
+  ...rebuildCommands,
 ];
 
 export function usage(only?: Command): string {

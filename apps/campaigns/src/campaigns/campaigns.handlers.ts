@@ -1,7 +1,10 @@
 import { Controller } from '@nestjs/common';
 import {
   campaigns,
+  segmentUses,
   templateUses,
+  type AskSegmentUses,
+  type SegmentUses,
   type Campaign,
   type CampaignId,
   type CampaignPage,
@@ -54,6 +57,11 @@ export class CampaignsHandlers {
   @Answers(campaigns.sendsFrom)
   async sendsFrom({ caller, body }: Incoming<CampaignSender>): Promise<CampaignSenderUse> {
     return { inUse: await this.service.sendsFrom(caller.projectId, body.domain) };
+  }
+
+  @Answers(segmentUses.campaigns)
+  async usesSegment({ caller, body }: Incoming<AskSegmentUses>): Promise<SegmentUses> {
+    return { names: await this.service.unsentTo(caller.projectId, body.id) };
   }
 
   @Answers(templateUses.campaigns)

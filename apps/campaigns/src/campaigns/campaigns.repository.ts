@@ -1,4 +1,4 @@
-import type { ListCampaigns } from '@posthorn/contracts';
+import { maxSegmentUses, type ListCampaigns } from '@posthorn/contracts';
 import { CountedRepository, keysetCondition, maxPageBytes, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
 import { CampaignRow } from './campaign.entity.js';
 
@@ -35,6 +35,16 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
       [projectId, domain],
     );
     return rows.length > 0;
+  }
+
+  /** Names of the campaigns that may yet be sent to the segment, or whose own condition names it. */
+  async unsentTo(projectId: string, segmentId: string): Promise<string[]> {
+    const rows = await this.database.query<{ name: string }>(
+      `SELECT name FROM campaigns WHERE project_id = $1 AND status NOT IN ('SENT', 'CANCELLED')
+         AND (segment_id = $2 OR strpos(audience_condition::text, 'segment.' || $2::text) > 0) ORDER BY name LIMIT ${maxSegmentUses}`,
+      [projectId, segmentId],
+    );
+    return rows.map(({ name }) => name);
   }
 
   /** Whether a campaign may yet send by the template. */

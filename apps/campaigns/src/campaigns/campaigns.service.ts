@@ -93,6 +93,10 @@ export class CampaignsService {
     return this.campaigns.anyUnsentBy(projectId, templateId);
   }
 
+  unsentTo(projectId: string, segmentId: string): Promise<string[]> {
+    return this.campaigns.unsentTo(projectId, segmentId);
+  }
+
   private async add(draft: CampaignRow): Promise<CampaignRow> {
     return this.tell(await this.campaigns.add(draft));
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { campaigns, templateUses } from '@posthorn/contracts';
+import { campaigns, segmentUses, templateUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 
@@ -29,5 +29,26 @@ describe('a template', () => {
       await suite.database.query(`UPDATE campaigns SET status = $3 WHERE project_id = $1 AND id = $2`, [projectId, id, status]);
       expect(await used()).toBe(expected);
     }
+  });
+});
+
+describe('a segment', () => {
+  it('is used by the campaigns that may yet be sent to it, or whose condition names it', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const id = newId();
+    const names = async (asking = caller) => (await suite.bus.call(segmentUses.campaigns, asking, { id, slug: 'pro' })).names;
+    const made = await Promise.all(
+      ['By id', 'By condition', 'Sent', 'None'].map((name) => suite.bus.call(campaigns.create, caller, { name, audienceType: 'ALL' })),
+    );
+    const set = (place: number, columns: string, value: unknown) =>
+      suite.database.query(`UPDATE campaigns SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, made[place]!.id, value]);
+    await set(0, 'segment_id = $3', id);
+    await set(
+      1,
+      'audience_condition = $3',
+      JSON.stringify({ logic: 'AND', groups: [{ filters: [{ field: `segment.${id}`, operator: 'isMemberOf' }] }] }),
+    );
+    await set(2, `segment_id = $3, status = 'SENT'`, id);
+    expect([await names(), await names(suite.buildProject().caller)]).toEqual([['By condition', 'By id'], []]);
   });
 });

@@ -21,12 +21,12 @@ export class SegmentMembersRepository {
     return this.database.query(`SELECT id, email FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])`, [projectId, emails]);
   }
 
-  /** Answers those that were no members. */
+  /** Answers those that were no members. Who deletes a contact waits, in the same order, and sees what is written here. */
   async add(projectId: string, segmentId: string, contactIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `WITH came AS (
          INSERT INTO segment_members (project_id, segment_id, contact_id)
-         SELECT $1, $2, c.id FROM contacts c WHERE c.project_id = $1 AND c.id = ANY ($3::uuid[]) ORDER BY c.id
+         SELECT $1, $2, c.id FROM contacts c WHERE c.project_id = $1 AND c.id = ANY ($3::uuid[]) ORDER BY c.email FOR KEY SHARE OF c
          ON CONFLICT DO NOTHING RETURNING contact_id
        ), counted AS (
          INSERT INTO segment_count_deltas (project_id, segment_id, total) SELECT $1, $2, count(*) FROM came HAVING count(*) > 0

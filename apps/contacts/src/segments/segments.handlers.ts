@@ -18,6 +18,7 @@ import {
   type UpdateSegmentById,
 } from '@posthorn/contracts';
 import { Answers, type Incoming } from '@posthorn/messaging';
+import { SegmentDeletionService } from './segment-deletion.service.js';
 import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentPreviewsService } from './segment-previews.service.js';
 import { SegmentsService } from './segments.service.js';
@@ -28,6 +29,7 @@ export class SegmentsHandlers {
     private readonly service: SegmentsService,
     private readonly members: SegmentMembersService,
     private readonly previews: SegmentPreviewsService,
+    private readonly deletion: SegmentDeletionService,
   ) {}
 
   @Answers(segments.create)
@@ -52,7 +54,7 @@ export class SegmentsHandlers {
 
   @Answers(segments.delete)
   delete(call: Incoming<SegmentId>): Promise<DeletedSegment> {
-    return this.service.delete(call);
+    return this.deletion.delete(call);
   }
 
   @Answers(segments.contacts)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, segments } from '@posthorn/contracts';
+import { contacts, segments, segmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
 
@@ -8,8 +9,12 @@ describe('segments', () => {
   let suite: ContactsSuite;
   beforeAll(async () => {
     suite = await startContactsSuite();
+    for (const owner of ['campaigns', 'workflows'] as const)
+      await standIn(suite.connection, segmentUses[owner], async () => ({ names: users[owner] }));
   });
   afterAll(() => suite.stop());
+  /** Who says that a segment is used. */
+  let users: { campaigns: string[]; workflows: string[] } = { campaigns: [], workflows: [] };
 
   const open = (): SegmentsOf => {
     const { caller, projectId } = suite.buildProject();
@@ -105,6 +110,19 @@ describe('segments', () => {
     const wrong = { id: dynamic.id, emails: ['a@example.org'] };
     await expect(suite.bus.call(segments.addMembers, mine.caller, wrong)).rejects.toMatchObject({ kind: 'conflict' });
     await expect(suite.bus.call(segments.removeMembers, mine.caller, wrong)).rejects.toMatchObject({ kind: 'conflict' });
+  });
+
+  it('stay while a campaign or a workflow uses them, which are named', async () => {
+    const mine = open();
+    const { id } = await mine.build();
+    users = { campaigns: ['Spring'], workflows: ['Welcome', 'Goodbye'] };
+    await expect(suite.bus.call(segments.delete, mine.caller, { id })).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('the campaign Spring, the workflow Welcome, the workflow Goodbye'),
+    });
+    expect((await mine.get(id)).id).toBe(id);
+    users = { campaigns: [], workflows: [] };
+    await suite.bus.call(segments.delete, mine.caller, { id });
   });
 
   it('never depend on themselves, also when two calls say so at the same instant', async () => {

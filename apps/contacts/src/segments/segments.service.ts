@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
-  segmentInUse,
   segmentNameTaken,
   segmentNotFound,
   type CreateSegment,
-  type DeletedSegment,
   type ListSegments,
   type Segment,
-  type SegmentId,
   type SegmentPage,
   type UpdateSegmentById,
 } from '@posthorn/contracts';
@@ -17,7 +14,6 @@ import { Commits } from '@posthorn/platform';
 import { SegmentConditions } from './segment-conditions.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
-import { SegmentEdgesRepository } from './segment-edges.repository.js';
 import { SegmentRow, slugOf } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
@@ -27,7 +23,6 @@ export class SegmentsService {
     private readonly segments: SegmentsRepository,
     private readonly conditions: SegmentConditions,
     private readonly counts: SegmentCounts,
-    private readonly edges: SegmentEdgesRepository,
     private readonly dirty: SegmentDirtyRepository,
     private readonly commits: Commits,
   ) {}
@@ -72,18 +67,6 @@ export class SegmentsService {
       return this.segments.save(known);
     });
     return this.shown(row);
-  }
-
-  async delete({ caller, body, deadline }: Incoming<SegmentId>): Promise<DeletedSegment> {
-    const { projectId } = caller;
-    await this.commits.before(deadline, async () => {
-      await this.segments.lockProject(projectId);
-      const row = await this.found(projectId, body.id);
-      const users = await this.edges.usersOf(projectId, row.id);
-      if (users.length > 0) throw segmentInUse(users);
-      await this.segments.remove(row);
-    });
-    return { id: body.id };
   }
 
   private async addDynamic(draft: SegmentRow): Promise<SegmentRow> {

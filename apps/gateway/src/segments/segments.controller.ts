@@ -10,6 +10,7 @@ import {
   Segment,
   SegmentAddresses,
   segmentInUse,
+  segmentUsed,
   segmentNameTaken,
   segmentNotFound,
   segmentNotStatic,
@@ -81,7 +82,7 @@ export class SegmentsController {
     scope: 'segments:write',
     reply: DeletedSegment,
     outcome: 'deleted',
-    errors: [segmentInUse],
+    errors: [segmentInUse, segmentUsed],
     missing: segmentNotFound,
   })
   delete({ caller, params }: Call): Promise<DeletedSegment> {

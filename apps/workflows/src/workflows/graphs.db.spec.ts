@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { templateUses, workflows, type Caller, type WorkflowGraph } from '@posthorn/contracts';
+import { segmentUses, templateUses, workflows, type Caller, type WorkflowGraph } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
 
@@ -58,6 +58,27 @@ describe('the graph of a workflow', () => {
     expect(await used()).toBe(false);
     await suite.database.query(`UPDATE workflows SET enabled = true WHERE project_id = $1 AND id = $2`, [projectId, id]);
     expect([await used(), await used(suite.buildProject().caller)]).toEqual([true, false]);
+  });
+
+  it('uses the segments by which it begins, or which its steps name, while it is enabled', async () => {
+    const { caller, projectId, id } = await buildWorkflow();
+    const segment = { id: newId(), slug: 'pro-plan' };
+    const names = async (asking = caller) => (await suite.bus.call(segmentUses.workflows, asking, segment)).names;
+    const set = (columns: string, ...values: unknown[]) =>
+      suite.database.query(`UPDATE workflows SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);
+    await set(`trigger_type = 'EVENT', event_name = 'segment.pro-plan.entry'`);
+    expect(await names()).toEqual([]);
+    await set('enabled = true');
+    const { name } = await suite.bus.call(workflows.get, caller, { id });
+    expect([await names(), await names(suite.buildProject().caller)]).toEqual([[name], []]);
+    await set(`event_name = 'segment.another.entry'`);
+    expect(await names()).toEqual([]);
+    await suite.database.query(`UPDATE workflow_steps SET config = $3 WHERE project_id = $1 AND workflow_id = $2 AND type = 'EXIT'`, [
+      projectId,
+      id,
+      JSON.stringify({ field: `segment.${segment.id}`, operator: 'isMemberOf' }),
+    ]);
+    expect(await names()).toEqual([name]);
   });
 
   it('is copied whole under fresh ids, and the original stays', async () => {

@@ -1,4 +1,4 @@
-import { isUuid, type WorkflowGraph, type WorkflowStep } from '@posthorn/contracts';
+import { isUuid, maxSegmentUses, type AskSegmentUses, type WorkflowGraph, type WorkflowStep } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 type StoredGraph = Omit<WorkflowGraph, 'steps'> & { steps: Omit<WorkflowStep, 'templateId'>[] };
@@ -21,6 +21,19 @@ export class Graphs {
       [projectId, workflowId],
     );
     return graph ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) } : null;
+  }
+
+  /** Names of the workflows that run and begin by who enters or leaves the segment, wait for it, or ask whether somebody is in it. */
+  async enabledBySegment(projectId: string, { id, slug }: AskSegmentUses): Promise<string[]> {
+    const events = ['entry', 'exit'].map((change) => `segment.${slug}.${change}`);
+    const rows = await this.database.query<{ name: string }>(
+      `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR EXISTS (
+         SELECT FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id
+           AND (s.config ->> 'eventName' = ANY ($2::text[]) OR strpos(s.config::text, 'segment.' || $3::text) > 0)))
+       ORDER BY name LIMIT ${maxSegmentUses}`,
+      [projectId, events, id],
+    );
+    return rows.map(({ name }) => name);
   }
 
   /** Whether a workflow that runs may yet send by the template. */

@@ -1,6 +1,9 @@
 import { Controller } from '@nestjs/common';
 import {
+  segmentUses,
   templateUses,
+  type AskSegmentUses,
+  type SegmentUses,
   workflows,
   type CreateWorkflow,
   type DeletedWorkflow,
@@ -53,6 +56,11 @@ export class WorkflowsHandlers {
   @Answers(workflows.graph)
   graph({ caller, body }: Incoming<WorkflowId>): Promise<WorkflowGraph> {
     return this.service.graph(caller.projectId, body.id);
+  }
+
+  @Answers(segmentUses.workflows)
+  async usesSegment({ caller, body }: Incoming<AskSegmentUses>): Promise<SegmentUses> {
+    return { names: await this.service.enabledBySegment(caller.projectId, body) };
   }
 
   @Answers(templateUses.workflows)

@@ -4,6 +4,7 @@ import {
   nameOfCopy,
   workflowFacts,
   workflowNotFound,
+  type AskSegmentUses,
   type CreateWorkflow,
   type DeletedWorkflow,
   type ListWorkflows,
@@ -83,6 +84,10 @@ export class WorkflowsService {
     const graph = await this.documents.find(projectId, id);
     if (!graph) throw workflowNotFound();
     return graph;
+  }
+
+  enabledBySegment(projectId: string, segment: AskSegmentUses): Promise<string[]> {
+    return this.documents.enabledBySegment(projectId, segment);
   }
 
   usesTemplate(projectId: string, templateId: string): Promise<boolean> {

@@ -45,8 +45,8 @@ export class SegmentUpkeep {
     const now = await this.clock.now();
     const difference = noDifference();
     for (const each of looked) look(live.get(each.projectId) ?? [], each, now, difference);
-    const gone = new Set(looked.filter(({ subject }) => !subject).map(({ contactId }) => contactId));
-    await this.write(difference, live, gone, now);
+    const there = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
+    await this.write(ofThose(there, difference), live, (contactId) => there.has(contactId), now);
   }
 
   private async liveOf(projectIds: readonly string[]): Promise<Map<string, ConditionedSegment[]>> {
@@ -55,13 +55,18 @@ export class SegmentUpkeep {
     return new Map([...byProject].map(([projectId, segments]) => [projectId, inOrder(segments)]));
   }
 
-  private async write(difference: Difference, live: Map<string, ConditionedSegment[]>, gone: Set<string>, now: Date): Promise<void> {
+  private async write(
+    difference: Difference,
+    live: Map<string, ConditionedSegment[]>,
+    isThere: (contactId: string) => boolean,
+    now: Date,
+  ): Promise<void> {
     const { entered, left } = await this.upkeep.write(difference);
     const segments = new Map([...live.values()].flat().map(({ segment }) => [segment.id, segment]));
     // Of contacts that are gone nobody is told.
     const told = (places: readonly Place[]) =>
       Map.groupBy(
-        places.filter(({ contactId }) => !gone.has(contactId)),
+        places.filter(({ contactId }) => isThere(contactId)),
         ({ segmentId }) => segmentId,
       );
     for (const [change, places] of [
@@ -81,3 +86,11 @@ export class SegmentUpkeep {
     }
   }
 }
+
+/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them. */
+const ofThose = (there: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference => ({
+  entered: entered.filter(({ contactId }) => there.has(contactId)),
+  left,
+  due: due.filter(({ contactId }) => there.has(contactId)),
+  undue,
+});

@@ -30,6 +30,17 @@ export class UpkeepRepository {
     return new Set(rows.map(({ projectId }) => projectId));
   }
 
+  /** Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted. */
+  async holdContacts(places: readonly ContactMark[]): Promise<Set<string>> {
+    if (places.length === 0) return new Set();
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id)
+       ORDER BY c.project_id, c.email FOR KEY SHARE OF c`,
+      [places.map(({ projectId }) => projectId), places.map(({ contactId }) => contactId)],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async clean(ids: readonly number[]): Promise<void> {
     await this.database.query(`DELETE FROM segment_dirty WHERE id = ANY ($1::bigint[])`, [ids]);
   }

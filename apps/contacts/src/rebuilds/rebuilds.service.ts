@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import {
+  mailSummaries,
+  maxSummarizedAddresses,
+  serviceCaller,
+  summariesBusy,
+  summariesDead,
+  type RebuildPosition,
+  type RebuildReadModel,
+  type RebuiltModel,
+  type RebuiltReadModel,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { CountRebuilds } from './count-rebuilds.repository.js';
+import { EventSummaryRebuilds } from './event-summary-rebuilds.repository.js';
+import { MailSummaryRebuilds } from './mail-summary-rebuilds.repository.js';
+import { firstPlace, RebuildPlaces, type ContactPlace } from './rebuild-places.repository.js';
+
+const countsAtOnce = 50;
+const contactsAtOnce = maxSummarizedAddresses;
+const askMs = 15_000;
+
+type Piece = (after: RebuildPosition) => Promise<RebuiltReadModel>;
+
+/** Makes read models anew from what they follow from, a bounded piece at a time, while everything goes on. */
+@Injectable()
+export class RebuildsService {
+  private readonly pieces: Record<RebuiltModel, Piece>;
+
+  constructor(
+    private readonly places: RebuildPlaces,
+    private readonly counts: CountRebuilds,
+    private readonly events: EventSummaryRebuilds,
+    private readonly mail: MailSummaryRebuilds,
+    private readonly bus: Bus,
+  ) {
+    this.pieces = {
+      contacts: (after) => this.ofProject(after, ['contacts', 'contact_counts'], (id) => this.counts.contacts(id)),
+      events: (after) => this.ofProject(after, ['events', 'event_names', 'event_days'], (id) => this.counts.events(id)),
+      lists: (after) => this.ofRows('lists', after, (place) => this.counts.list(place)),
+      segments: (after) => this.ofRows('segments', after, (place) => this.counts.segment(place)),
+      event_summaries: (after) => this.ofEvents(after),
+      mail_summaries: (after) => this.ofMail(after),
+    };
+  }
+
+  rebuild({ model, after = firstPlace }: RebuildReadModel): Promise<RebuiltReadModel> {
+    return this.pieces[model](after);
+  }
+
+  private async ofProject(
+    after: RebuildPosition,
+    tables: string[],
+    repair: (projectId: string) => Promise<number>,
+  ): Promise<RebuiltReadModel> {
+    const projectId = await this.places.project(tables, after);
+    if (!projectId) return { compared: 0, repaired: 0, next: null };
+    return { compared: 1, repaired: await repair(projectId), next: { projectId, id: firstPlace.id } };
+  }
+
+  private async ofRows(
+    table: 'lists' | 'segments',
+    after: RebuildPosition,
+    repair: (place: RebuildPosition) => Promise<number>,
+  ): Promise<RebuiltReadModel> {
+    const rows = await this.places.rows(table, after, countsAtOnce);
+    let repaired = 0;
+    for (const row of rows) repaired += await repair(row);
+    return { compared: rows.length, repaired, next: rows.at(-1) ?? null };
+  }
+
+  private async ofEvents(after: RebuildPosition): Promise<RebuiltReadModel> {
+    const contacts = await this.places.contacts(after, contactsAtOnce);
+    const [first] = contacts;
+    if (!first) return { compared: 0, repaired: 0, next: null };
+    const repaired = await this.events.repair(
+      first.projectId,
+      contacts.map(({ id }) => id),
+    );
+    return { compared: contacts.length, repaired, next: behind(contacts) };
+  }
+
+  /** A piece that is written of meanwhile is tried again, half as large. */
+  private async ofMail(after: RebuildPosition): Promise<RebuiltReadModel> {
+    if (await this.mail.hasDeadLetters()) throw summariesDead();
+    for (let limit = contactsAtOnce; limit >= 1; limit >>= 1) {
+      const contacts = await this.places.contacts(after, limit);
+      if (contacts.length === 0) return { compared: 0, repaired: 0, next: null };
+      const repaired = await this.repairMail(contacts);
+      if (repaired !== null) return { compared: contacts.length, repaired, next: behind(contacts) };
+    }
+    throw summariesBusy();
+  }
+
+  private async repairMail(contacts: readonly ContactPlace[]): Promise<number | null> {
+    const before = await this.mail.known(contacts);
+    const caller = serviceCaller('contacts', contacts[0]!.projectId);
+    const emails = contacts.map(({ email }) => email);
+    const { items, underWay } = await this.bus.call(mailSummaries.of, caller, { emails }, { timeoutMs: askMs });
+    return this.mail.repair(contacts, before, items, underWay);
+  }
+}
+
+function behind(contacts: readonly ContactPlace[]): RebuildPosition {
+  const { projectId, id } = contacts.at(-1)!;
+  return { projectId, id };
+}

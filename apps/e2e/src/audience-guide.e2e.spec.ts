@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hasBrowser, openBrowser } from '@posthorn/testing';
+import { format } from 'prettier';
+import { withPosthorn } from './testing/bad-input.js';
+import { blocksOf, comparable, Terminal, withBlocks } from './testing/guide.js';
+
+const place = resolve('docs/guides/audience.md');
+/** Writes what was printed into the guide, instead of comparing it. */
+const records = process.env['POSTHORN_RECORD_GUIDE'] === 'true';
+const inBrowser = hasBrowser ? it : it.skip;
+const commands = new Set(['sh', 'js', 'click']);
+
+type Opened = Awaited<ReturnType<typeof openBrowser>>;
+
+describe('the guide of the audience', () => {
+  const suite = withPosthorn();
+  let terminal: Terminal;
+  let shop: Server;
+  let browser: Opened;
+  let token = '';
+
+  beforeAll(async () => {
+    // What npm start has made lies beside the directory that the guide is read in.
+    terminal = new Terminal(dirname(suite.posthorn.dataDirectory));
+    shop = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'));
+    await new Promise<void>((listening) => shop.listen(0, '127.0.0.1', listening));
+    if (hasBrowser) browser = await openBrowser();
+  });
+  afterAll(async () => {
+    terminal.close();
+    await browser?.close();
+    await new Promise((closed) => shop.close(closed));
+  });
+
+  const local = (text: string): string =>
+    text.replaceAll('http://localhost:3000', suite.posthorn.dev.baseUrl).replaceAll('.posthorn/', `${suite.posthorn.dataDirectory}/`);
+
+  /** On a page of another origin. */
+  async function onPage(script: string): Promise<string> {
+    const [url, list, key] = (await terminal.run('echo $URL $LIST $PUBLIC')).trim().split(' ');
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
+    const names = { URL: url, LIST: list, PUBLIC: key };
+    const words = Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`);
+    const told = (await page.evaluate(`(async () => { ${words.join(' ')} ${script} })()`)) as Record<string, unknown>;
+    await page.close();
+    if (typeof told['confirm_token'] === 'string') token = told['confirm_token'];
+    return `${JSON.stringify(told)}\n`;
+  }
+
+  /** The link as its reader opens it: without scripts. */
+  async function click(button: string): Promise<string> {
+    const page = await (await browser.newContext({ javaScriptEnabled: false, locale: 'en' })).newPage();
+    await page.goto(`${suite.posthorn.dev.baseUrl}/api/lists/confirm-subscription?token=${token}`);
+    await page.getByRole('button', { name: button }).click();
+    const said = await page.getByRole('heading').first().innerText();
+    await page.close();
+    return `${said}\n`;
+  }
+
+  const does: Record<string, (text: string) => Promise<string>> = {
+    sh: (text) => terminal.run(local(text)),
+    js: onPage,
+    click: (text) => click(text.trim()),
+  };
+
+  inBrowser(
+    'is what is printed (needs: apt-get install chromium)',
+    async () => {
+      const guide = readFileSync(place, 'utf8');
+      const blocks = blocksOf(guide);
+      const texts: string[] = [];
+      const recorded: [command: string, printed: string][] = [];
+      const now: typeof recorded = [];
+      let printed = '';
+      for (const [index, { language, text }] of blocks.entries()) {
+        const before = blocks[index - 1];
+        if (commands.has(language)) {
+          printed = await does[language]!(text);
+          const shown = blocks[index + 1];
+          if (!shown || commands.has(shown.language)) expect([text, printed]).toEqual([text, '']);
+          texts.push(text);
+          continue;
+        }
+        const shown = language === 'json' ? await format(printed, { parser: 'json', printWidth: 140 }) : `${printed.trimEnd()}\n`;
+        texts.push(shown);
+        recorded.push([before!.text, comparable(text)]);
+        now.push([before!.text, comparable(shown)]);
+      }
+      if (records) writeFileSync(place, withBlocks(guide, texts.map(told)));
+      else expect(now).toEqual(recorded);
+    },
+    300_000,
+  );
+
+  /** What a reader of the guide need not see whole. */
+  const told = (text: string): string => text.replaceAll(token || '-', `${token.slice(0, 12)}…`);
+});

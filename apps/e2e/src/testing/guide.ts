@@ -1,0 +1,58 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+
+/** A fenced block of a guide. What follows a command without a language of its own is what it printed. */
+export interface GuideBlock {
+  language: string;
+  text: string;
+}
+
+const fence = /^```(\w+)\n([\s\S]*?)^```$/gm;
+
+export const blocksOf = (guide: string): GuideBlock[] =>
+  [...guide.matchAll(fence)].map(([, language, text]) => ({ language: language!, text: text! }));
+
+/** The guide with other texts in its blocks, in their order. */
+export function withBlocks(guide: string, texts: readonly string[]): string {
+  let next = 0;
+  return guide.replace(fence, (_, language: string) => `\`\`\`${language}\n${texts[next++]!}\`\`\``);
+}
+
+/** Ids, instants, keys and measured times are others each time; so is how far an import is when somebody looks. */
+export const comparable = (printed: string): string =>
+  printed
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<instant>')
+    .replace(/("confirm_token": ?)"[^"]*"/g, '$1"…"')
+    .replace(/("measured_ms": |"estimate": )\d+/g, '$1…')
+    .replace(/^data: .*"status":"(?:QUEUED|RUNNING)".*$/gm, 'data: under way')
+    .trim();
+
+/** One bash for all commands of a guide, as its reader has one terminal. */
+export class Terminal {
+  private readonly bash: ChildProcessWithoutNullStreams;
+  private printed = '';
+  private heard: () => void = () => undefined;
+
+  constructor(directory: string) {
+    this.bash = spawn('bash', ['--norc'], { cwd: directory });
+    for (const stream of [this.bash.stdout, this.bash.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        this.printed += chunk;
+        this.heard();
+      });
+  }
+
+  /** What the commands print. */
+  async run(commands: string): Promise<string> {
+    const end = `end-${randomUUID()}`;
+    this.printed = '';
+    this.bash.stdin.write(`${commands}\necho ${end}\n`);
+    while (!this.printed.includes(`${end}\n`)) await new Promise<void>((resolve) => (this.heard = resolve));
+    return this.printed.replace(`${end}\n`, '');
+  }
+
+  close(): void {
+    this.bash.kill();
+  }
+}

@@ -1,0 +1,67 @@
+import { emailFacts, type EmailActivity, type MailSummaries } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+
+interface Row {
+  /** Null for a sum of all. */
+  factId: string | null;
+  email: string;
+  kind: EmailActivity;
+  count: number;
+  first: Date;
+  last: Date;
+}
+
+/** What became of mail to some addresses, summed, for whoever keeps such sums and lost some of the facts. */
+export class MailSummariesReadModel {
+  constructor(private readonly database: Database) {}
+
+  /** One statement and so one instant: what is under way is part of the sums. */
+  async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
+    const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
+    const sums = rows.filter(({ factId }) => factId === null);
+    return {
+      items: sums.map(({ email, kind, count, first, last }) => ({ email, kind, count, firstAt: first, lastAt: last })),
+      underWay: rows.flatMap(({ factId, email, kind, first }) => (factId === null ? [] : [{ factId, email, kind, at: first }])),
+    };
+  }
+}
+
+const kindOfFact: Readonly<Record<string, EmailActivity>> = {
+  [emailFacts.sent.name]: 'sent',
+  [emailFacts.delivered.name]: 'delivered',
+  [emailFacts.bounced.name]: 'bounced',
+  [emailFacts.complained.name]: 'complained',
+  [emailFacts.opened.name]: 'opened',
+  [emailFacts.clicked.name]: 'clicked',
+};
+
+const dated = (kind: EmailActivity): string =>
+  `SELECT to_email AS email, '${kind}' AS kind, ${kind}_at AS at FROM mine WHERE ${kind}_at IS NOT NULL`;
+const engaged = `CASE g.kind WHEN 'OPEN' THEN 'opened' ELSE 'clicked' END AS kind, g.at`;
+const byPeople = `g.machine IS NULL`;
+const kinds = Object.entries(kindOfFact).map(([fact, kind]) => `WHEN '${fact}' THEN '${kind}'`);
+
+// Of a copy only what its reader did is told (outcomes.repository.ts), so only that is summed.
+const summariesSql = `
+  WITH mine AS MATERIALIZED (
+    SELECT id, to_email, sent_at, delivered_at, bounced_at, complained_at FROM emails
+    WHERE project_id = $1 AND to_email = ANY ($2::text[]) AND status <> 'VOIDED'
+  ), happened AS (
+    ${(['sent', 'delivered', 'bounced', 'complained'] as const).map(dated).join(' UNION ALL ')}
+    UNION ALL
+    SELECT mine.to_email, ${engaged} FROM mine
+    JOIN engagements g ON g.project_id = $1 AND g.email_id = mine.id AND g.position = 0 AND ${byPeople}
+    UNION ALL
+    SELECT d.recipient, ${engaged} FROM deliveries d
+    JOIN engagements g ON g.project_id = d.project_id AND g.email_id = d.email_id AND g.position = d.position AND ${byPeople}
+    WHERE d.project_id = $1 AND d.position > 0 AND d.recipient = ANY ($2::text[])
+  )
+  SELECT NULL::uuid AS "factId", email, kind, count(*) AS count, min(at) AS first, max(at) AS last FROM happened GROUP BY email, kind
+  UNION ALL
+  SELECT o.id, item ->> 'to', CASE o.fact ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
+  FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(o.items) AS item
+  WHERE o.project_id = $1 AND o.fact IN (${Object.keys(kindOfFact)
+    .map((fact) => `'${fact}'`)
+    .join(', ')}) AND (o.published_at IS NULL OR o.created_at > now() - interval '10 minutes')
+    AND item ->> 'to' = ANY ($2::text[]) AND coalesce(item ->> 'bounceType', 'Permanent') = 'Permanent'
+    AND NOT coalesce((item ->> 'isMachine')::boolean, false)`;

@@ -1,0 +1,206 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewayCalls, Heard } from '../gateway-calls.js';
+import { Random } from '../random.js';
+import { csvOf, markOf, type Deed, type DeedKind, type Table } from './deeds.js';
+
+/** What was answered for good, and what nobody can know. */
+export interface Told {
+  /** Fields of contacts that must be there: address and name of the field. */
+  fields: { email: string; field: string; place: number }[];
+  /** Events by the place of their deed. */
+  events: { place: number; surely: boolean }[];
+  imports: { id: string; table: Table; listId: string | null; listGoes: boolean }[];
+  /** The status in which a membership must have ended. */
+  memberships: { email: string; listId: string; status: string }[];
+  gone: { email: string; id: string }[];
+  mails: { to: string }[];
+  /** How often a change of each segment was asked for, repeats included. */
+  recounts: Map<string, number>;
+  done: Map<DeedKind, number>;
+  strange: string[];
+}
+
+export interface Places {
+  openList: string;
+  doubleList: string;
+  /** Those whose conditions change. */
+  moving: readonly string[];
+}
+
+type Of<K extends DeedKind> = Extract<Deed, { kind: K }>;
+
+const pauseMs = 250;
+const mostTries = 480;
+const notYet = new Set([null, 429, 500, 502, 503, 504]);
+const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Does deeds as an application would: it repeats what may be repeated until it is answered. */
+export class AudienceClient {
+  readonly told: Told = {
+    ...{ fields: [], events: [], imports: [], memberships: [], gone: [], mails: [], strange: [] },
+    ...{ recounts: new Map(), done: new Map() },
+  };
+  private readonly book: number;
+
+  constructor(
+    private readonly calls: GatewayCalls,
+    private readonly seed: number,
+    book: string,
+  ) {
+    this.book = openSync(book, 'w');
+  }
+
+  close(): void {
+    this.calls.close();
+    closeSync(this.book);
+  }
+
+  async make(path: string, body: object): Promise<string> {
+    return (await this.answered(0, 'POST', path, body)).id as string;
+  }
+
+  async do(deed: Deed, places: Places): Promise<void> {
+    try {
+      await this.doAs(deed, places);
+      this.told.done.set(deed.kind, (this.told.done.get(deed.kind) ?? 0) + 1);
+    } catch (error) {
+      this.told.strange.push(`${deed.kind} ${deed.place}: ${(error as Error).message}`);
+    }
+  }
+
+  private doAs(deed: Deed, places: Places): Promise<void> {
+    switch (deed.kind) {
+      case 'upsert':
+      case 'bulk':
+        return this.write(deed);
+      case 'track':
+        return this.track(deed);
+      case 'imports':
+        return this.import(deed);
+      case 'subscription':
+        return this.subscribe(deed, places);
+      case 'recount':
+        return this.recount(deed, places);
+      case 'mail':
+        return this.mail(deed);
+      case 'farewell':
+        return this.farewell(deed, places);
+    }
+  }
+
+  private async write({ kind, place, people }: Of<'upsert' | 'bulk'>): Promise<void> {
+    const bodies = people.map(({ email, fields }) => ({ email, custom_fields: fields }));
+    if (kind === 'upsert') await this.answered(place, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
+    else await this.answered(place, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
+    this.told.fields.push(...people.map(({ email }) => ({ email, field: markOf(place), place })));
+  }
+
+  private async track({ place, email, name, key }: Of<'track'>): Promise<void> {
+    const body = { event: name, email, data: { [markOf(place)]: place } };
+    if (key) await this.answered(place, 'POST', '/api/track', body, { 'idempotency-key': key });
+    const once = key ? null : await this.call(place, 0, 'POST', '/api/track', JSON.stringify(body));
+    const surely = !once || (once.status !== null && once.status < 300);
+    this.told.events.push({ place, surely });
+    if (surely) this.told.fields.push({ email, field: markOf(place), place });
+  }
+
+  /** Both tables at once; a list that goes is deleted while they are taken in. */
+  private async import({ place, tables, listGoes }: Of<'imports'>): Promise<void> {
+    const listId = await this.make('/api/v1/lists', { name: `Import ${place}` });
+    await Promise.all(
+      tables.map(async (table) => {
+        const { id } = await this.answered(place, 'POST', `/api/v1/contacts/imports?list_id=${listId}`, csvOf(table), {
+          'content-type': 'text/csv',
+        });
+        this.told.imports.push({ id: id as string, table, listId, listGoes });
+      }),
+    );
+    if (listGoes) await this.answered(place, 'DELETE', `/api/v1/lists/${listId}`, '', {}, [404]);
+  }
+
+  private async subscribe({ place, email, double, leaves }: Of<'subscription'>, places: Places): Promise<void> {
+    const listId = double ? places.doubleList : places.openList;
+    const answer = await this.answered(place, 'POST', `/api/v1/lists/${listId}/subscribe`, { email });
+    let status = answer.status as string;
+    if (double) {
+      const token = answer.confirm_token as string;
+      // A try that nobody answered may have used the link.
+      await this.answered(place, 'POST', `/api/v1/lists/confirm-subscription?token=${token}`, '', asForm, [410]);
+      status = 'CONFIRMED';
+    }
+    if (leaves) {
+      await this.answered(place, 'POST', `/api/v1/lists/${listId}/unsubscribe`, { email });
+      status = 'UNSUBSCRIBED';
+    }
+    this.told.memberships.push({ email, listId, status });
+  }
+
+  private async recount({ place, segment, condition }: Of<'recount'>, { moving }: Places): Promise<void> {
+    const id = moving[segment]!;
+    await this.answered(place, 'PATCH', `/api/v1/segments/${id}`, { condition }, {}, [], () =>
+      this.told.recounts.set(id, (this.told.recounts.get(id) ?? 0) + 1),
+    );
+  }
+
+  private async mail({ place, to }: Of<'mail'>): Promise<void> {
+    const body = { to, subject: `number ${place}`, body: `<p>Message ${place}</p>` };
+    await this.answered(place, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${place}` });
+    this.told.mails.push({ to });
+  }
+
+  private async farewell({ place, email }: Of<'farewell'>, { openList }: Places): Promise<void> {
+    const body = { email, custom_fields: { plan: 'pro', score: 99 } };
+    const { id } = await this.answered(place, 'POST', '/api/v1/contacts/upsert', body);
+    await this.answered(place, 'POST', '/api/track', { event: 'signup', email }, { 'idempotency-key': `audience-${place}` });
+    await this.answered(place, 'POST', `/api/v1/lists/${openList}/subscribe`, { email });
+    // A try that nobody answered may have deleted it.
+    await this.answered(place, 'DELETE', `/api/v1/contacts/${id as string}`, '', {}, [404]);
+    this.told.gone.push({ email, id: id as string });
+  }
+
+  /** Tries again until it is done; what is refused for good is strange, unless it says that a try before was done. */
+  private async answered(
+    place: number,
+    method: string,
+    path: string,
+    body: object | string,
+    headers: Record<string, string> = {},
+    doneBefore: readonly number[] = [],
+    beforeTry: () => void = () => undefined,
+  ): Promise<Record<string, unknown>> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      if (tries > 0) await delay(pauseMs);
+      beforeTry();
+      const { status, body: said } = await this.call(place, tries, method, path, text, headers);
+      if (notYet.has(status) || status === 409) continue;
+      if (status! < 300) return dataOf(said!);
+      if (tries > 0 && doneBefore.includes(status!)) return {};
+      throw new Error(`${method} ${path} was answered ${status}: ${said?.slice(0, 600)}`);
+    }
+    throw new Error(`${method} ${path} was not answered in ${mostTries} tries`);
+  }
+
+  private async call(
+    place: number,
+    tries: number,
+    method: string,
+    path: string,
+    body: string,
+    headers: Record<string, string> = {},
+  ): Promise<Heard> {
+    const gateway = Random.named(`${this.seed} ${place} ${tries}`).whole(0, this.calls.gateways.length - 1);
+    const heard = await this.calls.request(gateway, method, path, body, headers);
+    const { status, error } = heard;
+    writeSync(this.book, `${JSON.stringify({ place, tries, gateway, method, path, status, error, said: heard.body?.slice(0, 600) })}\n`);
+    return heard;
+  }
+}
+
+/** The body, without the envelope that the other surface puts around it. */
+function dataOf(text: string): Record<string, unknown> {
+  if (!text.startsWith('{')) return {};
+  const body = JSON.parse(text) as Record<string, unknown>;
+  return (body['success'] === true ? body['data'] : body) as Record<string, unknown>;
+}

@@ -1,0 +1,65 @@
+import type { Weapon } from '../faults.js';
+import type { Lock } from '../lock-trap.js';
+import type { Random } from '../random.js';
+import type { DeedKind } from './deeds.js';
+
+/** What contacts may be at when it dies (docs/decisions/0018). */
+export const audienceStates = [
+  'import between its rows and its commit',
+  'recount before its commit',
+  'entries and exits before their commit',
+] as const;
+export type AudienceState = (typeof audienceStates)[number];
+
+/** Held open where all of it is written and nothing committed: the statement that comes last waits. */
+export const stateLocks: Record<AudienceState, Lock> = {
+  'import between its rows and its commit': { table: 'import_pieces', statement: 'DELETE FROM import_pieces%place < $3' },
+  'recount before its commit': { table: 'segments', statement: 'UPDATE "segments" SET%' },
+  'entries and exits before their commit': { table: 'segment_dirty', statement: 'DELETE FROM segment_dirty%' },
+};
+
+/** What brings a state about. */
+export const deedsFor: Record<AudienceState, DeedKind> = {
+  'import between its rows and its commit': 'imports',
+  'recount before its commit': 'recount',
+  'entries and exits before their commit': 'upsert',
+};
+
+export interface AudienceFault {
+  /** Null strikes at any moment. */
+  at: AudienceState | null;
+  weapon: Weapon;
+  replica: number;
+  downMs: number;
+  /** Whether everything is back before the next fault comes. */
+  recovers: boolean;
+}
+
+const aimedWeapons: readonly Weapon[] = ['kill contacts', 'kill contacts', 'crash postgres', 'kill contacts', 'stop contacts'];
+const blindWeapons: readonly Weapon[] = [
+  'kill contacts',
+  'kill gateway',
+  'kill sending',
+  'kill nats',
+  'crash postgres',
+  'stop contacts',
+  'kill gateway',
+  'kill sending',
+];
+const aimedShare = 0.6;
+
+/** The deck of one run: the same for the same seed. Each state comes equally often, and NATS loses its store once. */
+export function audienceDeck(count: number, random: Random): AudienceFault[] {
+  const fault = (at: AudienceState | null, weapon: Weapon): AudienceFault => ({
+    ...{ at, weapon, replica: random.whole(0, 7) },
+    ...{ downMs: random.whole(100, 1_500), recovers: random.chance(0.6) },
+  });
+  const aimed = Array.from({ length: Math.round(count * aimedShare) }, (_, place) => {
+    const round = Math.floor(place / audienceStates.length);
+    return fault(audienceStates[place % audienceStates.length]!, aimedWeapons[round % aimedWeapons.length]!);
+  });
+  const blind = Array.from({ length: count - aimed.length }, (_, place) =>
+    fault(null, place === 0 ? 'wipe nats' : blindWeapons[(place - 1) % blindWeapons.length]!),
+  );
+  return random.shuffled([...aimed, ...blind]);
+}

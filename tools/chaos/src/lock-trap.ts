@@ -1,0 +1,63 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A state that lasts no time is held open by a lock that the next statement of it waits for. */
+export interface Lock {
+  table: string;
+  /** A LIKE pattern of that statement. */
+  statement: string;
+}
+
+/** A process that was seen in a state. */
+export interface Caught {
+  /** Of the service's process, where the state belongs to one. */
+  pid: number | null;
+}
+
+const lookEveryMs = 15;
+
+/** Keeps a process at the lock while `strike` runs. Answers null when none came in time. */
+export async function heldAt(
+  connect: () => Promise<pg.Client>,
+  { table, statement }: Lock,
+  patienceMs: number,
+  strike: (caught: Caught) => Promise<void>,
+): Promise<Caught | null> {
+  const holder = await connect();
+  const watcher = await connect();
+  try {
+    // Readers and row locks pass, inserts and updates wait. Ours must not queue behind them for long, nor they behind it.
+    await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+    const caught = await until(patienceMs, async () => {
+      const { rows } = await watcher.query<{ application_name: string }>(
+        `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+        [statement],
+      );
+      const pid = rows.map(({ application_name: name }) => Number(/(\d+)/.exec(name)?.[1])).find(Number.isInteger);
+      return pid === undefined ? null : { pid };
+    });
+    if (caught) await strike(caught);
+    return caught;
+  } finally {
+    await Promise.all([holder.end(), watcher.end()].map((end) => end.catch(() => undefined)));
+  }
+}
+
+export async function watching(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'nemesis', connectionTimeoutMillis: 2_000 });
+  // It is killed together with the server that it watches.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+export async function until<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T | null> {
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found) return found;
+    await delay(lookEveryMs);
+  }
+  return null;
+}

@@ -1,0 +1,64 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeSendingProject } from '@posthorn/testing';
+import { Books } from './books.js';
+import { Fleet } from './fleet.js';
+import type { Ground } from './ground.js';
+import { Random } from './random.js';
+
+export const leaseSeconds = 4;
+
+/** The product's own waits, made short: what takes minutes in production takes seconds here. */
+const shortWaits = {
+  POSTHORN_SECRET_KEY: 'a-secret-for-chaos-0123456789-0123456789',
+  LOG_LEVEL: 'warn',
+  LEASE_SECONDS: String(leaseSeconds),
+  AMBIGUOUS_SECONDS: '2',
+  RETRY_SECONDS: '1',
+  SMTP_COMMAND_TIMEOUT: '3',
+  SMTP_DOT_TIMEOUT: '4',
+  // A process that is stopped while it measures a condition must not call it dear.
+  SEGMENT_LIVE_MS: '60000',
+};
+
+/** Services on a ground, whose clocks are wrong by seed. */
+export function skewedFleet(
+  { databaseUrl, natsUrl, smtpUrl }: Ground,
+  { directory, seed, ratePerSecond }: { directory: string; seed: number; ratePerSecond: number },
+): Fleet {
+  const environment = {
+    ...shortWaits,
+    SENDING_RATE_PER_SECOND: String(ratePerSecond),
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    SMTP_URL: smtpUrl,
+  };
+  return new Fleet(directory, environment, (member, incarnation) => Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]));
+}
+
+/** A project that may send, with its key, and the books of it. */
+export async function chaosProject(ground: Ground): Promise<{ projectId: string; token: string; books: Books }> {
+  const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
+  return {
+    ...{ projectId, token },
+    books: new Books(
+      () => ground.databaseUrl,
+      () => projectId,
+    ),
+  };
+}
+
+/** Until nothing is left of what is counted; says what is, whenever that changes. */
+export async function untilQuiet(unfinished: () => Promise<object>, settleSeconds: number): Promise<void> {
+  const deadline = performance.now() + settleSeconds * 1_000;
+  let said = '';
+  while (performance.now() < deadline) {
+    const left = await unfinished().catch(() => null);
+    if (left && Object.values(left).every((count) => count === 0)) return;
+    const line = JSON.stringify(left);
+    if (line !== said) console.log(`settling: ${line}`);
+    said = line;
+    await delay(2_000);
+  }
+  console.log(`not quiet after ${settleSeconds} s`);
+}
