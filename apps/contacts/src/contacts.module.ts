@@ -31,6 +31,7 @@ import { ErasuresService } from './erasures/erasures.service.js';
 import { Erasing, ErasureLoop } from './erasures/erasing.js';
 import { OwnErasure } from './erasures/own-erasure.js';
 import { PendingErasures } from './erasures/pending-erasures.js';
+import { sealedTables } from './erasures/sealed-tables.js';
 import { ToldContacts } from './erasures/told-contacts.js';
 import { Tombstones } from './erasures/tombstones.js';
 import { TombstonesRepository } from './erasures/tombstones.repository.js';
@@ -93,12 +94,19 @@ const onDatabase = (room: Type): Provider => ({
   inject: [Database],
 });
 
-const resealing: Provider = {
-  provide: Resealing,
-  useFactory: (database: Database, secrets: Secrets) =>
-    new Resealing(database, secrets, [{ table: 'erasures', project: 'project_id', id: 'id', sealed: 'sealed' }]),
-  inject: [Database, Secrets],
-};
+/** What lies sealed in the database of contacts, and what is hashed with some of it. */
+const secretRooms: Provider[] = [
+  {
+    provide: Resealing,
+    useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
+    inject: [Database, Secrets],
+  },
+  {
+    provide: AddressHashes,
+    useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
+    inject: [Database, Secrets],
+  },
+];
 
 const segmentRooms = [
   SegmentsRepository,
@@ -134,7 +142,7 @@ const segmentRooms = [
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
     ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
     ...[ErasuresRepository, ErasedRowsRepository, TombstonesRepository].map(onDatabase),
-    resealing,
+    ...secretRooms,
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -172,7 +180,6 @@ const segmentRooms = [
     ImportedMembers,
     ImportsService,
     PurgeImports,
-    AddressHashes,
     ErasedContacts,
     Erasing,
     ErasureLoop,

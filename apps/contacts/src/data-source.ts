@@ -2,7 +2,7 @@ import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
-import { ErasureRow, TombstoneRow } from './erasures/erasure.entity.js';
+import { ErasureRow, ErasureSecretRow, TombstoneRow } from './erasures/erasure.entity.js';
 import { ImportRow } from './imports/import.entity.js';
 import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
 import { DeletedListRow, ListRow } from './lists/list.entity.js';
@@ -41,6 +41,7 @@ export const entities = [
   ListCountDelta,
   ImportRow,
   ErasureRow,
+  ErasureSecretRow,
   TombstoneRow,
   ProjectCountRow,
   IdempotencyKeyRow,

@@ -15,6 +15,14 @@ describe('words without an address', () => {
     expect(without({ [ann]: 'JÖRG@example.org' })).toEqual({ [nobody]: nobody });
   });
 
+  it('have nobody in its place as a link, or a person, writes it', () => {
+    expect(without({ link: 'https://x.example/?mail=a.nn%2Bnews%40example.org&next=%3Da.nn%2bnews%40example.org' })).toEqual({
+      link: `https://x.example/?mail=${nobody}&next=%3D${nobody}`,
+    });
+    const [label, read] = ['ann@xn--bcher-kva.example', 'ann@b\u00fccher.example'];
+    expect(withoutAddresses([label, read, `x${read}`], addressesIn([label]))).toEqual([nobody, nobody, `x${read}`]);
+  });
+
   it('keep whoever has a longer address, and what only looks like it', () => {
     for (const other of [`x${ann}`, `x.${ann}`, `${ann}.uk`, `${ann}-x`, 'aXnn+news@example.org', 'a.nn@example.org'])
       expect(without({ to: other })).toEqual({ to: other });

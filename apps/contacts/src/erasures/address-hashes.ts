@@ -1,20 +1,20 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { ContactsConfig } from '../config.js';
+import { createHmac } from 'node:crypto';
+import type { Database } from '@posthorn/database';
+import { ownSecret, type Secrets } from '@posthorn/platform';
 
-/** What is kept of an address that is erased: nobody without the installation's key can tell whose it was, also not by trying. */
-@Injectable()
+/**
+ * What is kept of an address that is erased: the same for as long as the installation lives, whatever becomes of its key. Nobody without the
+ * database's own secret can tell whose it was, also not by trying.
+ */
 export class AddressHashes {
-  private readonly keys: readonly KeyObject[];
+  constructor(private readonly secret: string) {}
 
-  constructor({ secretKeys }: ContactsConfig) {
-    this.keys = secretKeys.map((secretKey) =>
-      createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'posthorn:erased-address', 32))),
-    );
+  static async open(database: Database, secrets: Secrets): Promise<AddressHashes> {
+    return new AddressHashes(await ownSecret(database, secrets, 'erasure_secrets'));
   }
 
-  /** By every key of the ring, in hexadecimal digits; the first one is the present. */
-  of(projectId: string, email: string): string[] {
-    return this.keys.map((key) => createHmac('sha256', key).update(`${projectId} ${email}`).digest('hex'));
+  /** In hexadecimal digits. */
+  of(projectId: string, email: string): string {
+    return createHmac('sha256', this.secret).update(projectId).update(email).digest('hex');
   }
 }

@@ -28,3 +28,10 @@ export class TombstoneRow {
   @PrimaryColumn('bytea', { name: 'address_hash' }) addressHash: Buffer;
   @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
 }
+
+/** What addresses are hashed with: one row. */
+@Entity('erasure_secrets')
+export class ErasureSecretRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') sealed: string;
+}

@@ -19,7 +19,7 @@ export class Tombstones {
 
   /** In the transaction that erases them; answers the hash of each. */
   async set(projectId: string, emails: readonly string[]): Promise<string[]> {
-    const hashes = emails.map((email) => this.hashes.of(projectId, email)[0]!);
+    const hashes = emails.map((email) => this.hashes.of(projectId, email));
     await this.rows.set(projectId, hashes);
     return hashes;
   }
@@ -32,7 +32,7 @@ export class Tombstones {
     // As a rule nobody was erased since: then no hash is made.
     if (!(await this.rows.anySince(projectId, earliest))) return ofSomebody;
     const hashes = new Map([...new Set(ofSomebody.map(({ email }) => email))].map((email) => [email, this.hashes.of(projectId, email)]));
-    const erased = new Map((await this.rows.of(projectId, [...hashes.values()].flat())).map(({ hash, erasedAt }) => [hash, erasedAt]));
-    return ofSomebody.filter(({ email, at }) => !hashes.get(email)!.some((hash) => (erased.get(hash) ?? new Date(-1)) >= at));
+    const erased = new Map((await this.rows.of(projectId, [...hashes.values()])).map(({ hash, erasedAt }) => [hash, erasedAt]));
+    return ofSomebody.filter(({ email, at }) => (erased.get(hashes.get(email)!)?.getTime() ?? -Infinity) < at.getTime());
   }
 }

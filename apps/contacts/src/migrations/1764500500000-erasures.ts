@@ -27,6 +27,7 @@ export class Erasures1764500500000 implements MigrationInterface {
         PRIMARY KEY (project_id, address_hash)
       )`);
     await runner.query(`CREATE INDEX tombstones_by_age ON tombstones (project_id, erased_at)`);
+    await runner.query(`CREATE TABLE erasure_secrets (id uuid PRIMARY KEY, sealed text NOT NULL)`);
   }
 
   async down(): Promise<void> {
