@@ -59,7 +59,8 @@ import { AddressHashes } from './erasures/address-hashes.js';
 import { ErasedAddressesRepository } from './erasures/erased-addresses.repository.js';
 import { ErasedMailRepository } from './erasures/erased-mail.repository.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';
-import { ErasureRooms, ErasuresService } from './erasures/erasures.service.js';
+import { ErasuresService } from './erasures/erasures.service.js';
+import { WaitingMail } from './erasures/waiting-mail.js';
 import { WaitingMailRepository } from './erasures/waiting-mail.repository.js';
 import { OptOutsHandlers } from './opt-outs/opt-outs.handlers.js';
 import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
@@ -136,7 +137,7 @@ const knowingErased = (room: Type): NestProvider => ({
       useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
       inject: [Database, Secrets],
     },
-    ErasureRooms,
+    WaitingMail,
     ErasuresService,
     ...[TemplatesRepository, SourcesRepository, SnippetsRepository].map(onDatabase),
     {

@@ -1,4 +1,5 @@
 import type { Database } from '@posthorn/database';
+import { addressLock } from '../suppressions/suppressions.repository.js';
 import { without } from './address-pattern.js';
 
 /** One address of one project, and what stands in its place from now on. */
@@ -13,6 +14,14 @@ export interface Erased {
 /** What still holds of an address: that it was erased, and whether it is sent anything. */
 export class ErasedAddressesRepository {
   constructor(private readonly database: Database) {}
+
+  /** Waits for marks on their way to the address; what is marked later finds nothing of it to hand over (guarantees.md G8). */
+  async lock({ projectId, email }: Erased): Promise<void> {
+    await this.database.query(
+      `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,
+      [projectId, email],
+    );
+  }
 
   /** Those that said something of an opt-out just now are waited for; whoever speaks later sees that the address was erased. */
   async remember({ projectId, hash }: Erased, contactId: string): Promise<void> {

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { emailFacts, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
+import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { AddressHashes } from './address-hashes.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
-import { WaitingMailRepository, type EndedEmail } from './waiting-mail.repository.js';
+import { WaitingMail } from './waiting-mail.js';
 
 /** E-mails of one round; each has a few events, and a file has many rows. */
 const mailsAtOnce = 200;
@@ -19,8 +18,9 @@ export class ErasuresService {
   constructor(
     private readonly database: Database,
     private readonly hashes: AddressHashes,
-    private readonly suppressions: SuppressionsRepository,
-    private readonly rooms: ErasureRooms,
+    private readonly addresses: ErasedAddressesRepository,
+    private readonly mail: ErasedMailRepository,
+    private readonly waiting: WaitingMail,
     private readonly outbox: Outbox,
   ) {}
 
@@ -36,81 +36,47 @@ export class ErasuresService {
 
   /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (guarantees.md G8). */
   private async stop(erased: Erased, contactId: string): Promise<boolean> {
-    const { addresses, waiting } = this.rooms;
-    await this.suppressions.lock(erased.projectId, erased.email);
-    await addresses.remember(erased, contactId);
-    await addresses.hashBlocks(erased);
-    await addresses.hashInLists(erased);
-    const ids = await waiting.idsTo(erased, rowsAtOnce);
-    const copies = await waiting.idsOfCopiesTo(erased, rowsAtOnce);
-    await this.tell(erased, await waiting.end(erased, ids));
-    await waiting.endCopies(erased, copies);
-    return Math.max(ids.length, copies.length) < rowsAtOnce;
+    await this.addresses.lock(erased);
+    await this.addresses.remember(erased, contactId);
+    await this.addresses.hashBlocks(erased);
+    await this.addresses.hashInLists(erased);
+    return this.waiting.endSome(erased, rowsAtOnce);
   }
 
   private async rewriteMails(erased: Erased): Promise<boolean> {
-    const { mail, waiting } = this.rooms;
-    const found = await mail.to(erased, mailsAtOnce);
-    await this.tell(
-      erased,
-      await waiting.end(
-        erased,
-        found.map(({ id }) => id),
-      ),
-    );
-    const [ended, whole] = await this.rewriteAround(erased, found);
-    const cleared = whole && (await mail.removeFiles(erased, ended, rowsAtOnce)) < rowsAtOnce;
-    if (cleared) await mail.rewriteMails(erased, ended);
-    return cleared && ended.length === found.length && found.length < mailsAtOnce;
-  }
-
-  private async rewriteCopies(erased: Erased): Promise<boolean> {
-    const { mail, waiting } = this.rooms;
-    const found = await mail.copiesTo(erased, mailsAtOnce);
-    await waiting.endCopies(
+    const found = await this.mail.to(erased, mailsAtOnce);
+    await this.waiting.end(
       erased,
       found.map(({ id }) => id),
     );
     const [ended, whole] = await this.rewriteAround(erased, found);
-    if (whole) await mail.rewriteCopies(erased, ended);
+    const cleared = whole && (await this.mail.removeFiles(erased, ended, rowsAtOnce)) < rowsAtOnce;
+    if (cleared) await this.mail.rewriteMails(erased, ended);
+    return cleared && ended.length === found.length && found.length < mailsAtOnce;
+  }
+
+  private async rewriteCopies(erased: Erased): Promise<boolean> {
+    const found = await this.mail.copiesTo(erased, mailsAtOnce);
+    await this.waiting.endCopies(
+      erased,
+      found.map(({ id }) => id),
+    );
+    const [ended, whole] = await this.rewriteAround(erased, found);
+    if (whole) await this.mail.rewriteCopies(erased, ended);
     return whole && ended.length === found.length && found.length < mailsAtOnce;
   }
 
   /** All that hangs on e-mails, which are found by their address for as long as any of it is left. What is on its way waits. */
   private async rewriteAround(erased: Erased, found: readonly NamingEmail[]): Promise<[NamingEmail[], boolean]> {
-    const { mail } = this.rooms;
-    const open = await mail.open(erased, found);
+    const open = await this.mail.open(erased, found);
     const ended = found.filter(({ id }) => !open.has(id));
-    const events = await mail.rewriteEvents(
+    const events = await this.mail.rewriteEvents(
       erased,
       ended.map(({ id }) => id),
       rowsAtOnce,
     );
-    const engagements = await mail.rewriteEngagements(erased, ended, rowsAtOnce);
-    await mail.rewriteReceipts(erased, ended);
+    const engagements = await this.mail.rewriteEngagements(erased, ended, rowsAtOnce);
+    await this.mail.rewriteReceipts(erased, ended);
     return [ended, Math.max(events, engagements) < rowsAtOnce];
   }
-
-  private async tell({ projectId, hash }: Erased, ended: readonly EndedEmail[]): Promise<void> {
-    const items = ended.map(({ id, at, sourceType }) => ({ emailId: id, to: hash, at, sourceType }));
-    const failed = ended.flatMap(({ status, failureKind, error }, place) =>
-      status === 'FAILED' ? [{ ...items[place]!, failureKind, reason: error }] : [],
-    );
-    await this.outbox.publish(
-      emailFacts.cancelled,
-      projectId,
-      items.filter((_, place) => ended[place]!.status === 'CANCELLED'),
-    );
-    await this.outbox.publish(emailFacts.failed, projectId, failed);
-  }
-}
-
-/** Where what is held of a person lies. */
-@Injectable()
-export class ErasureRooms {
-  constructor(
-    readonly addresses: ErasedAddressesRepository,
-    readonly mail: ErasedMailRepository,
-    readonly waiting: WaitingMailRepository,
-  ) {}
 }
