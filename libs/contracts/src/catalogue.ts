@@ -37,6 +37,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   consents,
   activity,
   personData,
+  eraseIn,
   events,
   segments,
   contactImports,

@@ -67,7 +67,7 @@ describe('the list', () => {
       const from = after ? Number(after.id.slice(-12)) : 0;
       const to = from + limit;
       const next = to < all.length ? { at: createdAt, id: `00000000-0000-0000-0000-${String(to).padStart(12, '0')}` } : null;
-      return { items: all.slice(from, to), hasMore: next !== null, next };
+      return { items: all.slice(from, to), hasMore: next !== null, next, erased: 0 };
     });
     const table = await ask('GET', '/api/v1/suppressions', { headers: { accept: 'text/csv' } });
     expect([table.status, table.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
