@@ -42,7 +42,6 @@ export const requestCatalogue: readonly RequestContract[] = [
   segments,
   contactImports,
   erasures,
-  eraseIn,
   campaigns,
   workflows,
   analytics,
