@@ -15,6 +15,7 @@ import { newId } from '@posthorn/database';
 import { eventually, FactSource, testSecret } from '@posthorn/testing';
 import { HandOffMarks } from '../delivery/hand-off-marks.repository.js';
 import { Pace } from '../delivery/pace.js';
+import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { erase, tablesNaming } from '../testing/erasing.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -115,6 +116,19 @@ describe('what blocked an address that was erased', () => {
     await suite.database.query(`UPDATE suppression_imports SET taken_until = NULL WHERE id = $1`, [id]);
     await eventually(async () => (await suite.bus.call(suppressionImports.get, caller, { id })).finishedAt !== null, 'the import ends');
     expect(await addressesIn('suppressions', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
+  });
+
+  it('is the hash where a worker had read the list before, and the address where somebody says so later', async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const email = `ada-${newId()}@example.org`;
+    await erase(suite, caller, email);
+    const rows = new SuppressionsRepository(suite.database, suite.hashes);
+    const takeIn = (createdAt: Date) => rows.putAll(projectId, [{ email, reason: 'MANUAL' }], { source: 'API', createdAt });
+    const [ago, ahead] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms));
+    expect(await takeIn(ago!)).toMatchObject([{ email: suite.hashes.of(projectId, email) }]);
+    expect(await takeIn(ahead!)).toEqual([]);
+    await suite.bus.call(suppressions.remove, caller, { email });
+    expect(await takeIn(ahead!)).toMatchObject([{ email }]);
   });
 
   it('as an opt-out hears what is said later, also late, and never as the address', async () => {

@@ -28,11 +28,12 @@ export class ErasedMailRepository {
     );
   }
 
+  /** The queue keeps its rows longer than there are e-mails. */
   async copiesTo({ projectId, email }: Erased, limit: number): Promise<NamingEmail[]> {
     return this.database.query<NamingEmail>(
-      `SELECT e.id, e.content_id AS "contentId", e.created_at AS "createdAt", d.position
+      `SELECT d.email_id AS id, coalesce(e.content_id, d.email_id) AS "contentId", coalesce(e.created_at, now()) AS "createdAt", d.position
        FROM (SELECT email_id, position FROM deliveries WHERE project_id = $1 AND recipient = $2 AND position > 0 ORDER BY email_id LIMIT $3) AS d
-       JOIN emails e ON e.project_id = $1 AND e.id = d.email_id`,
+       LEFT JOIN emails e ON e.project_id = $1 AND e.id = d.email_id`,
       [projectId, email, limit],
     );
   }

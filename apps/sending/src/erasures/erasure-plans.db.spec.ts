@@ -31,10 +31,10 @@ async function fill(projectId: string): Promise<void> {
     `INSERT INTO deliveries (project_id, email_id, position, recipient, lane, state, expires_at, bytes)
      SELECT project_id, id, place, CASE place WHEN 0 THEN to_email ELSE 'copy' || to_email END, 0, 'SENT', now(), 1 FROM emails, generate_series(0, 1) AS place`,
     `INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt, created_at) SELECT project_id, 'o', id::text, 'h', '{}', created_at FROM emails`,
-    `INSERT INTO suppressions (project_id, email, reason, source) SELECT DISTINCT project_id, to_email, 'MANUAL', 'API' FROM emails`,
-    `INSERT INTO opt_outs (project_id, email, opted_out, contact_id, seq) SELECT DISTINCT project_id, to_email, true, project_id, 0 FROM emails`,
+    `INSERT INTO suppressions (project_id, email, reason, source) SELECT project_id, id || to_email, 'MANUAL', 'API' FROM emails`,
+    `INSERT INTO opt_outs (project_id, email, opted_out, contact_id, seq) SELECT project_id, id || to_email, true, project_id, 0 FROM emails`,
   ])
-    await database.query(`${sql}${sql.includes('generate_series') ? ' WHERE' : ' WHERE'} project_id = '${projectId}'`);
+    await database.query(`${sql} WHERE project_id = '${projectId}'`);
   await database.query(`ANALYZE`);
 }
 
@@ -72,16 +72,19 @@ it('finds all that is held of an address by indexes, however much mail the proje
   await waiting.endCopies(erased, ids);
   await mail.to(erased, 200);
   await mail.copiesTo(erased, 200);
-  await mail.open(erased, found).catch(() => undefined);
+  await mail.open(erased, found);
   await mail.rewriteEvents(erased, ids, 1_000);
   await mail.rewriteEngagements(erased, found, 1_000);
   await mail.removeFiles(erased, found, 1_000);
   await mail.rewriteReceipts(erased, found);
   await mail.rewriteMails(erased, found);
   await mail.rewriteCopies(erased, found);
-  if (process.env['SHOW']) (await import('node:fs')).writeFileSync('/tmp/h2-plans.txt', plans.join('\n\n'));
-  const scanned = plans.flatMap((plan) => plan.match(/Seq Scan on \w+.*$/gm)?.map((line) => `${line} in\n${plan}`) ?? []);
-  // Empty partitions are looked at whole.
-  expect(scanned.filter((line) => !/Seq Scan on \w+_default/.test(line))).toEqual([]);
+  const filled = await suite.database.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples >= 1000`,
+  );
+  // Partitions that are empty may be looked at whole.
+  const scanned = new Set(plans.flatMap((plan) => Array.from(plan.matchAll(/Seq Scan on (\w+)/g), ([, table]) => table)));
+  expect(filled.map(({ name }) => name).filter((name) => scanned.has(name))).toEqual([]);
+  expect(filled.length).toBeGreaterThanOrEqual(9);
   expect(plans.length).toBeGreaterThan(18);
 });

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { aboveProjects, emailFacts, emails, engagement, serviceCaller, type Caller, type EmailStatus } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
-import { HandOffMarks } from '../delivery/hand-off-marks.repository.js';
+import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off-marks.repository.js';
 import { failure } from '../delivery/outcome.js';
 import { OutcomesRepository } from '../delivery/outcomes.repository.js';
 import { Pace } from '../delivery/pace.js';
@@ -124,12 +125,12 @@ describe('an erasure and a hand-off at the same instant', () => {
       [projectId],
     );
     const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
-    const runs = await Promise.all(
-      messages.map(async (message) => {
-        const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marks.mark(workerId, [message])]);
-        return { done, verdict: mark!.verdict };
-      }),
-    );
+    const runs: { done: boolean; verdict: MarkVerdict }[] = [];
+    for (const [place, message] of messages.entries()) {
+      const marked = async () => (await delay(place % 20), marks.mark(workerId, [message]));
+      const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
+      runs.push({ done, verdict: mark!.verdict });
+    }
     // Done means that none of it is on its way, nor will be.
     expect(runs.filter(({ done, verdict }) => done === (verdict === 'ok'))).toEqual([]);
     expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(['ok', 'lost']));
