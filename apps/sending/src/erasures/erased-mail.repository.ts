@@ -89,11 +89,12 @@ export class ErasedMailRepository {
     return rows.length;
   }
 
-  /** The answers that repeats of these sends would get: their keys were written in the same commit. */
+  /** The answers that repeats of these sends would get: their keys were written in the same commit. A key that names the address is lost. */
   async rewriteReceipts({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
     await this.database.query(
-      `UPDATE idempotency_keys SET receipt = ${without('receipt::text', '$3', '$4')}::jsonb
-       WHERE created_at = ANY ($2::timestamptz[]) AND project_id = $1 AND receipt::text ~* $3`,
+      `UPDATE idempotency_keys SET receipt = ${without('receipt::text', '$3', '$4')}::jsonb,
+         key = CASE WHEN key ~* $3 THEN gen_random_uuid()::text ELSE key END
+       WHERE created_at = ANY ($2::timestamptz[]) AND project_id = $1 AND (receipt::text ~* $3 OR key ~* $3)`,
       [projectId, mails.map(({ createdAt }) => createdAt), pattern, hash],
     );
   }
