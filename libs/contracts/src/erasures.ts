@@ -4,7 +4,7 @@ import { Address, Choice, Flag, Id, Instant, ListOf, Nullable } from './fields.j
 import { PickFields } from './shapes.js';
 
 /** Stands wherever an erased address stood in something that is kept (contract.md §5). The domain is nobody's and never will be (RFC 2606). */
-export const erasedDomain = 'erased.invalid';
+const erasedDomain = 'erased.invalid';
 export const erasedAddress = `erased@${erasedDomain}`;
 export const isErasedAddress = (email: string): boolean => email.endsWith(`@${erasedDomain}`);
 

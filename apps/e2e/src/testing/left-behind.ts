@@ -34,7 +34,7 @@ export async function factsUntold({ servers }: RunningPosthorn): Promise<number>
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function tablesHolding(client: pg.Client, database: string, words: readonly string[]): Promise<string[]> {
+async function tablesHolding(client: pg.Pool, database: string, words: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
@@ -51,7 +51,7 @@ async function tablesHolding(client: pg.Client, database: string, words: readonl
   return holding;
 }
 
-async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Client, database: string) => Promise<T>): Promise<T[]> {
+async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Pool, database: string) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (const url of urls)
     for (const name of await connected(url, namesOf))
@@ -59,19 +59,14 @@ async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Cli
   return results;
 }
 
-async function namesOf(client: pg.Client): Promise<string[]> {
+async function namesOf(client: pg.Pool): Promise<string[]> {
   const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`);
   return rows.map(({ datname }) => datname);
 }
 
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+function connected<T>(url: string, work: (client: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  return work(pool).finally(() => pool.end());
 }
 
 const filesBelow = (folder: string): string[] =>
