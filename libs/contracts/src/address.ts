@@ -11,6 +11,8 @@ const maxLocalPart = 64;
 const maxName = 255;
 // RFC 5321 dot-string; RFC 6531 allows what is not ASCII. Quoted local parts are refused: nobody has one, and they hide tricks.
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
+/** A name that is its own A-label form already, and no number in disguise, as most are: looking it up in the tables takes longer than all else. */
+const plainDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // Refused at the ends too, before anything is trimmed: refuse, do not repair (guarantees.md §6).
 const lineBreak = /[\r\n\u2028\u2029]/;
@@ -31,7 +33,9 @@ export function normaliseAddress(text: string): string | null {
 
 /** A host name of at least two labels as A-labels; null for IP literals, ports and what is no name. */
 export function normaliseDomain(text: string): string | null {
-  const ascii = domainToASCII(text.toLowerCase()).toLowerCase();
+  const lower = text.toLowerCase();
+  if (plainDomain.test(lower) && !lower.includes('xn--')) return lower.length <= 253 ? lower : null;
+  const ascii = domainToASCII(lower).toLowerCase();
   const labels = ascii.split('.');
   const named = labels.length > 1 && !/^\d+$/.test(labels[labels.length - 1] ?? '');
   return named && ascii.length <= 253 && labels.every((part) => label.test(part)) ? ascii : null;

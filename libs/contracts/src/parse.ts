@@ -56,20 +56,16 @@ function checkNested(field: Field, member: unknown, path: string[]): InvalidMemb
 }
 
 export function tryParse<T extends object>(shape: Shape<T>, plain: unknown): { value: T; failures: InvalidMember[] } {
-  const unknown = findUnknown(shape, plain, []);
-  const value = toInstance(shape, plain);
+  const source = isObject(plain) ? plain : {};
+  const nested = new NestedMembers();
+  const unknown = Object.entries(source).flatMap(([name, value]) => nested.read(fieldsOf(shape)[name], name, value));
+  const value = materialise(shape, plainToInstance(shape, hideFreeMaps(shape, source)), nested.values) as T;
   const failures = validateSync(value, { forbidUnknownValues: false }).flatMap((error) => flatten(error, []));
   return { value, failures: [...unknown, ...failures] };
 }
 
-function toInstance<T extends object>(shape: Shape<T>, plain: unknown): T {
-  return materialise(shape, plainToInstance(shape, hideFreeMaps(shape, plain))) as T;
-}
-
 /** class-transformer walks every key it is given, slower than linearly: free maps and files go past it in a closure (guarantees.md §1.5). */
-function hideFreeMaps(shape: Shape, plain: unknown): unknown {
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return {};
-  const source = plain as Record<string, unknown>;
+function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   const visible: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
     if (!Object.hasOwn(source, name)) continue;
@@ -80,48 +76,48 @@ function hideFreeMaps(shape: Shape, plain: unknown): unknown {
   return visible;
 }
 
-/** Nested shapes are read one by one, each by its own table. */
-function materialise(shape: Shape, instance: object): object {
+function materialise(shape: Shape, instance: object, nested: ReadonlyMap<string, unknown>): object {
   const target = instance as Record<string, unknown>;
-  for (const [name, field] of Object.entries(fieldsOf(shape))) {
-    const value = typeof target[name] === 'function' ? (target[name] as () => unknown)() : target[name];
+  for (const name of Object.keys(fieldsOf(shape))) {
+    const held = typeof target[name] === 'function' ? (target[name] as () => unknown)() : target[name];
+    const value = nested.has(name) ? nested.get(name) : held;
     if (value !== undefined || name in target) target[name] = value;
-    if (field.kind === 'object' && field.nested) target[name] = readNested(field, value);
   }
   return instance;
 }
 
-function readNested(field: Field, value: unknown): unknown {
-  const nested = field.nested!();
-  const one = (entry: unknown) =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? toInstance(nested, entry) : entry;
-  return field.list && Array.isArray(value) ? value.map(one) : one(value);
+/** Members that are shapes themselves, each read by its own table; what no shape declares is told on the way. */
+class NestedMembers {
+  readonly values = new Map<string, unknown>();
+
+  read(field: Field | undefined, name: string, value: unknown): InvalidMember[] {
+    if (!field) return [{ path: [name], code: 'unknown_field' as FailureCode, message: 'is not a known member' }];
+    if (field.kind !== 'object' || !field.nested) return [];
+    const shape = field.nested();
+    const failures: InvalidMember[] = [];
+    const one = (entry: unknown, at: string[]) => {
+      if (!isObject(entry)) return entry;
+      const read = tryParse(shape, entry);
+      failures.push(...read.failures.map((failure) => ({ ...failure, path: [...at, ...failure.path] })));
+      return read.value;
+    };
+    if (!field.list) this.values.set(name, one(value, [name]));
+    // Of a list that is too long only that is said.
+    else if (Array.isArray(value) && value.length <= (field.max ?? Infinity))
+      this.values.set(
+        name,
+        value.map((entry, index) => one(entry, [name, String(index)])),
+      );
+    return failures;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function flatten(error: ValidationError, path: string[]): InvalidMember[] {
   const at = [...path, error.property];
   const failure = checkField((error.target as object).constructor as Shape, error.property, error.value);
   return failure ? [{ path: [...at, ...(failure.at ?? [])], code: failure.code, message: failure.message }] : [];
-}
-
-/** Members that no shape declares, and the failures inside nested shapes (which the flat validation does not enter). */
-function findUnknown(shape: Shape, plain: unknown, path: string[]): InvalidMember[] {
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return [];
-  const table = fieldsOf(shape);
-  return Object.entries(plain).flatMap(([name, value]) => {
-    const field = table[name];
-    if (!field) return [{ path: [...path, name], code: 'unknown_field' as FailureCode, message: 'is not a known member' }];
-    return field.kind === 'object' && field.nested ? insideNested(field, value, [...path, name]) : [];
-  });
-}
-
-function insideNested(field: Field, value: unknown, path: string[]): InvalidMember[] {
-  const nested = field.nested!();
-  const within = (entry: unknown, at: string[]) =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-      ? tryParse(nested, entry).failures.map((failure) => ({ ...failure, path: [...at, ...failure.path] }))
-      : [];
-  if (!field.list) return within(value, path);
-  const tooMany = Array.isArray(value) && value.length > (field.max ?? Infinity);
-  return Array.isArray(value) && !tooMany ? value.flatMap((entry, index) => within(entry, [...path, String(index)])) : [];
 }

@@ -20,34 +20,30 @@ export interface ReadEntries<T extends object> {
 /** Reads a body whose entries stand for themselves: what is wrong inside one refuses that one only. */
 export function readEntries<T extends object>(names: ShapeNames, shape: Shape<T>, plain: object, member: string): ReadEntries<T> {
   const outer = names.of(shape).byInner.get(member)!.outer;
-  const entries = (plain as Record<string, unknown>)[outer];
-  const refused = Array.isArray(entries) ? refusedOf(names, shape, plain, outer) : [];
-  if (refused.length === 0) {
+  try {
     const body = readBody(names, shape, plain);
-    return { body, places: ((body as Record<string, unknown>)[member] as unknown[]).map((_, place) => place), refused };
+    return { body, places: ((body as Record<string, unknown>)[member] as unknown[]).map((_, place) => place), refused: [] };
+  } catch (error) {
+    const entries = (plain as Record<string, unknown>)[outer];
+    if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
+    const refused = refusedOf(error, outer);
+    const gone = new Set(refused.map(({ place }) => place));
+    const places = entries.map((_, place) => place).filter((place) => !gone.has(place));
+    const left = places.map((place) => entries[place] as unknown);
+    // An empty list is what the shape refuses; here it says that every entry was.
+    const body = left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
+    return { body, places, refused };
   }
-  const gone = new Set(refused.map(({ place }) => place));
-  const places = (entries as unknown[]).map((_, place) => place).filter((place) => !gone.has(place));
-  const left = places.map((place) => (entries as unknown[])[place]);
-  // An empty list is what the shape refuses; here it says that every entry was.
-  const body = left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
-  return { body, places, refused };
 }
 
 /** Throws what is wrong with more than single entries. */
-function refusedOf(names: ShapeNames, shape: Shape, plain: object, outer: string): RefusedEntry[] {
-  try {
-    readBody(names, shape, plain);
-    return [];
-  } catch (error) {
-    if (!(error instanceof RefusedMembers)) throw error;
-    const errors = error.details.errors!;
-    if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;
-    return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([place, wrong]) => ({
-      place,
-      message: wrong.map(said).join('; '),
-    }));
-  }
+function refusedOf(error: RefusedMembers, outer: string): RefusedEntry[] {
+  const errors = error.details.errors!;
+  if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;
+  return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([place, wrong]) => ({
+    place,
+    message: wrong.map(said).join('; '),
+  }));
 }
 
 const said = ({ path, message }: InvalidMember): string => [path.slice(2).join('.'), message].filter(Boolean).join(' ');

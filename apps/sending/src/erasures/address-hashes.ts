@@ -3,7 +3,7 @@ import type { Database } from '@posthorn/database';
 import { ownSecret, type Secrets } from '@posthorn/platform';
 
 /** Reserved for names that nobody has (RFC 2606): whatever stands here is an address in its shape, and nobody's. */
-export const erasedDomain = 'erased.invalid';
+const erasedDomain = 'erased.invalid';
 /** Of an address that is kept as its hash; partial indexes say the same. */
 export const isErasedSql = (column: string): string => `${column} LIKE '%@${erasedDomain}'`;
 export const isErased = (email: string): boolean => email.endsWith(`@${erasedDomain}`);

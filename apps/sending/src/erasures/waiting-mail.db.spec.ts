@@ -1,6 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emailFacts, emails, engagement, serviceCaller, type Caller, type EmailStatus } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emailFacts,
+  emails,
+  engagement,
+  optOuts,
+  serviceCaller,
+  suppressions,
+  type Caller,
+  type EmailStatus,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
 import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off-marks.repository.js';
@@ -116,6 +126,21 @@ describe('mail to somebody who is being erased', () => {
 
 describe('an erasure and a hand-off at the same instant', () => {
   const rounds = 60;
+
+  it(`leaves no instant in which nothing blocks what was blocked: ${rounds} races`, async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, rounds);
+    const blocked = messages.map(({ recipient: email }) => ({ email }));
+    await suite.bus.call(optOuts.put, caller, { optOuts: blocked.slice(0, rounds / 2) });
+    for (const each of blocked.slice(rounds / 2)) await suite.bus.call(suppressions.put, caller, each);
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
+    const marked = async (place: number) => (await delay(place % 20), marks.mark(workerId, [messages[place]!]));
+    const runs = await Promise.all(
+      messages.map(async ({ recipient }, place) => (await Promise.all([marked(place), eraseOnce(suite, caller, recipient)]))[0]),
+    );
+    expect(new Set(runs.flat().map(({ verdict }) => verdict))).toEqual(new Set(['suppressed', 'unsubscribed']));
+  });
+
   it(`is the one or the other: ${rounds} races`, async () => {
     const { caller, projectId } = await suite.buildProject();
     const { workerId, messages } = await claimedMessages(suite.database, projectId, rounds);
