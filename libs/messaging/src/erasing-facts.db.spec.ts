@@ -92,8 +92,11 @@ describe('addresses in what the messaging keeps', () => {
     const facts = await database.query<{ items: EmailFact[] }>(`SELECT items FROM outbox WHERE project_id = $1`, [projectId]);
     expect(facts.flatMap(({ items }) => items.map(({ to }) => to))).toEqual([nobody, bob]);
     const texts = (await messages()).map((text) => JSON.parse(text) as { projectId: string; items: EmailFact[] });
-    const told = (id: string) => texts.filter((fact) => fact.projectId === id).map(({ items }) => items.map(({ to }) => to));
-    expect([told(projectId), told(other)]).toEqual([[[nobody, bob]], [[ann]]]);
+    // The relay may tell what is new once more when it sees its stream for the first time.
+    const told = (id: string) => [
+      ...new Set(texts.filter((fact) => fact.projectId === id).map(({ items }) => items.map(({ to }) => to).join())),
+    ];
+    expect([told(projectId), told(other)]).toEqual([[`${nobody},${bob}`], [ann]]);
     await publishing.repeatSince(new Date(0));
     outbox.ring();
     await published();
