@@ -4,9 +4,10 @@ import { DailyCounts } from './daily-counts/daily-counts.repository.js';
 import { DailyCountsSubscribers } from './daily-counts/daily-counts.subscribers.js';
 import { ReportsHandlers } from './reports/reports.handlers.js';
 import { ReportsService } from './reports/reports.service.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 
 @Module({
-  controllers: [DailyCountsSubscribers, ReportsHandlers],
+  controllers: [DailyCountsSubscribers, ReportsHandlers, ErasuresHandlers],
   providers: [{ provide: DailyCounts, useFactory: (database: Database) => new DailyCounts(database), inject: [Database] }, ReportsService],
 })
 export class AnalyticsModule {}

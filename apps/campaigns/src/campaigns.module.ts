@@ -5,6 +5,8 @@ import { CampaignsHandlers } from './campaigns/campaigns.handlers.js';
 import { CampaignsRepository } from './campaigns/campaigns.repository.js';
 import { CampaignsService } from './campaigns/campaigns.service.js';
 import { Senders } from './campaigns/senders.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
+import { ErasuresService } from './erasures/erasures.service.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -14,7 +16,7 @@ const onDatabase = (room: Type): Provider => ({
 });
 
 @Module({
-  controllers: [CampaignsHandlers],
-  providers: [...[CampaignsRepository, IdempotencyKeys].map(onDatabase), Commits, Senders, CampaignsService],
+  controllers: [CampaignsHandlers, ErasuresHandlers],
+  providers: [...[CampaignsRepository, IdempotencyKeys].map(onDatabase), Commits, Senders, CampaignsService, ErasuresService],
 })
 export class CampaignsModule {}

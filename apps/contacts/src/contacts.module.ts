@@ -1,6 +1,6 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database, IdempotencyKeys } from '@posthorn/database';
-import { Commits } from '@posthorn/platform';
+import { Commits, Resealing, Secrets } from '@posthorn/platform';
 import { ActivityHandlers } from './activity/activity.handlers.js';
 import { ActivityReadModel } from './activity/activity.read-model.js';
 import { ActivityService } from './activity/activity.service.js';
@@ -22,6 +22,19 @@ import { DeleteContactsService } from './contacts/delete-contacts.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
 import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
+import { AddressHashes } from './erasures/address-hashes.js';
+import { ErasedContacts } from './erasures/erased-contacts.js';
+import { ErasedRowsRepository } from './erasures/erased-rows.repository.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
+import { ErasuresRepository } from './erasures/erasures.repository.js';
+import { ErasuresService } from './erasures/erasures.service.js';
+import { Erasing, ErasureLoop } from './erasures/erasing.js';
+import { OwnErasure } from './erasures/own-erasure.js';
+import { PendingErasures } from './erasures/pending-erasures.js';
+import { sealedTables } from './erasures/sealed-tables.js';
+import { ToldContacts } from './erasures/told-contacts.js';
+import { Tombstones } from './erasures/tombstones.js';
+import { TombstonesRepository } from './erasures/tombstones.repository.js';
 import { ImportBatches } from './imports/import-batches.js';
 import { ImportErrorsRepository } from './imports/import-errors.repository.js';
 import { ImportPiecesRepository } from './imports/import-pieces.repository.js';
@@ -88,6 +101,20 @@ const onDatabase = (room: Type): Provider => ({
   inject: [Database],
 });
 
+/** What lies sealed in the database of contacts, and what is hashed with some of it. */
+const secretRooms: Provider[] = [
+  {
+    provide: Resealing,
+    useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
+    inject: [Database, Secrets],
+  },
+  {
+    provide: AddressHashes,
+    useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
+    inject: [Database, Secrets],
+  },
+];
+
 const segmentRooms = [
   SegmentsRepository,
   SegmentEdgesRepository,
@@ -113,6 +140,7 @@ const segmentRooms = [
     SegmentsHandlers,
     ImportsHandlers,
     RebuildsHandlers,
+    ErasuresHandlers,
   ],
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
@@ -123,6 +151,8 @@ const segmentRooms = [
     ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
     ...[RebuildPlaces, CountRebuilds, EventSummaryRebuilds, MailSummaryRebuilds].map(onDatabase),
     RebuildsService,
+    ...[ErasuresRepository, ErasedRowsRepository, TombstonesRepository].map(onDatabase),
+    ...secretRooms,
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -161,6 +191,14 @@ const segmentRooms = [
     ImportedMembers,
     ImportsService,
     PurgeImports,
+    ErasedContacts,
+    Erasing,
+    ErasureLoop,
+    ErasuresService,
+    OwnErasure,
+    PendingErasures,
+    ToldContacts,
+    Tombstones,
   ],
 })
 export class ContactsModule {}

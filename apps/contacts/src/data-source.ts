@@ -2,6 +2,7 @@ import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
+import { ErasureRow, ErasureSecretRow, TombstoneRow } from './erasures/erasure.entity.js';
 import { ImportRow } from './imports/import.entity.js';
 import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
 import { DeletedListRow, ListRow } from './lists/list.entity.js';
@@ -17,6 +18,7 @@ import { Lists1764500200000 } from './migrations/1764500200000-lists.js';
 import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
 import { Imports1764500350000 } from './migrations/1764500350000-imports.js';
 import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
+import { Erasures1764500500000 } from './migrations/1764500500000-erasures.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -38,6 +40,9 @@ export const entities = [
   ListCountRow,
   ListCountDelta,
   ImportRow,
+  ErasureRow,
+  ErasureSecretRow,
+  TombstoneRow,
   ProjectCountRow,
   IdempotencyKeyRow,
   SegmentRow,
@@ -63,4 +68,5 @@ export const migrations = [
   Segments1764500300000,
   Imports1764500350000,
   ContactHistory1764500400000,
+  Erasures1764500500000,
 ];

@@ -23,6 +23,9 @@ import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ImportUploads } from './contacts/import-uploads.js';
 import { ImportsController } from './contacts/imports.controller.js';
+import { ErasuresController } from './contacts/erasures.controller.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
+import { ErasuresService } from './erasures/erasures.service.js';
 import { EventsController } from './events/events.controller.js';
 import { DomainMails } from './domains/domain-mails.js';
 import { DomainsController } from './domains/domains.controller.js';
@@ -112,6 +115,7 @@ export const routeControllers = [
   EngagementController,
   ContactsController,
   ImportsController,
+  ErasuresController,
   ListsController,
   EventsController,
   CampaignsController,
@@ -141,6 +145,7 @@ export const routeControllers = [
     SecretsHandlers,
     AuditSubscribers,
     DomainsSubscribers,
+    ErasuresHandlers,
   ],
   providers: [
     // edge
@@ -152,6 +157,7 @@ export const routeControllers = [
     RequestWatch,
     Health,
     Documentation,
+    ErasuresService,
     // who asks, and how fast
     Guard,
     FailedAttempts,

@@ -6,7 +6,7 @@ import { DkimKeyRow } from './domains/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
 import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
 import { EngagementRow } from './engagement/engagement.entity.js';
-import { CopiesByRecipient1764500600000 } from './migrations/1764500600000-copies-by-recipient.js';
+import { ErasedAddressRow, ErasureSecretRow } from './erasures/erased-address.entity.js';
 import { CreateSending1763700000000 } from './migrations/1763700000000-create-sending.js';
 import { RepairSendingMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
 import { TraceSendingFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
@@ -18,6 +18,7 @@ import { SuppressionImports1764400210000 } from './migrations/1764400210000-supp
 import { Engagement1764400300000 } from './migrations/1764400300000-engagement.js';
 import { SizesInTheQueue1764400400000 } from './migrations/1764400400000-sizes-in-the-queue.js';
 import { UpdatesInPlace1764400500000 } from './migrations/1764400500000-updates-in-place.js';
+import { Erasures1764500510000 } from './migrations/1764500510000-erasures.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
@@ -43,6 +44,8 @@ export const entities = [
   ProjectStateRow,
   EngagementRow,
   OptOutRow,
+  ErasedAddressRow,
+  ErasureSecretRow,
   ProjectCountRow,
   TemplateRow,
   TemplateVersionRow,
@@ -64,5 +67,5 @@ export const migrations = [
   SizesInTheQueue1764400400000,
   UpdatesInPlace1764400500000,
   Templates1764400100000,
-  CopiesByRecipient1764500600000,
+  Erasures1764500510000,
 ];

@@ -56,6 +56,13 @@ import { SystemContentsRepository } from './emails/system-contents.repository.js
 import { EngagementHandlers } from './engagement/engagement.handlers.js';
 import { EngagementService } from './engagement/engagement.service.js';
 import { EngagementsRepository } from './engagement/engagements.repository.js';
+import { AddressHashes } from './erasures/address-hashes.js';
+import { ErasedAddressesRepository } from './erasures/erased-addresses.repository.js';
+import { ErasedMailRepository } from './erasures/erased-mail.repository.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
+import { ErasuresService } from './erasures/erasures.service.js';
+import { WaitingMail } from './erasures/waiting-mail.js';
+import { WaitingMailRepository } from './erasures/waiting-mail.repository.js';
 import { OptOutsHandlers } from './opt-outs/opt-outs.handlers.js';
 import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
 import { OptOutsService } from './opt-outs/opt-outs.service.js';
@@ -95,6 +102,13 @@ const onDatabase = (room: Type): NestProvider => ({
   inject: [Database],
 });
 
+/** Those that look addresses up look for the hashes of erased ones, too. */
+const knowingErased = (room: Type): NestProvider => ({
+  provide: room,
+  useFactory: (database: Database, hashes: AddressHashes) => new room(database, hashes) as object,
+  inject: [Database, AddressHashes],
+});
+
 @Module({
   controllers: [
     EmailsHandlers,
@@ -110,23 +124,30 @@ const onDatabase = (room: Type): NestProvider => ({
     TemplatesHandlers,
     SnippetsHandlers,
     RecipientsHandlers,
+    ErasuresHandlers,
   ],
   providers: [
     ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
     ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel, MailSummariesReadModel].map(
       onDatabase,
     ),
-    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SuppressionsRepository, SystemContentsRepository].map(
-      onDatabase,
-    ),
-    ...[EngagementsRepository, OptOutsRepository, DkimKeysRepository, SuppressionImportsRepository].map(onDatabase),
-    ...[EngagementsRepository, OptOutsRepository, DkimKeysRepository, SuppressedRecipientsReadModel].map(onDatabase),
+    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SystemContentsRepository].map(onDatabase),
+    ...[EngagementsRepository, DkimKeysRepository, SuppressionImportsRepository].map(onDatabase),
+    ...[ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository].map(onDatabase),
+    ...[SuppressionsRepository, SuppressedRecipientsReadModel, OptOutsRepository].map(knowingErased),
+    {
+      provide: AddressHashes,
+      useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
+      inject: [Database, Secrets],
+    },
+    WaitingMail,
+    ErasuresService,
     ...[TemplatesRepository, SourcesRepository, SnippetsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
-      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig) =>
-        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond })),
-      inject: [Database, SendingConfig],
+      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig, hashes: AddressHashes) =>
+        new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
+      inject: [Database, SendingConfig, AddressHashes],
     },
     AcceptEmailsService,
     AcceptBatchService,

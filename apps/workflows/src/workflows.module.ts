@@ -6,6 +6,8 @@ import { GraphsRepository } from './workflows/graphs.repository.js';
 import { WorkflowsHandlers } from './workflows/workflows.handlers.js';
 import { WorkflowsRepository } from './workflows/workflows.repository.js';
 import { WorkflowsService } from './workflows/workflows.service.js';
+import { ErasuresHandlers } from './erasures/erasures.handlers.js';
+import { ErasuresService } from './erasures/erasures.service.js';
 
 /** Repositories and read models need nothing but the database. */
 const onDatabase = (room: Type): Provider => ({
@@ -15,7 +17,7 @@ const onDatabase = (room: Type): Provider => ({
 });
 
 @Module({
-  controllers: [WorkflowsHandlers],
-  providers: [...[WorkflowsRepository, GraphsRepository, Graphs].map(onDatabase), Commits, WorkflowsService],
+  controllers: [WorkflowsHandlers, ErasuresHandlers],
+  providers: [...[WorkflowsRepository, GraphsRepository, Graphs].map(onDatabase), Commits, WorkflowsService, ErasuresService],
 })
 export class WorkflowsModule {}

@@ -9,6 +9,7 @@ import type { FactContract, RequestContract, ServiceName } from './contract.js';
 import { allowances, domainFacts, domains } from './domains.js';
 import { emailFacts, emails } from './emails.js';
 import { engagement } from './engagement.js';
+import { eraseIn, erasures } from './erasures.js';
 import { listFacts, lists, memberships } from './lists.js';
 import { events } from './events.js';
 import { mailHistory } from './mail-history.js';
@@ -37,10 +38,12 @@ export const requestCatalogue: readonly RequestContract[] = [
   consents,
   activity,
   personData,
+  eraseIn,
   events,
   segments,
   segmentUses,
   contactImports,
+  erasures,
   campaigns,
   workflows,
   analytics,

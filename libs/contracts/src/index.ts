@@ -18,6 +18,7 @@ export * from './domains.js';
 export * from './email-status.js';
 export * from './emails.js';
 export * from './engagement.js';
+export * from './erasures.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './example.js';

@@ -28,4 +28,6 @@ export const secrets = {
   rotate: request('gateway.secrets.rotate', RotateSecrets, RotatedSecrets),
   /** The same for the keys that sign. */
   rotateSending: request('sending.secrets.rotate', RotateSecrets, RotatedSecrets),
+  /** The same for the addresses of erasures that are under way. */
+  rotateContacts: request('contacts.secrets.rotate', RotateSecrets, RotatedSecrets),
 };

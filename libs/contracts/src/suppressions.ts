@@ -1,6 +1,6 @@
 import { fact, request } from './contract.js';
 import { DomainError } from './errors.js';
-import { Address, Choice, Flag, Instant, ListOf, Optional } from './fields.js';
+import { Address, Choice, Count, Flag, Instant, ListOf, Optional } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
@@ -34,6 +34,8 @@ export class ListSuppressions extends JoinFields(PageQuery, SuppressionFilter) {
 
 export class SuppressionPage extends PageEnd {
   @ListOf(() => Suppression, 0, 100) items: Suppression[];
+  /** How many more there are of people who were erased: each blocks its address still, and is found by it alone. */
+  @Count() erased: number;
 }
 
 /** Once answered, no hand-off to that address begins (guarantees.md G8). */

@@ -33,6 +33,32 @@ export class IdempotencyKeys {
     });
   }
 
+  /**
+   * Takes words out of at most so many receipts that hold them, also as a part of others, and forgets the keys that do; `words` is a pattern as
+   * Postgres reads it. Answers whether none is left.
+   */
+  async erase(projectId: string, words: string, most: number, rewrite: (receipt: object) => object): Promise<boolean> {
+    return this.database.transaction(async () => {
+      await this.database.query(`DELETE FROM idempotency_keys WHERE project_id = $1 AND key ~* $2`, [projectId, words]);
+      const held = await this.database.query<{ operation: string; key: string; receipt: object }>(
+        `SELECT operation, key, receipt FROM idempotency_keys WHERE project_id = $1 AND receipt::text ~* $2 LIMIT $3 FOR UPDATE`,
+        [projectId, words, most],
+      );
+      await this.database.query(
+        `UPDATE idempotency_keys AS known SET receipt = said.receipt::jsonb
+         FROM unnest($2::text[], $3::text[], $4::text[]) AS said (operation, key, receipt)
+         WHERE project_id = $1 AND known.operation = said.operation AND known.key = said.key`,
+        [
+          projectId,
+          held.map(({ operation }) => operation),
+          held.map(({ key }) => key),
+          held.map(({ receipt }) => JSON.stringify(rewrite(receipt))),
+        ],
+      );
+      return held.length < most;
+    });
+  }
+
   /** Until the end of the transaction, so that the claim of a crashed process frees itself. */
   private async lock(projectId: string, { operation, key }: IdempotencyClaim): Promise<void> {
     const [tried] = await this.database.query<{ locked: boolean }>(

@@ -143,7 +143,8 @@ export class Publishing {
       const known = repeat && (await this.known());
       if (!known) return 0;
       const facts = await this.database.query<OutgoingFact>(
-        `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4`,
+        // Held, so that nobody takes an address out of one that is on its way with it.
+        `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4 FOR SHARE`,
         [repeat.after, repeat.since, repeat.until, limit],
       );
       const sequences = facts.length > 0 ? await send(facts, repeat.id) : [];

@@ -2,6 +2,7 @@ export * from './admin-server.js';
 export * from './commits.js';
 export * from './config.js';
 export * from './logging.js';
+export * from './own-secret.js';
 export * from './resealing.js';
 export * from './run-process.js';
 export * from './sealed-rows.repository.js';

@@ -18,6 +18,7 @@ import {
   BusConnection,
   BusServer,
   DeadLetters,
+  ErasingFacts,
   Inbox,
   Loop,
   MessagingMetrics,
@@ -65,6 +66,7 @@ export interface ServiceMeans<C extends ServiceConfig> {
   publishing: Publishing;
   deadLetters: DeadLetters;
   readModels: ReadModels;
+  erasingFacts: ErasingFacts;
   metrics: Metrics;
   messagingMetrics: MessagingMetrics;
   logger: PinoLogger;
@@ -92,7 +94,8 @@ export async function openService<C extends ServiceConfig>(parts: ServiceParts<C
   const messagingMetrics = new MessagingMetrics(metrics);
   const bus = new Bus(connection, clock, messagingMetrics);
   const watching = { metrics, messagingMetrics, logger, tracing };
-  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), ...watching };
+  const erasingFacts = new ErasingFacts(database, parts.name, connection);
+  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), erasingFacts, ...watching };
 }
 
 const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
@@ -124,6 +127,7 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Outbox, useValue: means.outbox },
     { provide: Inbox, useValue: means.inbox },
     { provide: ReadModels, useValue: means.readModels },
+    { provide: ErasingFacts, useValue: means.erasingFacts },
     { provide: Metrics, useValue: means.metrics },
     { provide: Tracing, useValue: means.tracing },
     { provide: Secrets, useValue: new Secrets(means.config.secretKeys) },

@@ -55,4 +55,20 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
     );
     return rows.length > 0;
   }
+
+  /** Those whose audience is told by any of these words; until the end of the transaction nobody changes them. */
+  lockSaying(projectId: string, words: string): Promise<Pick<CampaignRow, 'id' | 'audienceCondition'>[]> {
+    return this.database.query(
+      `SELECT id, audience_condition AS "audienceCondition" FROM campaigns WHERE project_id = $1 AND audience_condition::text ~* $2 ORDER BY id FOR UPDATE`,
+      [projectId, words],
+    );
+  }
+
+  async rewordAudiences(projectId: string, rows: readonly Pick<CampaignRow, 'id' | 'audienceCondition'>[]): Promise<void> {
+    await this.database.query(
+      `UPDATE campaigns SET audience_condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
+       WHERE project_id = $1 AND campaigns.id = said.id`,
+      [projectId, rows.map(({ id }) => id), rows.map(({ audienceCondition }) => JSON.stringify(audienceCondition))],
+    );
+  }
 }

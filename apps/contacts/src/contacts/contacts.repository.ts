@@ -82,19 +82,19 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
   }
 
   /** Deletes many, locked in the order in which batches write; answers whom, and when. */
-  removeMany(projectId: string, { ids = [], emails = [] }: DeleteContacts): Promise<{ contactId: string; at: Date }[]> {
+  removeMany(projectId: string, { ids = [], emails = [] }: DeleteContacts): Promise<{ contactId: string; email: string; at: Date }[]> {
     return this.database.query(
       `WITH held AS MATERIALIZED (
          SELECT id FROM contacts WHERE project_id = $1 AND (id = ANY($2::uuid[]) OR email = ANY($3::text[])) ORDER BY email FOR UPDATE
        ), gone AS (
-         DELETE FROM contacts WHERE project_id = $1 AND id IN (SELECT id FROM held) RETURNING project_id, id, subscribed
+         DELETE FROM contacts WHERE project_id = $1 AND id IN (SELECT id FROM held) RETURNING project_id, id, email, subscribed
        ), counted AS (
          INSERT INTO contact_count_deltas (project_id, total, subscribed)
          SELECT $1, -count(*), -count(*) FILTER (WHERE subscribed) FROM gone HAVING count(*) > 0
        ), dirt AS (
          ${marksDirty('gone')}
        )
-       SELECT id AS "contactId", clock_timestamp() AS at FROM gone`,
+       SELECT id AS "contactId", email, clock_timestamp() AS at FROM gone`,
       [projectId, ids, emails],
     );
   }

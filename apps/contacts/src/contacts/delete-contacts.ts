@@ -10,18 +10,15 @@ import {
 } from '@posthorn/contracts';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { ContactHistoryRepository } from '../activity/contact-history.repository.js';
-import { MembershipsRepository } from '../lists/memberships.repository.js';
-import { SegmentMembersRepository } from '../segments/segment-members.repository.js';
+import { ErasedContacts } from '../erasures/erased-contacts.js';
 import { ContactsRepository } from './contacts.repository.js';
 
+/** Deleting a contact erases the person: what is left is done by and by, and told of under the contact's id. */
 @Injectable()
 export class DeleteContactsService {
   constructor(
     private readonly contacts: ContactsRepository,
-    private readonly memberships: MembershipsRepository,
-    private readonly segments: SegmentMembersRepository,
-    private readonly history: ContactHistoryRepository,
+    private readonly erased: ErasedContacts,
     private readonly outbox: Outbox,
     private readonly commits: Commits,
   ) {}
@@ -40,13 +37,10 @@ export class DeleteContactsService {
 
   private async remove(projectId: string, whom: DeleteContacts): Promise<number> {
     const gone = await this.contacts.removeMany(projectId, whom);
-    const ids = gone.map(({ contactId }) => contactId);
-    if (ids.length === 0) return 0;
-    // After the contacts: whoever wrote of them meanwhile held them, and is seen by the next statements only.
-    await this.memberships.removeOf(projectId, ids);
-    await this.segments.removeOf(projectId, ids);
-    await this.history.removeOf(projectId, ids);
-    await this.outbox.publish(contactFacts.deleted, projectId, gone);
-    return ids.length;
+    if (gone.length === 0) return 0;
+    await this.erased.erase(projectId, gone);
+    const told = gone.map(({ contactId, at }) => ({ contactId, at }));
+    await this.outbox.publish(contactFacts.deleted, projectId, told);
+    return gone.length;
   }
 }

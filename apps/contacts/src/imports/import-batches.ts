@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { importPieceBytes, type ContactImportError } from '@posthorn/contracts';
 import { Database, isPoisonedRow } from '@posthorn/database';
 import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
-import { ContactWrites } from '../contacts/contact-writes.js';
 import { reasonOf } from '../contacts/refused-row.js';
+import { ToldContacts } from '../erasures/told-contacts.js';
 import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
@@ -24,7 +24,7 @@ export class ImportBatches {
     private readonly imports: ImportsRepository,
     private readonly pieces: ImportPiecesRepository,
     private readonly errors: ImportErrorsRepository,
-    private readonly writes: ContactWrites,
+    private readonly told: ToldContacts,
     private readonly members: ImportedMembers,
   ) {}
 
@@ -59,7 +59,10 @@ export class ImportBatches {
       job,
       folded.map(({ contact }) => contact.email),
     );
-    const written = await this.writes.write(folded.map((row) => writeOf(job, row)));
+    const written = await this.told.write(
+      folded.map((row) => writeOf(job, row)),
+      folded.map(() => job.createdAt),
+    );
     await this.members.join(job.projectId, held, written);
     const failures = failuresOf(rows, folded, written);
     const step = stepOf(rows, written, failures.length);

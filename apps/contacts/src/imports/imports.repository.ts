@@ -45,6 +45,15 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return row!.count;
   }
 
+  /** When the oldest table came that is still there, or on its way; null where none is. */
+  async oldestKept(projectId: string): Promise<Date | null> {
+    const [row] = await this.database.query<{ at: Date | null }>(
+      `SELECT min(created_at) AS at FROM imports WHERE project_id = $1 AND (finished_at IS NULL OR pieces > 0)`,
+      [projectId],
+    );
+    return row!.at;
+  }
+
   /** Of a locked row: one more piece is there, and more of its rows are known of. */
   async grow({ projectId, id }: ImportRow, lines: number, whole: boolean): Promise<ImportRow> {
     await this.database.query(

@@ -78,6 +78,23 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     );
   }
 
+  /** Those whose conditions hold any of these words; until the end of the transaction nobody changes them. */
+  lockSaying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
+    return this.database.query(
+      `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id FOR UPDATE`,
+      [projectId, words],
+    );
+  }
+
+  /** What else follows from a condition stays as it is. */
+  async rewordConditions(projectId: string, rows: readonly Pick<SegmentRow, 'id' | 'condition'>[]): Promise<void> {
+    await this.database.query(
+      `UPDATE segments SET condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
+       WHERE project_id = $1 AND segments.id = said.id`,
+      [projectId, rows.map(({ id }) => id), rows.map(({ condition }) => JSON.stringify(condition))],
+    );
+  }
+
   async known(projectId: string, named: readonly Pick<MembershipFilter, 'field' | 'id'>[]): Promise<Set<string>> {
     const idsOf = (field: MembershipFilter['field']) => named.filter((each) => each.field === field).map(({ id }) => id);
     const rows = await this.database.query<{ id: string }>(

@@ -17,6 +17,7 @@ const made: Record<string, Maker> = {
   // Waiting for its time, so that it can be taken back.
   emails: created('emails', () => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', scheduled_at: tomorrow() })),
   contacts: created('contacts', () => ({ email: uniqueAddress() })),
+  erasures: erased,
   lists: created('lists', () => ({ name: 'News' })),
   campaigns: created('campaigns', () => ({ name: 'News', audience_type: 'ALL' })),
   workflows: created('workflows', () => ({ name: 'Welcome', trigger_type: 'MANUAL' })),
@@ -72,6 +73,19 @@ async function keptDomain(project: OwnedProject): Promise<Made> {
 
 async function suppress(project: OwnedProject): Promise<Made> {
   return { id: (await project.asked('POST', '/api/v1/suppressions', { email: uniqueAddress() }, 'key')).body.email as string };
+}
+
+/** One that is complete: what it says of itself does not change any more. */
+async function erased(project: OwnedProject): Promise<Made> {
+  const { body } = await project.asked('POST', '/api/v1/contacts', { email: uniqueAddress() }, 'key');
+  const id = body.id as string;
+  await project.asked('DELETE', `/api/v1/contacts/${id}`, undefined, 'key');
+  const report = `/api/v1/erasures/${id}`;
+  await eventually(
+    async () => (await project.asked('GET', report, undefined, 'key')).body.completed_at as string | null,
+    'the erasure ends',
+  );
+  return { id };
 }
 
 /** One that has ended: what it says of itself does not change any more. */

@@ -63,6 +63,17 @@ export class AuditEntriesRepository {
     return row!.count;
   }
 
+  /** Gives a resource another name, in at most so many entries; answers in how many. */
+  async renameResource(projectId: string, type: string, id: string, name: string, most: number): Promise<number> {
+    const renamed = await this.database.query(
+      `UPDATE audit_entries SET resource_id = $4 WHERE project_id = $1 AND id = ANY (ARRAY(
+         SELECT id FROM audit_entries WHERE project_id = $1 AND action = ANY ($5::text[]) AND resource_type = $2 AND resource_id = $3 LIMIT $6
+       )) RETURNING 1`,
+      [projectId, type, id, name, ['added', 'removed'].map((deed) => `${type}.${deed}`), most],
+    );
+    return renamed.length;
+  }
+
   pageStatement(projectId: string, request: ListAuditEntries): { sql: string; parameters: unknown[] } {
     const { sql, parameters } = conditionsOf(projectId, request);
     const keyset = keysetCondition(request.after, parameters.length + 1);

@@ -12,7 +12,7 @@ export interface DialectSchemas {
   /** Of something that is called by its id or its address. */
   deleted(named: 'id' | 'email'): JsonSchema;
   entries(item: JsonSchema): JsonSchema;
-  page(item: JsonSchema, envelope: LegacyPage): JsonSchema;
+  page(item: JsonSchema, envelope: LegacyPage, countsErased?: boolean): JsonSchema;
   /** The component of every failure. */
   readonly failure: Readonly<{ name: string; schema: JsonSchema }>;
   /** A code of the domain, as this dialect says it. */

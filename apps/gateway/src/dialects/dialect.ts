@@ -10,6 +10,8 @@ export interface DomainPage {
   next: PageQuery['after'] | null;
   total?: number | null;
   totalIsCapped?: boolean;
+  /** How many more there are of people who were erased. */
+  erased?: number;
 }
 
 /** What something is called by: its id, or the address that it stands for. */

@@ -1,6 +1,7 @@
 import { errorCodes, failureCodes, legacyOnlyCodes, type JsonSchema } from '@posthorn/contracts';
 import type { LegacyPage } from '../edge/route.js';
 import type { DialectSchemas } from './dialect-schemas.js';
+import { erasedCount } from './erased-count.js';
 
 const success: JsonSchema = { type: 'boolean', const: true };
 const upper = (code: string): string => code.toUpperCase();
@@ -18,8 +19,12 @@ const ends: Record<string, JsonSchema> = {
   totalIsCapped: { type: 'boolean', const: true, description: 'There are more than `total`' },
 };
 
-const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema) => JsonSchema>> = {
-  items: (item) => object({ success, data: object({ items: listOf(item), nextCursor, ...ends }, ['totalIsCapped']) }),
+const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema, countsErased?: boolean) => JsonSchema>> = {
+  items: (item, countsErased) =>
+    object({
+      success,
+      data: object({ items: listOf(item), nextCursor, ...ends, ...(countsErased ? { erasedCount } : {}) }, ['totalIsCapped']),
+    }),
   flat: (item) => object({ success, data: listOf(item), nextCursor }),
   nested: (item) => object({ success, data: object({ data: listOf(item), cursor: nextCursor, ...ends }, ['totalIsCapped']) }),
   whole: (item) => object({ success, data: { type: 'array', items: item } }),
@@ -29,7 +34,7 @@ export const legacySchemas: DialectSchemas = {
   resource: (reply) => object({ success, data: reply }),
   deleted: () => object({ success }),
   entries: (item) => object({ success, data: listOf(item) }),
-  page: (item, envelope) => envelopes[envelope](item),
+  page: (item, envelope, countsErased) => envelopes[envelope](item, countsErased),
   failure: {
     name: 'LegacyFailure',
     schema: object({

@@ -35,8 +35,12 @@ const written = (shape: Shape, { items }: DomainPage): object[] => items.map((it
 
 /** The odd ones of interface.md are told apart here and nowhere else. */
 const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>> = {
-  items: (items, { hasMore, total, totalIsCapped }, nextCursor) => ({
-    data: { items, nextCursor, hasMore, total: total ?? null, ...(totalIsCapped ? { totalIsCapped } : {}) },
+  items: (items, { hasMore, total, totalIsCapped, erased }, nextCursor) => ({
+    data: {
+      ...{ items, nextCursor, hasMore, total: total ?? null },
+      ...(totalIsCapped ? { totalIsCapped } : {}),
+      ...(erased === undefined ? {} : { erasedCount: erased }),
+    },
   }),
   flat: (data, _, nextCursor) => ({ data, nextCursor }),
   nested: (data, { hasMore, total, totalIsCapped }, cursor) => ({

@@ -1,5 +1,6 @@
 import { errorCodes, failureCodes, type ErrorCode } from '@posthorn/contracts';
 import type { DialectSchemas } from './dialect-schemas.js';
+import { erasedCount } from './erased-count.js';
 import { codeOf, titles, v1 } from './v1.js';
 
 const failure = {
@@ -22,14 +23,15 @@ export const v1Schemas: DialectSchemas = {
     required: [named, 'deleted'],
   }),
   entries: (item) => ({ type: 'object', properties: { data: { type: 'array', items: item, maxItems: 100 } }, required: ['data'] }),
-  page: (item) => ({
+  page: (item, _, countsErased) => ({
     type: 'object',
     properties: {
       data: { type: 'array', items: item, maxItems: 100 },
       has_more: { type: 'boolean' },
       next_cursor: { type: ['string', 'null'], description: `\`${v1.cursorParameter}\` of the next page; null on the last one` },
+      ...(countsErased ? { erased_count: erasedCount } : {}),
     },
-    required: ['data', 'has_more', 'next_cursor'],
+    required: ['data', 'has_more', 'next_cursor', ...(countsErased ? ['erased_count'] : [])],
   }),
   failure: {
     name: 'Problem',

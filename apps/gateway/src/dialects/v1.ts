@@ -25,10 +25,11 @@ export const v1: Dialect = {
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: (value) => ({ ...('id' in value ? { id: value.id } : { email: value.email }), deleted: true }),
   entries: (shape, items) => ({ data: items.map((item) => writeResource(names, shape, item)) }),
-  page: (shape, { items, hasMore }, next) => ({
+  page: (shape, { items, hasMore, erased }, next) => ({
     data: items.map((item) => writeResource(names, shape, item)),
     has_more: hasMore,
     next_cursor: next,
+    ...(erased === undefined ? {} : { erased_count: erased }),
   }),
   errorType: 'application/problem+json',
   error: problem,

@@ -39,6 +39,8 @@ export interface RouteDeclaration {
   eachOf?: string;
   /** The reply is a page of items, newest first. */
   paged?: LegacyPage;
+  /** Each page says how many more there are of people who were erased. */
+  countsErased?: true;
   /** What a malformed or foreign id in the path answers; required where the path has an id. */
   missing?: () => DomainError;
   /** Takes an `Idempotency-Key`. */

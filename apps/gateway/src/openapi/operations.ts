@@ -140,7 +140,7 @@ function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchem
   if (outcomeOf(declaration) === 'deleted') return deleted(addresses.length > 0 ? 'email' : 'id');
   const reply = schemas.refOf(surface, declaration.reply, 'reply');
   if (outcomeOf(declaration) === 'batch') return entries(reply);
-  if (declaration.paged) return page(reply, declaration.paged);
+  if (declaration.paged) return page(reply, declaration.paged, declaration.countsErased);
   return declaration.bareOnLegacy ? reply : resource(reply);
 }
 

@@ -35,11 +35,13 @@ export class SuppressionsController {
   constructor(private readonly bus: Bus) {}
 
   @Get('suppressions', {
-    summary: 'List suppressed addresses, newest first; all of them as a table where text/csv is asked for',
+    summary:
+      'List suppressed addresses, newest first; all of them as a table where text/csv is asked for. Those of people who were erased are only counted',
     scope: 'suppression:read',
     legacyPath,
     query: SuppressionFilter,
     paged: 'items',
+    countsErased: true,
     tabled: true,
     reply: Suppression,
   })

@@ -67,7 +67,7 @@ describe('the list', () => {
       const from = after ? Number(after.id.slice(-12)) : 0;
       const to = from + limit;
       const next = to < all.length ? { at: createdAt, id: `00000000-0000-0000-0000-${String(to).padStart(12, '0')}` } : null;
-      return { items: all.slice(from, to), hasMore: next !== null, next };
+      return { items: all.slice(from, to), hasMore: next !== null, next, erased: 3 };
     });
     const table = await ask('GET', '/api/v1/suppressions', { headers: { accept: 'text/csv' } });
     expect([table.status, table.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
@@ -78,7 +78,8 @@ describe('the list', () => {
       "'=cmd@example.com,MANUAL,API,2026-01-31T09:00:00.000Z",
       'r1@example.com,MANUAL,API,2026-01-31T09:00:00.000Z',
     ]);
-    expect((await ask('GET', '/api/v1/suppressions')).json).toMatchObject({ has_more: true });
+    expect((await ask('GET', '/api/v1/suppressions')).json).toMatchObject({ has_more: true, erased_count: 3 });
+    expect((await ask('GET', '/api/suppression')).json).toMatchObject({ data: { hasMore: true, erasedCount: 3 } });
     await stop();
     const away = await ask('GET', '/api/v1/suppressions', { headers: { accept: 'text/csv' } });
     expect([away.status, away.json['code']]).toEqual([503, 'internal_error']);

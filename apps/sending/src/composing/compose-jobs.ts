@@ -1,5 +1,7 @@
+import type { Mailbox } from '@posthorn/contracts';
 import type { MailAttachment } from '@posthorn/mail';
 import type { SendingConfig } from '../config.js';
+import { isErased } from '../erasures/address-hashes.js';
 import type { SenderIdentity } from '../domains/sender-identities.js';
 import type { LoadedSources } from '../templates/sources.js';
 import type { Composable } from './composable.js';
@@ -29,8 +31,8 @@ export class ComposeJobs {
       emailId,
       date,
       from: named(from),
-      to: [named(to), ...(copies?.to ?? [])],
-      cc: copies?.cc ?? [],
+      to: [named(to), ...shown(copies?.to)],
+      cc: shown(copies?.cc),
       replyTo,
       headers: headers ?? {},
       category,
@@ -49,6 +51,9 @@ export class ComposeJobs {
 /** A version that is gone renders as a snippet that never was: empty. */
 const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
   Object.fromEntries(Object.entries(snippets ?? {}).map(([name, id]) => [name, sources.snippet({ projectId, id })?.body ?? '']));
+
+/** Nobody is shown the hash of somebody who was erased. */
+const shown = (mailboxes: Mailbox[] = []): Mailbox[] => mailboxes.filter(({ email }) => !isErased(email));
 
 /** A mailbox without a name comes as one whose name is null. */
 const named = ({ email, name }: { email: string; name?: string | null }) => (name ? { email, name } : { email });

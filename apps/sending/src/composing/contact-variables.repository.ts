@@ -17,7 +17,8 @@ export class ContactVariablesRepository {
            d.variables,
            s.variables || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = s.project_id))))
        FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS s (project_id, email_id, variables)
-       WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0
+       -- Not of somebody who was erased since they were asked for.
+       WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0 AND d.recipient = s.variables->'contact'->>'email'
        RETURNING d.email_id AS "emailId", d.variables`,
       [said.map(() => projectId), said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
     );

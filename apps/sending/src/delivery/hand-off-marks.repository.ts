@@ -1,5 +1,6 @@
 import type { Database, Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
+import type { AddressHashes } from '../erasures/address-hashes.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
@@ -29,13 +30,18 @@ export class HandOffMarks {
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
+    private readonly hashes: AddressHashes,
   ) {
     this.tracing = database.tracing;
   }
 
   @Spanned('mark', { traces: (_workerId: string, messages: Marked[]) => messages.map(({ trace }) => trace) })
   async mark(workerId: string, messages: Marked[]): Promise<Mark[]> {
-    const [, guarded, taken] = await this.database.trip([lock(messages), guard(workerId, messages), ...this.pace.take(messages.length)]);
+    const [, guarded, taken] = await this.database.trip([
+      lock(messages),
+      guard(workerId, messages, this.hashes),
+      ...this.pace.take(messages.length),
+    ]);
     const verdicts = messages.map((): MarkVerdict => 'lost');
     for (const { place, verdict } of guarded as { place: number; verdict: MarkVerdict }[]) verdicts[place] = verdict;
     const slots = this.pace.slotsOf(taken, messages.length);
@@ -58,7 +64,7 @@ function lock(messages: Marked[]): Statement {
   };
 }
 
-function guard(workerId: string, messages: Marked[]): Statement {
+function guard(workerId: string, messages: Marked[], hashes: AddressHashes): Statement {
   return {
     name: 'mark-hand-off',
     sql: guardSql,
@@ -69,13 +75,16 @@ function guard(workerId: string, messages: Marked[]): Statement {
       messages.map(({ emailId }) => emailId),
       messages.map(({ position }) => position),
       messages.map(({ leaseToken }) => leaseToken),
+      messages.map(({ projectId, recipient }) => hashes.of(projectId, recipient)),
+      messages.map(({ projectId, position, to }) => (position > 0 && to ? hashes.of(projectId, to.email) : null)),
     ],
   };
 }
 
 const guardSql = `
   WITH asked AS (
-    SELECT * FROM unnest($2::int[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[]) AS a (place, project_id, email_id, position, lease_token)
+    SELECT * FROM unnest($2::int[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bigint[], $7::text[], $8::text[])
+      AS a (place, project_id, email_id, position, lease_token, hash, main_hash)
   ), looked_at AS (
     SELECT a.place, a.lease_token, a.project_id, a.email_id, a.position, d.lane, allowance.category,
       allowance.monthly - CASE WHEN allowance.month = ${thisMonth} THEN allowance.used ELSE 0 END AS places,
@@ -84,16 +93,23 @@ const guardSql = `
         WHEN project.project_id IS NULL THEN 'unknown_project'
         WHEN project.disabled THEN 'disabled'
         WHEN suppression.email IS NOT NULL THEN 'suppressed'
+        -- Who was erased is blocked by a hash, and few were: the others cost a look into a small index.
+        WHEN erased.email IS NOT NULL AND EXISTS (
+          SELECT 1 FROM suppressions hashed WHERE hashed.project_id = erased.project_id AND hashed.email = erased.email
+        ) THEN 'suppressed'
         -- Nobody is sent a copy of what its recipient is not sent.
         WHEN a.position > 0 AND EXISTS (
-          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email = e.to_email
+          SELECT 1 FROM emails e JOIN suppressions main ON main.project_id = e.project_id AND main.email IN (e.to_email, a.main_hash)
           WHERE e.project_id = a.project_id AND e.id = a.email_id
         ) THEN 'suppressed'
         WHEN a.position > 0 AND d.lane = ${lanes.bulk} AND EXISTS (
-          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email = e.to_email AND main.opted_out
+          SELECT 1 FROM emails e JOIN opt_outs main ON main.project_id = e.project_id AND main.email IN (e.to_email, a.main_hash) AND main.opted_out
           WHERE e.project_id = a.project_id AND e.id = a.email_id
         ) THEN 'unsubscribed'
         WHEN d.lane = ${lanes.bulk} AND opt_out.opted_out THEN 'unsubscribed'
+        WHEN d.lane = ${lanes.bulk} AND erased.email IS NOT NULL AND EXISTS (
+          SELECT 1 FROM opt_outs hashed WHERE hashed.project_id = erased.project_id AND hashed.email = erased.email AND hashed.opted_out
+        ) THEN 'unsubscribed'
         ELSE 'ok'
       END AS verdict
     FROM asked a
@@ -101,6 +117,7 @@ const guardSql = `
     LEFT JOIN project_states project USING (project_id)
     LEFT JOIN suppressions suppression ON suppression.project_id = a.project_id AND suppression.email = d.recipient
     LEFT JOIN opt_outs opt_out ON opt_out.project_id = a.project_id AND opt_out.email = d.recipient
+    LEFT JOIN erased_addresses erased ON erased.project_id = a.project_id AND erased.email = a.hash
     LEFT JOIN allowances allowance ON allowance.project_id = a.project_id
       AND allowance.category = CASE d.lane WHEN ${lanes.transactional} THEN 'TRANSACTIONAL' ELSE 'MARKETING' END
   ), judged AS (

@@ -58,7 +58,7 @@ describe('a hand-off and a word against it at the same instant (G8)', () => {
   it(`begins before the answer or not at all: ${races} races`, async () => {
     const { caller, projectId } = await suite.buildProject();
     const random = randomOf(seed);
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'races', perSecond: 0 }));
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'races', perSecond: 0 }), suite.hashes);
     const { workerId, messages } = await claimedMessages(suite.database, projectId, races);
     const block = (email: string, byOptOut: boolean) =>
       byOptOut ? suite.bus.call(optOuts.put, caller, { optOuts: [{ email }] }) : suite.bus.call(suppressions.put, caller, { email });

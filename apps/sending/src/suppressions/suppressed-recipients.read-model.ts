@@ -1,5 +1,6 @@
 import type { SuppressedRecipients } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import type { AddressHashes } from '../erasures/address-hashes.js';
 
 interface AskedRecipients {
   projectId: string;
@@ -7,17 +8,24 @@ interface AskedRecipients {
 }
 
 export class SuppressedRecipientsReadModel {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly hashes: AddressHashes,
+  ) {}
 
   /** One look for all that ask at once, each answered in the order of its question. */
   async among(asked: AskedRecipients[]): Promise<SuppressedRecipients[]> {
+    const looked = asked.flatMap(({ projectId, emails }, place) =>
+      emails.flatMap((email) => [email, this.hashes.of(projectId, email)].map((known) => ({ place, projectId, email, known }))),
+    );
     const rows = await this.database.query<{ place: number; email: string }>(
-      `SELECT asked.place, asked.email FROM unnest($1::int[], $2::uuid[], $3::text[]) AS asked (place, project_id, email)
-       JOIN suppressions USING (project_id, email)`,
+      `SELECT asked.place, asked.email FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) AS asked (place, project_id, email, known)
+       JOIN suppressions s ON s.project_id = asked.project_id AND s.email = asked.known`,
       [
-        asked.flatMap(({ emails }, place) => emails.map(() => place)),
-        asked.flatMap(({ projectId, emails }) => emails.map(() => projectId)),
-        asked.flatMap(({ emails }) => emails),
+        looked.map(({ place }) => place),
+        looked.map(({ projectId }) => projectId),
+        looked.map(({ email }) => email),
+        looked.map(({ known }) => known),
       ],
     );
     const found = Map.groupBy(rows, ({ place }) => place);

@@ -80,7 +80,7 @@ export class SuppressionImports extends Upkeep {
 
   /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (guarantees.md G8). */
   private async store(row: SuppressionImportRow, batch: readonly ImportRow[]): Promise<boolean> {
-    const { projectId, source } = row;
+    const { projectId } = row;
     const readable = batch.filter((each) => each !== null);
     const advanced = await this.database.transaction(async () => {
       const locked = await this.imports.lock(projectId, row.id);
@@ -90,7 +90,7 @@ export class SuppressionImports extends Upkeep {
         projectId,
         readable.map(({ email }) => email),
       );
-      const created = await this.suppressions.putAll(projectId, readable, source);
+      const created = await this.suppressions.putAll(projectId, readable, row);
       const counts = {
         processed: batch.length,
         created: created.length,

@@ -1,5 +1,6 @@
 import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn/contracts';
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
+import { isErasedSql, type AddressHashes } from '../erasures/address-hashes.js';
 
 /** The lock of one address: the hand-off mark takes it shared, whoever blocks the address takes it alone (guarantees.md §3). */
 export const addressLock = `hashtextextended(project_id || email, 8)`;
@@ -7,8 +8,14 @@ export const addressLock = `hashtextextended(project_id || email, 8)`;
 /** Indexed; addresses that are alike up to it do not exist. */
 const placeInList = `md5(email)::uuid`;
 
+/** Where an address is asked for, its hash is meant too. */
+const isAsked = `project_id = $1 AND email IN ($2, $3)`;
+
 export class SuppressionsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly hashes: AddressHashes,
+  ) {}
 
   /** Waits for marks on their way to this address; what is marked later sees the suppression. */
   async lock(projectId: string, email: string): Promise<void> {
@@ -18,11 +25,13 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Answers whether the row is new: the first reason and source are kept. */
+  /** Answers whether the row is new: the first reason and source are kept, also those of somebody who was erased. Under the lock. */
   async put(projectId: string, email: string, reason: SuppressionReason, source: Suppression['source']): Promise<boolean> {
     const rows = await this.database.query(
-      `INSERT INTO suppressions (project_id, email, reason, source) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING email`,
-      [projectId, email, reason, source],
+      `INSERT INTO suppressions (project_id, email, reason, source)
+       SELECT $1::uuid, $2::text, $4, $5 WHERE NOT EXISTS (SELECT FROM suppressions WHERE ${isAsked})
+       ON CONFLICT DO NOTHING RETURNING email`,
+      [...this.asked(projectId, email), reason, source],
     );
     return rows.length > 0;
   }
@@ -36,30 +45,45 @@ export class SuppressionsRepository {
     );
   }
 
-  /** The new ones of them. */
-  putAll(projectId: string, rows: readonly Pick<Suppression, 'email' | 'reason'>[], source: Suppression['source']): Promise<Suppression[]> {
+  /** The new ones of them. Of somebody who was erased since they were said, the hash is kept. */
+  putAll(
+    projectId: string,
+    rows: readonly Pick<Suppression, 'email' | 'reason'>[],
+    { source, createdAt }: Pick<Suppression, 'source' | 'createdAt'>,
+  ): Promise<Suppression[]> {
     return this.database.query<Suppression>(
       `INSERT INTO suppressions (project_id, email, reason, source)
-       SELECT DISTINCT ON (email) $1::uuid, email, reason, $4 FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS r (email, reason, place) ORDER BY email, place
+       SELECT DISTINCT ON (1, 2) $1::uuid, coalesce(erased.email, r.email), r.reason, $4
+       FROM unnest($2::text[], $3::text[], $5::text[]) WITH ORDINALITY AS r (email, reason, hash, place)
+       LEFT JOIN erased_addresses erased ON erased.project_id = $1 AND erased.email = r.hash AND erased.erased_at >= $6
+       WHERE NOT EXISTS (SELECT FROM suppressions known WHERE known.project_id = $1 AND known.email = r.hash)
+       ORDER BY 1, 2, r.place
        ON CONFLICT DO NOTHING RETURNING email, reason, source, created_at AS "createdAt"`,
-      [projectId, rows.map(({ email }) => email), rows.map(({ reason }) => reason), source],
+      [
+        projectId,
+        rows.map(({ email }) => email),
+        rows.map(({ reason }) => reason),
+        source,
+        rows.map(({ email }) => this.hashes.of(projectId, email)),
+        createdAt,
+      ],
     );
   }
 
   async find(projectId: string, email: string): Promise<Suppression | null> {
     const [row] = await this.database.query<Suppression>(
-      `SELECT email, reason, source, created_at AS "createdAt" FROM suppressions WHERE project_id = $1 AND email = $2`,
-      [projectId, email],
+      `SELECT $2 AS email, reason, source, created_at AS "createdAt" FROM suppressions WHERE ${isAsked} ORDER BY created_at LIMIT 1`,
+      this.asked(projectId, email),
     );
     return row ?? null;
   }
 
-  /** Rows have no id of their own: pages are ordered by what stands for one. */
+  /** Rows have no id of their own: pages are ordered by what stands for one. Hashes say nothing to anybody, and are only counted. */
   async list(projectId: string, query: ListSuppressions): Promise<Page<Suppression & { id: string }>> {
     const keyset = keysetCondition(query.after, 4, 's');
     const rows = await this.database.query<Suppression & { id: string }>(
       `SELECT email, reason, source, created_at AS "createdAt", id
-       FROM (SELECT *, ${placeInList} AS id FROM suppressions WHERE project_id = $1) AS s
+       FROM (SELECT *, ${placeInList} AS id FROM suppressions WHERE project_id = $1 AND NOT ${isErasedSql('email')}) AS s
        WHERE ($3::text IS NULL OR reason = $3) ${keyset.sql}
        ORDER BY created_at DESC, id DESC LIMIT $2`,
       [projectId, pageLimit(query) + 1, query.reason ?? null, ...keyset.parameters],
@@ -70,17 +94,26 @@ export class SuppressionsRepository {
   /** No further than `most`, where that is given. */
   async count(projectId: string, reason: SuppressionReason | undefined, most: number | null): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM (SELECT 1 FROM suppressions WHERE project_id = $1 AND ($2::text IS NULL OR reason = $2) LIMIT $3) AS counted`,
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM suppressions WHERE project_id = $1 AND NOT ${isErasedSql('email')} AND ($2::text IS NULL OR reason = $2) LIMIT $3) AS counted`,
       [projectId, reason ?? null, most],
     );
     return row!.count;
   }
 
-  async remove(projectId: string, email: string): Promise<SuppressionReason | null> {
-    const [row] = await this.database.query<{ reason: SuppressionReason }>(
-      `DELETE FROM suppressions WHERE project_id = $1 AND email = $2 RETURNING reason`,
-      [projectId, email],
+  async countErased(projectId: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM suppressions WHERE project_id = $1 AND ${isErasedSql('email')}`,
+      [projectId],
     );
-    return row?.reason ?? null;
+    return row!.count;
+  }
+
+  /** What is gone, as it stood there. */
+  remove(projectId: string, email: string): Promise<Pick<Suppression, 'email' | 'reason'>[]> {
+    return this.database.query(`DELETE FROM suppressions WHERE ${isAsked} RETURNING email, reason`, this.asked(projectId, email));
+  }
+
+  private asked(projectId: string, email: string): string[] {
+    return [projectId, email, this.hashes.of(projectId, email)];
   }
 }

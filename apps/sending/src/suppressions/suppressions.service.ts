@@ -42,21 +42,29 @@ export class SuppressionsService {
   }
 
   async list(projectId: string, query: ListSuppressions): Promise<SuppressionPage> {
-    const [page, total] = await Promise.all([
+    const [page, erased, total] = await Promise.all([
       this.suppressions.list(projectId, query),
+      this.suppressions.countErased(projectId),
       query.withTotal ? this.totalOf(projectId, query) : {},
     ]);
-    return { ...page, ...total };
+    return { ...page, erased, ...total };
   }
 
   async remove(projectId: string, email: string): Promise<boolean> {
-    const reason = await this.database.transaction(async () => {
-      const removed = await this.suppressions.remove(projectId, email);
-      if (removed) await this.outbox.publish(suppressionFacts.removed, projectId, [{ email, reason: removed, at: new Date() }]);
-      return removed;
+    const removed = await this.database.transaction(async () => {
+      // What is being erased is in its old place or in its new one.
+      await this.suppressions.lock(projectId, email);
+      const rows = await this.suppressions.remove(projectId, email);
+      const at = new Date();
+      await this.outbox.publish(
+        suppressionFacts.removed,
+        projectId,
+        rows.map((row) => ({ ...row, at })),
+      );
+      return rows;
     });
     this.outbox.ring();
-    return reason !== null;
+    return removed.length > 0;
   }
 
   /** All of them exactly, those of one reason up to the cap (contract.md §1). */

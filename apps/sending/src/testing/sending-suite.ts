@@ -1,8 +1,9 @@
 import { serviceCaller, type Caller, type RequestContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
-import type { RunningService } from '@posthorn/platform';
-import { openServiceGround, SmtpSink, type DatabaseLine } from '@posthorn/testing';
+import { Secrets, type RunningService } from '@posthorn/platform';
+import { openServiceGround, SmtpSink, testSecret, type DatabaseLine } from '@posthorn/testing';
+import { AddressHashes } from '../erasures/address-hashes.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -18,6 +19,8 @@ export interface SendingSuite {
   sink: SmtpSink;
   environment: Record<string, string>;
   service: RunningService;
+  /** As the service hashes addresses that are erased. */
+  hashes: AddressHashes;
   /** A project that may send as `…@<its domain>`. */
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
@@ -33,6 +36,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     await sink.stop();
     throw error;
   });
+  const hashes = await AddressHashes.open(database, new Secrets([testSecret]));
   const suite: SendingSuite = {
     bus,
     connection,
@@ -41,6 +45,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     sink,
     environment,
     service,
+    hashes,
     buildProject: () => buildSendingProject(database),
     restart: async (more = {}) => {
       await suite.service.stop();

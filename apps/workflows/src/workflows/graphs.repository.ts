@@ -2,6 +2,19 @@ import type { Database } from '@posthorn/database';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
 
+/** What of a part of a graph its author says freely. */
+const said = {
+  steps: { table: 'workflow_steps', column: 'config' },
+  transitions: { table: 'workflow_transitions', column: 'condition' },
+} as const;
+export type GraphPart = keyof typeof said;
+
+export interface SaidOfPart {
+  workflowId: string;
+  id: string;
+  said: unknown;
+}
+
 export class GraphsRepository {
   constructor(private readonly database: Database) {}
 
@@ -19,5 +32,24 @@ export class GraphsRepository {
     const { manager } = this.database;
     await manager.insert(StepRow, steps as QueryDeepPartialEntity<StepRow>[]);
     if (transitions.length > 0) await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
+  }
+
+  /** Parts that say any of these words; until the end of the transaction nobody changes them. */
+  lockSaying(part: GraphPart, projectId: string, words: string): Promise<SaidOfPart[]> {
+    const { table, column } = said[part];
+    return this.database.query(
+      `SELECT workflow_id AS "workflowId", id, ${column} AS said FROM ${table}
+       WHERE project_id = $1 AND ${column}::text ~* $2 ORDER BY workflow_id, id FOR UPDATE`,
+      [projectId, words],
+    );
+  }
+
+  async reword(part: GraphPart, projectId: string, rows: readonly SaidOfPart[]): Promise<void> {
+    const { table, column } = said[part];
+    await this.database.query(
+      `UPDATE ${table} AS known SET ${column} = now_said.said::json FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS now_said (workflow_id, id, said)
+       WHERE project_id = $1 AND known.workflow_id = now_said.workflow_id AND known.id = now_said.id`,
+      [projectId, rows.map(({ workflowId }) => workflowId), rows.map(({ id }) => id), rows.map((row) => JSON.stringify(row.said))],
+    );
   }
 }

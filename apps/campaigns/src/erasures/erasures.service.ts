@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
+import { Database, IdempotencyKeys } from '@posthorn/database';
+import { addressesIn, anyOf, ErasingFacts, withoutAddresses } from '@posthorn/messaging';
+import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
+
+const receiptsAtOnce = 1_000;
+
+/** A campaign may ask for somebody by their address. From whom it comes, and to whom is replied, is the project's own word, and stays. */
+@Injectable()
+export class ErasuresService {
+  constructor(
+    private readonly database: Database,
+    private readonly campaigns: CampaignsRepository,
+    private readonly keys: IdempotencyKeys,
+    private readonly facts: ErasingFacts,
+  ) {}
+
+  async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
+    const [words, addresses] = [anyOf([person.email]), addressesIn([person.email])];
+    await this.database.transaction(async () => {
+      const saying = await this.campaigns.lockSaying(projectId, words);
+      const reworded = saying.map(({ id, audienceCondition: said }) => ({ id, audienceCondition: withoutAddresses(said, addresses) }));
+      if (reworded.length > 0) await this.campaigns.rewordAudiences(projectId, reworded);
+    });
+    const noReceipts = await this.keys.erase(projectId, words, receiptsAtOnce, (receipt) => withoutAddresses(receipt, addresses));
+    return { done: noReceipts && (await this.facts.erase({ ...person, projectId })) };
+  }
+}

@@ -1,0 +1,37 @@
+import { erasingServices, type Erasure, type ErasingService } from '@posthorn/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A person whose contact was deleted. The address lies sealed in it until every service has forgotten it. */
+@Entity('erasures')
+export class ErasureRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  /** Of the contact. */
+  @PrimaryColumn('uuid') id: string;
+  @Column('text', { nullable: true }) sealed: string | null;
+  @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
+  @Column('integer') tries: number;
+  @Column({ type: 'timestamptz', name: 'due_at', precision: 3 }) dueAt: Date;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
+  @Column({ type: 'timestamptz', name: 'completed_at', precision: 3, nullable: true }) completedAt: Date | null;
+
+  toErasure(): Erasure {
+    const { id, createdAt, completedAt, answers } = this;
+    const services = erasingServices.map((service) => ({ service, completedAt: answers[service] ? new Date(answers[service]) : null }));
+    return { id, contactId: id, createdAt, completedAt, services };
+  }
+}
+
+/** That somebody of this address was erased, and when. */
+@Entity('tombstones')
+export class TombstoneRow {
+  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
+  @PrimaryColumn('bytea', { name: 'address_hash' }) addressHash: Buffer;
+  @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
+}
+
+/** What addresses are hashed with: one row. */
+@Entity('erasure_secrets')
+export class ErasureSecretRow {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') sealed: string;
+}

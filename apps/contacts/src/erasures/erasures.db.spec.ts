@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import {
+  consents,
+  contactFacts,
+  contacts,
+  erasures,
+  erasingServices,
+  events,
+  lists,
+  memberships,
+  segments,
+  type Caller,
+  type Erasure,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
+import { rowsHolding } from '../testing/rows-holding.js';
+
+let suite: ContactsSuite;
+let services: ErasingServices;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+  services = await startErasingServices(suite);
+});
+afterAll(async () => {
+  await services.stop(...otherServices);
+  await suite.stop();
+});
+afterEach(() => {
+  services.asked.length = 0;
+});
+
+const report = (caller: Caller, id: string): Promise<Erasure> => suite.bus.call(erasures.get, caller, { id });
+const completed = (caller: Caller, id: string): Promise<Erasure> =>
+  eventually(async () => {
+    const erasure = await report(caller, id);
+    return erasure.completedAt && erasure;
+  }, 'the erasure is complete');
+const rowsOf = (table: string, projectId: string, column: string, id: string) =>
+  suite.database.query(`SELECT * FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [projectId, id]);
+
+/** Somebody of whom every room knows something. */
+async function live(caller: Caller, email: string): Promise<string> {
+  const { bus } = suite;
+  const known = { ...caller, address: '203.0.113.7', userAgent: 'Firefox' };
+  const { id } = await bus.call(contacts.create, known, { email, customFields: { also: `me: ${email}` } });
+  const list = await bus.call(lists.create, caller, { name: `News ${newId()}` });
+  await bus.call(memberships.subscribe, caller, { id: list.id, email });
+  const segment = await bus.call(segments.create, caller, { name: `People ${newId()}`, type: 'STATIC', trackMembership: true });
+  await bus.call(segments.addMembers, caller, { id: segment.id, emails: [email] });
+  const idempotency = { key: `signup ${email}`, operation: 'POST /events', bodyHash: 'a'.repeat(64) };
+  await bus.call(events.record, caller, { name: 'signup', contactId: id, payload: { email: email.toUpperCase() } });
+  await bus.call(events.record, caller, { name: 'paid', contactId: id, payload: { by: 'card of Ann' }, idempotency });
+  await bus.call(events.record, caller, {
+    name: 'told',
+    contactId: id,
+    payload: { by: email },
+    idempotency: { ...idempotency, key: newId() },
+  });
+  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'email', operator: 'equals', value: email }] }] };
+  await bus.call(segments.create, caller, { name: `Only ${newId()}`, type: 'DYNAMIC', condition });
+  return id;
+}
+
+it('a deleted contact takes everything along in one commit, but a consent that only who knows the address can read', async () => {
+  const { caller, projectId } = suite.buildProject();
+  await services.stop('sending');
+  const id = await live(caller, 'ann@example.org');
+  const proven = await suite.bus.call(consents.list, caller, { id });
+  expect(await suite.bus.call(contacts.delete, caller, { id })).toEqual({ id });
+  for (const table of ['memberships', 'segment_members', 'contact_history', 'events', 'event_summaries', 'mail_summaries'])
+    expect(await rowsOf(table, projectId, 'contact_id', id)).toEqual([]);
+  const kept = await rowsOf('consents', projectId, 'contact_id', id);
+  expect(proven.items[0]).toMatchObject({ address: '203.0.113.7', userAgent: 'Firefox' });
+  expect(kept).toMatchObject([{ id: proven.items[0]!.id, after: true, address: null, user_agent: null }]);
+  const [tombstone] = await suite.database.query(`SELECT address_hash FROM tombstones WHERE project_id = $1`, [projectId]);
+  expect((kept[0] as { address_hash: Buffer }).address_hash).toEqual(tombstone!['address_hash']);
+  expect(await suite.factsOf(projectId, contactFacts.deleted)).toEqual([{ contactId: id, at: expect.any(String) }]);
+  expect(await report(caller, id)).toMatchObject({ id, contactId: id, completedAt: null, createdAt: expect.any(Date) });
+  await services.start('sending');
+  const { services: done } = await completed(caller, id);
+  expect(done).toEqual(erasingServices.map((service) => ({ service, completedAt: expect.any(Date) })));
+  expect(await rowsHolding(suite.database, 'ann@example.org')).toEqual([]);
+  expect(await rowsHolding(suite.database, 'card of ann')).toEqual([]);
+  for (const service of otherServices)
+    expect(services.asked).toContainEqual({ service, projectId, erasureId: id, contactId: id, email: 'ann@example.org' });
+});
+
+it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {
+  const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
+  const emails = Array.from({ length: 300 }, (_, place) => `reader-${place}@example.org`);
+  await suite.bus.call(contacts.bulk, caller, { contacts: emails.map((email) => ({ email })) });
+  const theirs = await suite.bus.call(contacts.create, other.caller, { email: emails[0]! });
+  expect(await suite.bus.call(contacts.deleteMany, caller, { emails })).toEqual({ deleted: 300 });
+  await eventually(async () => {
+    const [row] = await suite.database.query<{ open: number }>(
+      `SELECT count(*) AS open FROM erasures WHERE project_id = $1 AND completed_at IS NULL`,
+      [projectId],
+    );
+    return row!.open === 0;
+  }, 'all are erased');
+  const asked = services.asked.filter((each) => each.service === 'analytics').map(({ email }) => email);
+  expect(asked.sort()).toEqual([...emails].sort());
+  expect(await suite.bus.call(contacts.get, other.caller, { id: theirs.id })).toMatchObject({ email: emails[0] });
+  const holding = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND items::text LIKE '%reader-%'`, [projectId]);
+  expect(holding).toEqual([]);
+});
+
+it('a report is of its project, and there is none of who was not erased', async () => {
+  const { caller } = suite.buildProject();
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'here@example.org' });
+  await expect(report(caller, id)).rejects.toMatchObject({ kind: 'not_found', message: 'No such erasure' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+  await expect(report(suite.buildProject().caller, id)).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+it('a service that is down is asked until it answers, and the others once', async () => {
+  const { caller } = suite.buildProject();
+  await services.stop('workflows');
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'bob@example.org' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  const waiting = await eventually(async () => {
+    const erasure = await report(caller, id);
+    return erasure.services.filter(({ completedAt }) => completedAt === null).length === 1 && erasure;
+  }, 'all but one are done');
+  expect(waiting).toMatchObject({ completedAt: null });
+  expect(waiting.services.find(({ completedAt }) => completedAt === null)).toEqual({ service: 'workflows', completedAt: null });
+  await services.start('workflows');
+  await completed(caller, id);
+  expect(services.asked.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
+});
+
+it('goes on after a crash where it was, with who has pieces left', async () => {
+  const { caller, projectId } = suite.buildProject();
+  await services.stop('analytics');
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'cy@example.org' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  const isDone = (service: string) => async () =>
+    (await report(caller, id)).services.some((each) => each.service === service && each.completedAt !== null);
+  await eventually(isDone('campaigns'), 'campaigns is done');
+  const asked = services.asked.length;
+  await suite.restart();
+  // Whoever died had it in hand.
+  await suite.database.query(`UPDATE erasures SET due_at = now() WHERE project_id = $1`, [projectId]);
+  services.left.set('analytics', 2);
+  await services.start('analytics');
+  await completed(caller, id);
+  expect(services.asked.slice(asked).map(({ service }) => service)).toEqual(['analytics', 'analytics', 'analytics']);
+  const [row] = await suite.database.query(`SELECT sealed FROM erasures WHERE project_id = $1`, [projectId]);
+  expect(row).toEqual({ sealed: null });
+});

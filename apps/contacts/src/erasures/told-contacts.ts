@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@posthorn/contracts';
+import { refused, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
+import { ContactWrites } from '../contacts/contact-writes.js';
+import { Tombstones } from './tombstones.js';
+
+/** Somebody was erased while they were written: whoever writes begins again, and knows then. */
+class ErasedMeanwhile extends Error {
+  override readonly name = 'ErasedMeanwhile';
+}
+
+const personErased = () => new DomainError('invalid', 'validation_error', 'is of a person who was erased after it was told');
+
+/** Contacts that are made or changed by what was told earlier, as by a fact or a row of a table, and not by whoever asks now. */
+@Injectable()
+export class ToldContacts {
+  constructor(
+    private readonly writes: ContactWrites,
+    private readonly tombstones: Tombstones,
+  ) {}
+
+  /** As `ContactWrites.write`, of one project; `toldAt` says when each was told. Those of erased people are refused. */
+  async write(writes: ContactWrite[], toldAt: readonly Date[], options?: { looksFirst: boolean }): Promise<WrittenContact[]> {
+    if (writes.length === 0) return [];
+    const { projectId } = writes[0]!;
+    const told = writes.map(({ email }, place) => ({ email, at: toldAt[place]!, place }));
+    const standing = await this.tombstones.standing(projectId, told);
+    const written = await this.writes.write(
+      standing.map(({ place }) => writes[place]!),
+      options,
+    );
+    // A contact that was deleted between the look and the write is one that this write has made anew.
+    const made = standing.filter((_, place) => written[place]!.outcome === 'CREATED');
+    if ((await this.tombstones.standing(projectId, made)).length < made.length) throw new ErasedMeanwhile('somebody was erased meanwhile');
+    const byPlace = new Map(standing.map(({ place }, index) => [place, written[index]!]));
+    return writes.map((_, place) => byPlace.get(place) ?? refused(personErased()));
+  }
+}

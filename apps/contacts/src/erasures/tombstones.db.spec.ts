@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  contactImports,
+  contacts,
+  emailFacts,
+  erasures,
+  importPieceBytes,
+  secrets,
+  type Caller,
+  type EmailAccepted,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Secrets } from '@posthorn/platform';
+import { eventually, testSecret } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
+import { importsGround } from '../testing/imports-ground.js';
+import { rowsHolding } from '../testing/rows-holding.js';
+
+let suite: ContactsSuite;
+let services: ErasingServices;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+  services = await startErasingServices(suite);
+});
+afterAll(async () => {
+  await services.stop(...otherServices);
+  await suite.stop();
+});
+
+const accepted = (to: string, at: Date): EmailAccepted => ({
+  emailId: newId(),
+  to,
+  from: 'hello@example.test',
+  contactId: null,
+  at,
+  sourceType: 'TRANSACTIONAL',
+});
+const completed = (caller: Caller, id: string) =>
+  eventually(async () => (await suite.bus.call(erasures.get, caller, { id })).completedAt, 'the erasure is complete');
+const emailsOf = async (projectId: string) =>
+  (await suite.database.query<{ email: string }>(`SELECT email FROM contacts WHERE project_id = $1 ORDER BY email`, [projectId])).map(
+    ({ email }) => email,
+  );
+async function erase(caller: Caller, email: string): Promise<void> {
+  const { id } = await suite.bus.call(contacts.create, caller, { email });
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+}
+
+it('what was told before an erasure brings nobody back, however late or often it comes; what is told afterwards is of somebody else', async () => {
+  const { caller, projectId } = suite.buildProject();
+  const before = new Date();
+  await erase(caller, 'ann@example.org');
+  const late = [accepted('ann@example.org', before), accepted('bob@example.org', before), accepted('erased@erased.invalid', new Date())];
+  await suite.sending.tell(emailFacts.accepted, projectId, late);
+  await suite.sending.taken('contacts-recipients');
+  expect(await emailsOf(projectId)).toEqual(['bob@example.org']);
+  await suite.sending.tell(emailFacts.accepted, projectId, [accepted('ann@example.org', new Date(Date.now() + 60_000))]);
+  await suite.sending.taken('contacts-recipients');
+  expect(await emailsOf(projectId)).toEqual(['ann@example.org', 'bob@example.org']);
+  await suite.sending.tell(emailFacts.delivered, projectId, [accepted('ann@example.org', before), accepted('bob@example.org', before)]);
+  await suite.sending.taken('contacts-summaries-sending-email-delivered');
+  const sums = await suite.database.query<{ email: string }>(
+    `SELECT email FROM mail_summaries JOIN contacts ON contacts.project_id = mail_summaries.project_id AND id = contact_id WHERE contacts.project_id = $1`,
+    [projectId],
+  );
+  expect(sums).toEqual([{ email: 'bob@example.org' }]);
+  await suite.sending.repeatAll();
+  await suite.sending.taken('contacts-recipients');
+  expect((await emailsOf(projectId)).length).toBe(2);
+});
+
+it('a table that came before an erasure brings nobody back, and keeps the report open until it is gone', async () => {
+  const { caller, projectId } = suite.buildProject();
+  const imports = importsGround(suite);
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
+  // The first piece waits for the second one.
+  const rows = `email,name\nann@example.org,Ann\nbob@example.org,Bob\n`.padEnd(importPieceBytes, '\n');
+  const piece = (text: string) => Buffer.from(text).toString('base64');
+  const job = await suite.bus.call(contactImports.start, caller, { bytes: piece(rows), last: false });
+  await suite.bus.call(contacts.delete, caller, { id });
+  await eventually(async () => {
+    const [row] = await suite.database.query(`SELECT 1 FROM erasures WHERE project_id = $1 AND due_at > created_at`, [projectId]);
+    return row;
+  }, 'it waits for the table');
+  expect(await suite.bus.call(erasures.get, caller, { id })).toMatchObject({ completedAt: null });
+  await suite.bus.call(contactImports.append, caller, { id: job.id, place: 1, bytes: piece('ANN@example.org,Ann\n'), last: true });
+  const done = await imports.ended(caller, job);
+  expect(done).toMatchObject({ status: 'COMPLETED', created: 1 });
+  expect((await imports.errorsOf(caller, job)).map(({ reason }) => reason)).toEqual(['is of a person who was erased after it was told']);
+  await completed(caller, id);
+  expect(await emailsOf(projectId)).toEqual(['bob@example.org']);
+  expect(await rowsHolding(suite.database, 'Ann@example.org')).not.toContain('import_pieces');
+  const again = await imports.ended(caller, await imports.upload(caller, 'email\nann@example.org\n'));
+  expect(again).toMatchObject({ created: 1, failed: 0 });
+});
+
+it('the address of one that is under way is sealed anew with a new key', async () => {
+  const { caller, projectId } = suite.buildProject();
+  await services.stop('sending');
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'dora@example.org' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  const old = new Secrets(['an older secret of at least 32 characters']);
+  const place = { table: 'erasures', projectId, id };
+  const older = old.seal('dora@example.org', place);
+  await suite.database.query(`UPDATE erasures SET sealed = $2 WHERE project_id = $1`, [projectId, older]);
+  expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({ rotated: 0, unreadable: 1, left: 1 });
+  await suite.database.query(`UPDATE erasures SET sealed = $2, due_at = now() WHERE project_id = $1`, [
+    projectId,
+    new Secrets([testSecret]).seal('dora@example.org', place),
+  ]);
+  expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({ unreadable: 0, left: 0 });
+  await services.start('sending');
+  await completed(caller, id);
+});

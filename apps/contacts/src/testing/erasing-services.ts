@@ -1,0 +1,43 @@
+import { eraseIn, type EraseAddress, type ErasingService } from '@posthorn/contracts';
+import { standIn } from '@posthorn/testing';
+import type { ContactsSuite } from './contacts-suite.js';
+
+type OtherService = Exclude<ErasingService, 'contacts'>;
+export const otherServices = Object.keys(eraseIn) as OtherService[];
+
+/** The services that forget people, in their place. */
+export interface ErasingServices {
+  /** What each was asked, in order. */
+  asked: (EraseAddress & { service: OtherService; projectId: string })[];
+  /** Pieces of work that it still has, whoever asks. */
+  left: Map<OtherService, number>;
+  start(...services: OtherService[]): Promise<void>;
+  stop(...services: OtherService[]): Promise<void>;
+}
+
+export async function startErasingServices({ connection }: Pick<ContactsSuite, 'connection'>): Promise<ErasingServices> {
+  const leave = new Map<OtherService, () => Promise<void>>();
+  const services: ErasingServices = {
+    asked: [],
+    left: new Map(),
+    start: async (...names) => {
+      for (const service of names) {
+        const stop = await standIn(connection, eraseIn[service], async (body, { projectId }) => {
+          services.asked.push({ ...body, service, projectId });
+          const left = services.left.get(service) ?? 0;
+          services.left.set(service, Math.max(0, left - 1));
+          return { done: left === 0 };
+        });
+        leave.set(service, stop);
+      }
+    },
+    stop: async (...names) => {
+      for (const service of names) {
+        await leave.get(service)?.();
+        leave.delete(service);
+      }
+    },
+  };
+  await services.start(...otherServices);
+  return services;
+}

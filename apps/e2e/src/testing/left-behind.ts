@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { RunningPosthorn } from './running-posthorn.js';
+
+/** Where any of these words stand in what the product keeps, in any case: tables, the store of NATS, what it logged and told of its work. */
+export async function placesHolding(
+  { servers, dataDirectory, output, traces }: RunningPosthorn,
+  words: readonly string[],
+): Promise<string[]> {
+  const lower = words.map((word) => word.toLowerCase());
+  const says = (text: string) => lower.some((word) => text.toLowerCase().includes(word));
+  const tables = await onEveryDatabase(servers.databaseUrls, (client, database) => tablesHolding(client, database, lower));
+  const files = filesBelow(join(dataDirectory, 'nats')).filter((file) => says(readFileSync(file, 'latin1')));
+  const told = await traces.find(says);
+  return [
+    ...tables.flat(),
+    ...(files.length > 0 ? ['nats'] : []),
+    ...(says(output) ? ['log'] : []),
+    ...(told === null ? [] : ['traces']),
+  ].sort();
+}
+
+/** Facts that are still to be told, for the first time or once more. */
+export async function factsUntold({ servers }: RunningPosthorn): Promise<number> {
+  const counts = await onEveryDatabase(servers.databaseUrls, async (client) => {
+    const { rows: known } = await client.query(`SELECT FROM pg_tables WHERE tablename = 'fact_repeats'`);
+    if (known.length === 0) return 0;
+    const { rows } = await client.query<{ left: string }>(
+      `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS left`,
+    );
+    return Number(rows[0]!.left);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function tablesHolding(client: pg.Pool, database: string, words: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  // Bytes are written in hexadecimal digits.
+  const looked = [...words, ...words.flatMap((word) => [word, word.toUpperCase()]).map((word) => Buffer.from(word).toString('hex'))];
+  const holding: string[] = [];
+  for (const { name } of rows) {
+    const found = await client.query(
+      `SELECT FROM ${name} AS content WHERE EXISTS (SELECT FROM unnest($1::text[]) AS word WHERE strpos(lower(to_jsonb(content)::text), word) > 0) LIMIT 1`,
+      [looked],
+    );
+    if (found.rowCount! > 0) holding.push(`${database}.${name}`);
+  }
+  return holding;
+}
+
+async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Pool, database: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (const url of urls)
+    for (const name of await connected(url, namesOf))
+      results.push(await connected(Object.assign(new URL(url), { pathname: `/${name}` }).href, (client) => work(client, name)));
+  return results;
+}
+
+async function namesOf(client: pg.Pool): Promise<string[]> {
+  const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`);
+  return rows.map(({ datname }) => datname);
+}
+
+function connected<T>(url: string, work: (client: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  return work(pool).finally(() => pool.end());
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));

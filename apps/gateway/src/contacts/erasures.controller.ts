@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { Erasure, erasureNotFound, erasures } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/call.js';
+import { Get } from '../edge/route.js';
+
+@Controller()
+export class ErasuresController {
+  constructor(private readonly bus: Bus) {}
+
+  @Get('erasures/:id', {
+    summary: 'Get how far the erasure of a deleted contact is, by the id of the contact',
+    scope: 'contacts:write',
+    reply: Erasure,
+    missing: erasureNotFound,
+  })
+  get({ caller, params }: Call): Promise<Erasure> {
+    return this.bus.call(erasures.get, caller, { id: params['id']! });
+  }
+}

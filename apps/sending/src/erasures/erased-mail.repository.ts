@@ -1,0 +1,174 @@
+import type { Database } from '@posthorn/database';
+import { without } from './address-pattern.js';
+import type { Erased } from './erased-addresses.repository.js';
+
+/** An e-mail that names somebody who is being erased. */
+export interface NamingEmail {
+  id: string;
+  contentId: string;
+  createdAt: Date;
+  /** Whose copy: 0 where the e-mail itself is to the person. */
+  position: number;
+}
+
+/** Until one of its deliveries has its end, an outcome may still name the address. */
+const isOpen = `state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
+const contentColumns = ['html', 'text', 'subject'];
+const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
+
+/** What is stored of the mail of one person. Every statement finds only what still names them, so that a repeat does nothing. */
+export class ErasedMailRepository {
+  constructor(private readonly database: Database) {}
+
+  async to({ projectId, email }: Erased, limit: number): Promise<NamingEmail[]> {
+    return this.database.query<NamingEmail>(
+      `SELECT id, content_id AS "contentId", created_at AS "createdAt", 0 AS position FROM emails
+       WHERE project_id = $1 AND to_email = $2 ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, email, limit],
+    );
+  }
+
+  /** The queue keeps its rows longer than there are e-mails. */
+  async copiesTo({ projectId, email }: Erased, limit: number): Promise<NamingEmail[]> {
+    return this.database.query<NamingEmail>(
+      `SELECT d.email_id AS id, coalesce(e.content_id, d.email_id) AS "contentId", coalesce(e.created_at, now()) AS "createdAt", d.position
+       FROM (SELECT email_id, position FROM deliveries WHERE project_id = $1 AND recipient = $2 AND position > 0 ORDER BY email_id LIMIT $3) AS d
+       LEFT JOIN emails e ON e.project_id = $1 AND e.id = d.email_id`,
+      [projectId, email, limit],
+    );
+  }
+
+  /** Those of which something is on its way: of an e-mail to the person any delivery, of a copy that one. */
+  async open({ projectId }: Erased, mails: readonly NamingEmail[]): Promise<Set<string>> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT DISTINCT d.email_id AS id FROM unnest($2::uuid[], $3::int[]) AS m (id, position)
+       JOIN deliveries d ON d.project_id = $1 AND d.email_id = m.id AND (m.position = 0 OR d.position = m.position) WHERE d.${isOpen}`,
+      [projectId, mails.map(({ id }) => id), mails.map(({ position }) => position)],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Answers how many rows it was. */
+  async rewriteEvents({ projectId, email, hash, pattern }: Erased, ids: string[], limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `UPDATE email_events v
+       SET recipient = CASE v.recipient WHEN $3 THEN $5 ELSE v.recipient END,
+           detail = CASE WHEN v.recipient <> $3 THEN ${without('v.detail', '$4', '$5')} END
+       FROM (SELECT email_id, id FROM email_events
+             WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND (recipient = $3 OR detail ~* $4) LIMIT $6) AS found
+       WHERE v.project_id = $1 AND v.email_id = found.email_id AND v.id = found.id RETURNING 1`,
+      [projectId, ids, email, pattern, hash, limit],
+    );
+    return rows.length;
+  }
+
+  /** What a reader's programs said of themselves goes; where to a link led stays, without the address. */
+  async rewriteEngagements({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[], limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `UPDATE engagements g
+       SET url = ${without('g.url', '$4', '$5')}, user_agent = CASE WHEN g.position <> found.erased THEN g.user_agent END
+       FROM (SELECT s.email_id, s.id, m.position AS erased FROM unnest($2::uuid[], $3::int[]) AS m (id, position)
+             JOIN engagements s ON s.project_id = $1 AND s.email_id = m.id
+             WHERE s.url ~* $4 OR (s.position = m.position AND s.user_agent IS NOT NULL) LIMIT $6) AS found
+       WHERE g.project_id = $1 AND g.email_id = found.email_id AND g.id = found.id RETURNING 1`,
+      [projectId, mails.map(({ id }) => id), mails.map(({ position }) => position), pattern, hash, limit],
+    );
+    return rows.length;
+  }
+
+  /** Files of mail that was to nobody else. */
+  async removeFiles({ projectId, email }: Erased, mails: readonly NamingEmail[], limit: number): Promise<number> {
+    const rows = await this.database.query(
+      `DELETE FROM email_attachments a
+       USING (SELECT f.content_id, f.position, f.chunk FROM unnest($2::uuid[], $3::timestamptz[]) AS m (content_id, created_at)
+              JOIN email_attachments f ON f.project_id = $1 AND f.content_id = m.content_id
+              WHERE NOT EXISTS (${heldBy('m', 'AND e.to_email <> $4')}) LIMIT $5) AS found
+       WHERE a.project_id = $1 AND a.content_id = found.content_id AND a.position = found.position AND a.chunk = found.chunk RETURNING 1`,
+      [projectId, ...contentsOf(mails), email, limit],
+    );
+    return rows.length;
+  }
+
+  /** The answers that repeats of these sends would get: their keys were written in the same commit. A key that names the address is lost. */
+  async rewriteReceipts({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
+    await this.database.query(
+      `UPDATE idempotency_keys SET receipt = ${without('receipt::text', '$3', '$4')}::jsonb,
+         key = CASE WHEN key ~* $3 THEN gen_random_uuid()::text ELSE key END
+       WHERE created_at = ANY ($2::timestamptz[]) AND project_id = $1 AND (receipt::text ~* $3 OR key ~* $3)`,
+      [projectId, mails.map(({ createdAt }) => createdAt), pattern, hash],
+    );
+  }
+
+  /** The e-mails stay, to the hash, and let go of what they said; what nobody else was sent is gone. */
+  async rewriteMails({ projectId, email, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
+    const ids = mails.map(({ id }) => id);
+    await this.database.query(
+      `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND to_email = $3 ORDER BY id FOR UPDATE)
+       UPDATE emails e
+       SET to_email = $4, to_name = NULL, subject = '', metadata = '{}', error = NULL, content_id = gen_random_uuid(),
+           from_email = CASE e.from_email WHEN $3 THEN $4 ELSE e.from_email END, from_name = CASE WHEN e.from_email <> $3 THEN e.from_name END
+       FROM held WHERE e.project_id = $1 AND e.id = held.id`,
+      [projectId, ids, email, hash],
+    );
+    await this.database.query(
+      `DELETE FROM email_contents k USING unnest($2::uuid[], $3::timestamptz[]) AS m (content_id, created_at)
+       WHERE k.project_id = $1 AND k.id = m.content_id AND NOT EXISTS (${heldBy('m')})`,
+      [projectId, ...contentsOf(mails)],
+    );
+    await this.rewriteContents({ projectId, email, hash, pattern }, mails);
+    await this.database.query(
+      `UPDATE deliveries SET recipient = $4, variables = NULL
+       WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND position = 0 AND recipient = $3`,
+      [projectId, ids, email, hash],
+    );
+  }
+
+  /** Mail of others loses what names the person, and nothing else. */
+  async rewriteCopies(erased: Erased, mails: readonly NamingEmail[]): Promise<void> {
+    const { projectId, email, hash, pattern } = erased;
+    const ids = mails.map(({ id }) => id);
+    await this.database.query(
+      `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[])
+         AND (copies::text ~* $4 OR subject ~* $4 OR metadata::text ~* $4 OR error ~* $4) ORDER BY id FOR UPDATE)
+       UPDATE emails e
+       SET copies = ${copiesWithout}, subject = ${without('e.subject', '$4', '$5')}, error = ${without('e.error', '$4', '$5')},
+           metadata = ${without('e.metadata::text', '$4', '$5')}::jsonb
+       FROM held WHERE e.project_id = $1 AND e.id = held.id`,
+      [projectId, ids, email, pattern, hash],
+    );
+    await this.rewriteContents(erased, mails);
+    await this.database.query(
+      `UPDATE deliveries SET recipient = CASE recipient WHEN $3 THEN $5 ELSE recipient END, variables = ${without('variables::text', '$4', '$5')}::jsonb
+       WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND (recipient = $3 OR variables::text ~* $4)`,
+      [projectId, ids, email, pattern, hash],
+    );
+  }
+
+  private async rewriteContents({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
+    const columns = [
+      ...contentColumns.map((column) => `${column} = ${without(column, '$3', '$4')}`),
+      ...contentJson.map((column) => `${column} = ${without(`${column}::text`, '$3', '$4')}::jsonb`),
+    ];
+    const named = [...contentColumns, ...contentJson.map((column) => `${column}::text`)].map((column) => `${column} ~* $3`);
+    await this.database.query(
+      `UPDATE email_contents SET ${columns.join(', ')} WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND (${named.join(' OR ')})`,
+      [projectId, mails.map(({ contentId }) => contentId), pattern, hash],
+    );
+  }
+}
+
+/** The e-mails of one call are rows of one commit: their instant finds whoever shares a content, which no index names. */
+const heldBy = (mail: string, more = ''): string =>
+  `SELECT FROM emails e WHERE e.project_id = $1 AND e.created_at = ${mail}.created_at AND e.content_id = ${mail}.content_id ${more}`;
+
+const contentsOf = (mails: readonly NamingEmail[]): unknown[][] => [
+  mails.map(({ contentId }) => contentId),
+  mails.map(({ createdAt }) => createdAt),
+];
+
+/** With its name, which is the person's, too. */
+const copiesWithout = `(
+    SELECT jsonb_object_agg(header.key, (
+      SELECT jsonb_agg(CASE mailbox->>'email' WHEN $3 THEN jsonb_build_object('email', $5::text) ELSE mailbox END ORDER BY place)
+      FROM jsonb_array_elements(header.value) WITH ORDINALITY AS listed (mailbox, place)))
+    FROM jsonb_each(e.copies) AS header)`;

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  aboveProjects,
+  emailFacts,
+  emails,
+  engagement,
+  optOuts,
+  serviceCaller,
+  suppressions,
+  type Caller,
+  type EmailStatus,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
+import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off-marks.repository.js';
+import { failure } from '../delivery/outcome.js';
+import { OutcomesRepository } from '../delivery/outcomes.repository.js';
+import { Pace } from '../delivery/pace.js';
+import { claimedMessages } from '../testing/claimed-messages.js';
+import { erase, eraseOnce, markDelivered, tablesNaming } from '../testing/erasing.js';
+import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+});
+afterAll(() => suite.stop());
+
+const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+const get = (caller: Caller, id: string) => suite.bus.call(emails.get, caller, { id });
+
+/** A mail of which the queue says this. */
+async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', more: object = {}) {
+  const { caller, domain, projectId } = await suite.buildProject();
+  const to = `ada-${newId()}@example.org`;
+  const send = { ...buildSend(domain, { to }), ...more };
+  await suite.bus.call(emails.accept, caller, send);
+  const id = send.recipients[0]!.id;
+  const workerId = newId();
+  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
+  await suite.database.query(
+    `UPDATE deliveries SET state = $2, worker_id = $3, lease_token = 1, due_at = now() + interval '1 hour' WHERE email_id = $1`,
+    [id, state, state === 'QUEUED' ? null : workerId],
+  );
+  const message = { projectId, emailId: id, position: 0, leaseToken: 1, recipient: to, trace: null };
+  return { caller, projectId, id, to, hash: suite.hashes.of(projectId, to), workerId, message };
+}
+
+const factsOf = async (projectId: string, name: string) => {
+  const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
+    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+    [projectId, name],
+  );
+  return rows.flatMap(({ items }) => items);
+};
+
+describe('mail to somebody who is being erased', () => {
+  it.each(['QUEUED', 'CLAIMED'] as const)('that is %s is cancelled, told by its hash, and never handed over', async (state) => {
+    const { caller, projectId, id, to, hash, workerId, message } = await buildMail(state);
+    expect(await erase(suite, caller, to)).toBe(1);
+    expect(await get(caller, id)).toMatchObject({ status: 'CANCELLED', failureKind: 'cancelled', to: hash });
+    expect(await factsOf(projectId, emailFacts.cancelled.name)).toMatchObject([{ emailId: id, to: hash, sourceType: 'TRANSACTIONAL' }]);
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
+    expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'lost' }]);
+    // What a worker knew of it comes too late.
+    await new ContactVariablesRepository(suite.database).keep(projectId, [{ emailId: id, variables: { contact: { email: to } } }]);
+    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) }]);
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
+  });
+
+  it('that waits for its time is cancelled', async () => {
+    const { caller, id, to, hash } = await buildMail('QUEUED', { scheduledAt: new Date(Date.now() + 86_400_000) });
+    expect(await erase(suite, caller, to)).toBe(1);
+    expect(await get(caller, id)).toMatchObject({ status: 'CANCELLED', to: hash });
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
+  });
+
+  it('that is being handed over finishes first, and is erased by a later call', async () => {
+    const { caller, id, to, hash, message } = await buildMail('HANDOFF');
+    expect(await eraseOnce(suite, caller, to)).toBe(false);
+    expect(await get(caller, id)).toMatchObject({ status: 'SENDING', to });
+    const bounced = {
+      ...failure('hard_bounce', `rcpt: 550 <${to}> unknown`),
+      state: 'BOUNCED',
+      status: 'BOUNCED',
+      suppress: true,
+    } as const;
+    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
+    expect(await eraseOnce(suite, caller, to)).toBe(true);
+    expect(await get(caller, id)).toMatchObject({
+      status: 'BOUNCED' satisfies EmailStatus,
+      failureKind: 'hard_bounce',
+      error: null,
+      to: hash,
+      subject: '',
+    });
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
+    const blocked = await suite.database.query(`SELECT email, reason FROM suppressions WHERE project_id = $1`, [message.projectId]);
+    expect(blocked).toEqual([{ email: hash, reason: 'HARD_BOUNCE' }]);
+  });
+
+  it('whose end nobody knows is not sent again, and says so', async () => {
+    const { caller, projectId, id, to, hash, message } = await buildMail('AMBIGUOUS');
+    expect(await erase(suite, caller, to)).toBe(1);
+    expect(await get(caller, id)).toMatchObject({ status: 'FAILED', failureKind: 'delivery_unconfirmed', to: hash });
+    expect(await factsOf(projectId, emailFacts.failed.name)).toMatchObject([
+      { emailId: id, to: hash, failureKind: 'delivery_unconfirmed' },
+    ]);
+    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) }]);
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
+  });
+
+  it('is opened and followed later by nobody who has a name', async () => {
+    const { caller, projectId, id, to, hash } = await buildMail('HANDOFF');
+    await markDelivered(suite.database, id);
+    await erase(suite, caller, to);
+    const seen = { kind: 'OPEN', projectId, emailId: id, position: 0, agoMs: 0, userAgent: browser } as const;
+    await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items: [{ ...seen, id: newId() }] });
+    expect(await factsOf(projectId, emailFacts.opened.name)).toMatchObject([{ emailId: id, to: hash }]);
+    expect(await get(caller, id)).toMatchObject({ opens: 1 });
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
+  });
+});
+
+describe('an erasure and a hand-off at the same instant', () => {
+  const rounds = 60;
+
+  it(`leaves no instant in which nothing blocks what was blocked: ${rounds} races`, async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, rounds);
+    const blocked = messages.map(({ recipient: email }) => ({ email }));
+    await suite.bus.call(optOuts.put, caller, { optOuts: blocked.slice(0, rounds / 2) });
+    for (const each of blocked.slice(rounds / 2)) await suite.bus.call(suppressions.put, caller, each);
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
+    const marked = async (place: number) => (await delay(place % 20), marks.mark(workerId, [messages[place]!]));
+    const runs = await Promise.all(
+      messages.map(async ({ recipient }, place) => (await Promise.all([marked(place), eraseOnce(suite, caller, recipient)]))[0]),
+    );
+    expect(new Set(runs.flat().map(({ verdict }) => verdict))).toEqual(new Set(['suppressed', 'unsubscribed']));
+  });
+
+  it(`is the one or the other: ${rounds} races`, async () => {
+    const { caller, projectId } = await suite.buildProject();
+    const { workerId, messages } = await claimedMessages(suite.database, projectId, rounds);
+    await suite.database.query(
+      `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
+       SELECT project_id, email_id, email_id, 'a@a.example', recipient, 'News', 'PENDING' FROM deliveries WHERE project_id = $1`,
+      [projectId],
+    );
+    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
+    const runs: { done: boolean; verdict: MarkVerdict }[] = [];
+    for (const [place, message] of messages.entries()) {
+      const marked = async () => (await delay(place % 20), marks.mark(workerId, [message]));
+      const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
+      runs.push({ done, verdict: mark!.verdict });
+    }
+    // Done means that none of it is on its way, nor will be.
+    expect(runs.filter(({ done, verdict }) => done === (verdict === 'ok'))).toEqual([]);
+    expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(['ok', 'lost']));
+  });
+});

@@ -1,0 +1,66 @@
+import type { EmailStatus, FailureKind } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import type { Erased } from './erased-addresses.repository.js';
+
+/** An e-mail that goes no further. */
+export interface EndedEmail {
+  id: string;
+  status: Extract<EmailStatus, 'CANCELLED' | 'FAILED'>;
+  failureKind: FailureKind;
+  error: string | null;
+  at: Date;
+  sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+}
+
+const unconfirmed = 'The mail server may have taken the message; it was not sent again';
+
+/** Mail to somebody who is being erased that has not reached its hand-off, and mail whose hand-off nobody can tell the end of. */
+export class WaitingMailRepository {
+  constructor(private readonly database: Database) {}
+
+  async idsTo({ projectId, email }: Erased, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT id FROM emails WHERE project_id = $1 AND to_email = $2 AND status = 'PENDING' ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, email, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async idsOfCopiesTo({ projectId, email }: Erased, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT email_id AS id FROM deliveries
+       WHERE project_id = $1 AND recipient = $2 AND position > 0 AND state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') LIMIT $3`,
+      [projectId, email, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** With all copies: nobody is sent a copy of what its recipient is not sent. Answers the e-mails that this ended. */
+  end(erased: Erased, ids: string[]): Promise<EndedEmail[]> {
+    return this.database.query<EndedEmail>(endSql('true'), [erased.projectId, ids, erased.email, erased.hash]);
+  }
+
+  /** Only what was to go to the address itself. */
+  async endCopies(erased: Erased, ids: string[]): Promise<void> {
+    await this.database.query(endSql('position > 0 AND recipient = $3'), [erased.projectId, ids, erased.email, erased.hash]);
+  }
+}
+
+const endSql = (which: string): string => `
+  WITH waiting AS (
+    SELECT email_id, position, state FROM deliveries
+    WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') AND ${which}
+    ORDER BY email_id, position FOR UPDATE
+  ), ended AS (
+    UPDATE deliveries d SET state = CASE w.state WHEN 'AMBIGUOUS' THEN 'FAILED' ELSE 'CANCELLED' END
+    FROM waiting w WHERE d.project_id = $1 AND d.email_id = w.email_id AND d.position = w.position
+    RETURNING d.email_id, d.position, d.recipient, d.state, CASE w.state WHEN 'AMBIGUOUS' THEN '${unconfirmed}' END AS error
+  ), event AS (
+    INSERT INTO email_events (project_id, email_id, id, status, recipient, detail)
+    SELECT $1, email_id, uuidv7(), state, CASE recipient WHEN $3 THEN $4 ELSE recipient END, error FROM ended
+  )
+  UPDATE emails e
+  SET status = ended.state, error = ended.error, updated_at = now(),
+      failure_kind = CASE ended.state WHEN 'FAILED' THEN 'delivery_unconfirmed' ELSE 'cancelled' END
+  FROM ended WHERE e.project_id = $1 AND e.id = ended.email_id AND ended.position = 0
+  RETURNING e.id, e.status, e.failure_kind AS "failureKind", e.error, e.updated_at AS at, e.source_type AS "sourceType"`;

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { emailFacts } from '@posthorn/contracts';
+import { Outbox } from '@posthorn/messaging';
+import type { Erased } from './erased-addresses.repository.js';
+import { WaitingMailRepository } from './waiting-mail.repository.js';
+
+/** Ends what waits for somebody who is being erased, and tells of it by the hash. */
+@Injectable()
+export class WaitingMail {
+  constructor(
+    private readonly rows: WaitingMailRepository,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** In the ambient transaction. Answers false where there may be more. */
+  async endSome(erased: Erased, limit: number): Promise<boolean> {
+    const ids = await this.rows.idsTo(erased, limit);
+    const copies = await this.rows.idsOfCopiesTo(erased, limit);
+    await this.end(erased, ids);
+    await this.endCopies(erased, copies);
+    return Math.max(ids.length, copies.length) < limit;
+  }
+
+  async end(erased: Erased, ids: string[]): Promise<void> {
+    const ended = await this.rows.end(erased, ids);
+    const itemOf = ({ id, at, sourceType }: (typeof ended)[number]) => ({ emailId: id, to: erased.hash, at, sourceType });
+    const [failed, cancelled] = [ended.filter(({ status }) => status === 'FAILED'), ended.filter(({ status }) => status === 'CANCELLED')];
+    await this.outbox.publish(emailFacts.cancelled, erased.projectId, cancelled.map(itemOf));
+    await this.outbox.publish(
+      emailFacts.failed,
+      erased.projectId,
+      failed.map((email) => ({ ...itemOf(email), failureKind: email.failureKind, reason: email.error })),
+    );
+  }
+
+  endCopies(erased: Erased, ids: string[]): Promise<void> {
+    return this.rows.endCopies(erased, ids);
+  }
+}

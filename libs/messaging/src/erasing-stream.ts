@@ -1,0 +1,75 @@
+import { jetstream, jetstreamManager, type Consumer } from '@nats-io/jetstream';
+import { streamOf, unavailable, type ServiceName } from '@posthorn/contracts';
+import type { BusConnection } from './connection.js';
+import { ensureStream, streamDays } from './fact-stream.js';
+import { encode, readFact, type WireFact } from './frames.js';
+
+const dayMs = 86_400_000;
+const fetchMs = 5_000;
+
+/** How far a look at the stream came; `last` is its end when the look began. */
+export interface StreamPlace {
+  after: number;
+  last: number;
+}
+
+/** The copies of a service's facts that NATS keeps. */
+export class ErasingStream {
+  private readonly name: string;
+
+  constructor(
+    private readonly service: ServiceName,
+    private readonly connection: BusConnection,
+  ) {
+    this.name = streamOf(service);
+  }
+
+  async begin(): Promise<StreamPlace> {
+    const { state } = await ensureStream(this.reachable(), this.service);
+    return { after: state.first_seq - 1, last: state.last_seq };
+  }
+
+  /**
+   * Looks at the next messages. What `rewrite` says otherwise is told once more as it is now said, for whoever has not heard it, and then
+   * overwritten in the store; null leaves it alone. Answers how far it came, and null at the end.
+   */
+  async next({ after, last }: StreamPlace, most: number, rewrite: (text: string) => WireFact | null): Promise<StreamPlace | null> {
+    if (after >= last) return null;
+    const consumer = await jetstream(this.reachable()).consumers.get(this.name, { opt_start_seq: after + 1 });
+    try {
+      let reached = after;
+      for await (const message of await this.messagesOf(consumer, most)) {
+        reached = message.seq;
+        const fact = rewrite(message.string());
+        if (fact) await this.replace(message.seq, message.subject, fact);
+        if (message.info.pending === 0 || reached >= last) return null;
+      }
+      return reached === after ? null : { after: reached, last };
+    } finally {
+      await consumer.delete().catch(() => false);
+    }
+  }
+
+  private async messagesOf(consumer: Consumer, most: number) {
+    // Nothing at all would be waited for.
+    const { num_pending } = await consumer.info();
+    return num_pending === 0 ? [] : consumer.fetch({ max_messages: Math.min(most, num_pending), expires: fetchMs });
+  }
+
+  /** Told before it is overwritten: a crash between the two tells it twice, and the inbox knows it. What is too old to be in a stream is not told. */
+  private async replace(sequence: number, subject: string, fact: WireFact): Promise<void> {
+    const nats = this.reachable();
+    if (Date.now() - new Date(fact.at).getTime() < streamDays * dayMs)
+      await jetstream(nats).publish(subject, encode(JSON.stringify(fact)), { msgID: `${fact.id} without ${sequence}` });
+    const manager = await jetstreamManager(nats, { checkAPI: false });
+    await manager.streams.deleteMessage(this.name, sequence, true);
+  }
+
+  private reachable() {
+    if (!this.connection.connected) throw unavailable('NATS is away');
+    return this.connection.nats;
+  }
+}
+
+/** For `next`: what a message tells, where it is a fact. */
+export const factOf = (text: string): WireFact | null => readFact(encode(text));

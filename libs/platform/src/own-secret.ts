@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '@posthorn/database';
+import { ConfigError } from './config.js';
+import { UnreadableSecret, type Secrets } from './sealing.js';
+
+/** The one row of such a table. */
+const id = '00000000-0000-0000-0000-000000000001';
+
+/**
+ * What an installation must not lose when its key is changed: random, and sealed in the database. The first process of an
+ * installation makes it. The table has the columns `id` and `sealed`.
+ */
+export async function ownSecret(database: Database, secrets: Secrets, table: string): Promise<string> {
+  const place = { table, projectId: null, id };
+  const fresh = secrets.seal(randomBytes(32).toString('base64url'), place);
+  await database.query(`INSERT INTO ${table} (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [id, fresh]);
+  const [row] = await database.query<{ sealed: string }>(`SELECT sealed FROM ${table} WHERE id = $1`, [id]);
+  try {
+    return secrets.open(row!.sealed, place);
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    throw new ConfigError([
+      'POSTHORN_SECRET_KEY is not the one that this database was sealed with: name the old one behind it, after a comma',
+    ]);
+  }
+}
