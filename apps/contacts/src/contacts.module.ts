@@ -1,6 +1,6 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database, IdempotencyKeys } from '@posthorn/database';
-import { Commits, Resealing, Secrets } from '@posthorn/platform';
+import { AddressHashes, Commits, Resealing, Secrets } from '@posthorn/platform';
 import { ActivityHandlers } from './activity/activity.handlers.js';
 import { ActivityReadModel } from './activity/activity.read-model.js';
 import { ActivityService } from './activity/activity.service.js';
@@ -22,7 +22,6 @@ import { DeleteContactsService } from './contacts/delete-contacts.js';
 import { EnsureContactsService } from './contacts/ensure-contacts.js';
 import { GatheredWrites } from './contacts/gathered-writes.js';
 import { OptOuts } from './contacts/opt-outs.js';
-import { AddressHashes } from './erasures/address-hashes.js';
 import { ErasedContacts } from './erasures/erased-contacts.js';
 import { ErasedRowsRepository } from './erasures/erased-rows.repository.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';

@@ -56,7 +56,7 @@ import { SystemContentsRepository } from './emails/system-contents.repository.js
 import { EngagementHandlers } from './engagement/engagement.handlers.js';
 import { EngagementService } from './engagement/engagement.service.js';
 import { EngagementsRepository } from './engagement/engagements.repository.js';
-import { AddressHashes } from './erasures/address-hashes.js';
+import { ErasedNames } from './erasures/erased-names.js';
 import { ErasedAddressesRepository } from './erasures/erased-addresses.repository.js';
 import { ErasedMailRepository } from './erasures/erased-mail.repository.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';
@@ -105,8 +105,8 @@ const onDatabase = (room: Type): NestProvider => ({
 /** Those that look addresses up look for the hashes of erased ones, too. */
 const knowingErased = (room: Type): NestProvider => ({
   provide: room,
-  useFactory: (database: Database, hashes: AddressHashes) => new room(database, hashes) as object,
-  inject: [Database, AddressHashes],
+  useFactory: (database: Database, hashes: ErasedNames) => new room(database, hashes) as object,
+  inject: [Database, ErasedNames],
 });
 
 @Module({
@@ -136,8 +136,8 @@ const knowingErased = (room: Type): NestProvider => ({
     ...[ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository].map(onDatabase),
     ...[SuppressionsRepository, SuppressedRecipientsReadModel, OptOutsRepository].map(knowingErased),
     {
-      provide: AddressHashes,
-      useFactory: (database: Database, secrets: Secrets) => AddressHashes.open(database, secrets),
+      provide: ErasedNames,
+      useFactory: (database: Database, secrets: Secrets) => ErasedNames.open(database, secrets),
       inject: [Database, Secrets],
     },
     WaitingMail,
@@ -145,9 +145,9 @@ const knowingErased = (room: Type): NestProvider => ({
     ...[TemplatesRepository, SourcesRepository, SnippetsRepository].map(onDatabase),
     {
       provide: HandOffMarks,
-      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig, hashes: AddressHashes) =>
+      useFactory: (database: Database, { provider, ratePerSecond }: SendingConfig, hashes: ErasedNames) =>
         new HandOffMarks(database, new Pace({ provider, perSecond: ratePerSecond }), hashes),
-      inject: [Database, SendingConfig, AddressHashes],
+      inject: [Database, SendingConfig, ErasedNames],
     },
     AcceptEmailsService,
     AcceptBatchService,

@@ -1,3 +1,4 @@
+export * from './address-hashes.js';
 export * from './admin-server.js';
 export * from './commits.js';
 export * from './config.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isErasedAddress } from '@posthorn/contracts';
-import { AddressHashes } from './address-hashes.js';
+import { AddressHashes } from '@posthorn/platform';
 import { TombstonesRepository } from './tombstones.repository.js';
 
 /** Something that is told of an address, and when that was. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@posthorn/database';
 import { Spanned, type Tracing } from '@posthorn/telemetry';
-import type { AddressHashes } from '../erasures/address-hashes.js';
+import type { ErasedNames } from '../erasures/erased-names.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 import { lanes } from './delivery.entity.js';
 import type { ClaimedMessage } from './claims.repository.js';
@@ -30,7 +30,7 @@ export class HandOffMarks {
   constructor(
     private readonly database: Database,
     private readonly pace: Pace,
-    private readonly hashes: AddressHashes,
+    private readonly hashes: ErasedNames,
   ) {
     this.tracing = database.tracing;
   }
@@ -64,7 +64,7 @@ function lock(messages: Marked[]): Statement {
   };
 }
 
-function guard(workerId: string, messages: Marked[], hashes: AddressHashes): Statement {
+function guard(workerId: string, messages: Marked[], hashes: ErasedNames): Statement {
   return {
     name: 'mark-hand-off',
     sql: guardSql,

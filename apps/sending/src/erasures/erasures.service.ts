@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { AddressHashes } from './address-hashes.js';
+import { ErasedNames } from './erased-names.js';
 import { addressPattern } from './address-pattern.js';
 import { ErasedAddressesRepository, type Erased } from './erased-addresses.repository.js';
 import { ErasedMailRepository, type NamingEmail } from './erased-mail.repository.js';
@@ -17,7 +17,7 @@ const rowsAtOnce = 1_000;
 export class ErasuresService {
   constructor(
     private readonly database: Database,
-    private readonly hashes: AddressHashes,
+    private readonly hashes: ErasedNames,
     private readonly addresses: ErasedAddressesRepository,
     private readonly mail: ErasedMailRepository,
     private readonly waiting: WaitingMail,

@@ -1,6 +1,6 @@
 import type { ContactFact, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { AddressHashes } from '../erasures/address-hashes.js';
+import type { ErasedNames } from '../erasures/erased-names.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
 
 /** One address of one project, and the change of its contact that says so. */
@@ -17,7 +17,7 @@ export const stranger = '00000000-0000-0000-0000-000000000000';
 export class OptOutsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: AddressHashes,
+    private readonly hashes: ErasedNames,
   ) {}
 
   transaction<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { SuppressedRecipients } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import type { AddressHashes } from '../erasures/address-hashes.js';
+import type { ErasedNames } from '../erasures/erased-names.js';
 
 interface AskedRecipients {
   projectId: string;
@@ -10,7 +10,7 @@ interface AskedRecipients {
 export class SuppressedRecipientsReadModel {
   constructor(
     private readonly database: Database,
-    private readonly hashes: AddressHashes,
+    private readonly hashes: ErasedNames,
   ) {}
 
   /** One look for all that ask at once, each answered in the order of its question. */

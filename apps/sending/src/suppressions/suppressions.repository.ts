@@ -1,6 +1,6 @@
 import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn/contracts';
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
-import { isErasedSql, type AddressHashes } from '../erasures/address-hashes.js';
+import { isErasedSql, type ErasedNames } from '../erasures/erased-names.js';
 
 /** The lock of one address: the hand-off mark takes it shared, whoever blocks the address takes it alone (guarantees.md §3). */
 export const addressLock = `hashtextextended(project_id || email, 8)`;
@@ -14,7 +14,7 @@ const isAsked = `project_id = $1 AND email IN ($2, $3)`;
 export class SuppressionsRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashes: AddressHashes,
+    private readonly hashes: ErasedNames,
   ) {}
 
   /** Waits for marks on their way to this address; what is marked later sees the suppression. */

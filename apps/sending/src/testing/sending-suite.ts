@@ -3,7 +3,7 @@ import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
 import { openServiceGround, SmtpSink, testSecret, type DatabaseLine } from '@posthorn/testing';
-import { AddressHashes } from '../erasures/address-hashes.js';
+import { ErasedNames } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { DomainsRepository } from '../domains/domains.repository.js';
@@ -20,7 +20,7 @@ export interface SendingSuite {
   environment: Record<string, string>;
   service: RunningService;
   /** As the service hashes addresses that are erased. */
-  hashes: AddressHashes;
+  hashes: ErasedNames;
   /** A project that may send as `…@<its domain>`. */
   buildProject(): Promise<{ caller: Caller; projectId: string; domain: string }>;
   restart(changes?: Record<string, string>): Promise<void>;
@@ -36,7 +36,7 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     await sink.stop();
     throw error;
   });
-  const hashes = await AddressHashes.open(database, new Secrets([testSecret]));
+  const hashes = await ErasedNames.open(database, new Secrets([testSecret]));
   const suite: SendingSuite = {
     bus,
     connection,
