@@ -7,6 +7,8 @@ export interface Lock {
   table: string;
   /** A LIKE pattern of that statement. */
   statement: string;
+  /** Whom it keeps waiting: whoever writes, unless said otherwise, or whoever locks rows as well. */
+  mode?: 'SHARE' | 'EXCLUSIVE';
 }
 
 /** A process that was seen in a state. */
@@ -20,15 +22,15 @@ const lookEveryMs = 15;
 /** Keeps a process at the lock while `strike` runs. Answers null when none came in time. */
 export async function heldAt(
   connect: () => Promise<pg.Client>,
-  { table, statement }: Lock,
+  { table, statement, mode = 'SHARE' }: Lock,
   patienceMs: number,
   strike: (caught: Caught) => Promise<void>,
 ): Promise<Caught | null> {
   const holder = await connect();
   const watcher = await connect();
   try {
-    // Readers and row locks pass, inserts and updates wait. Ours must not queue behind them for long, nor they behind it.
-    await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+    // Readers pass. Ours must not queue behind them for long, nor they behind it.
+    await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
     const caught = await until(patienceMs, async () => {
       const { rows } = await watcher.query<{ application_name: string }>(
         `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,

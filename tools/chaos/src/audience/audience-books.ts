@@ -1,6 +1,6 @@
 import type { Books } from '../books.js';
 import { sqlOf, type Condition } from './conditions.js';
-import { markOf } from './deeds.js';
+import { farewellEvent, markOf } from './deeds.js';
 import type { Told } from './audience-client.js';
 
 /** What differs: the same thing, as it is kept and as it is counted anew. */
@@ -57,12 +57,12 @@ const comparisons: Readonly<Record<string, [kept: string, counted: string]>> = {
   ],
   'events by name': [
     `SELECT name AS key, sum(count)::text AS n FROM (SELECT project_id, name, count FROM event_names
-       UNION ALL SELECT project_id, name, count FROM event_count_deltas) AS p WHERE project_id = $1 GROUP BY 1`,
+       UNION ALL SELECT project_id, name, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${farewellEvent}' GROUP BY 1`,
     counted('name AS key, count(*)::text AS n', 'events', '', '1'),
   ],
   'events by day': [
     `SELECT name || ' ' || day AS key, sum(count)::text AS n FROM (SELECT project_id, name, day, count FROM event_days
-       UNION ALL SELECT project_id, name, day, count FROM event_count_deltas) AS p WHERE project_id = $1 GROUP BY 1`,
+       UNION ALL SELECT project_id, name, day, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${farewellEvent}' GROUP BY 1`,
     counted(`name || ' ' || (occurred_at AT TIME ZONE 'UTC')::date AS key, count(*)::text AS n`, 'events', '', '1'),
   ],
   'summaries of events': [
@@ -77,7 +77,7 @@ const comparisons: Readonly<Record<string, [kept: string, counted: string]>> = {
 };
 
 /** Tables that say something of contacts, and must say nothing of those who are gone. */
-const ofContacts = ['memberships', 'segment_members', 'segment_due', 'contact_history'];
+const ofContacts = ['memberships', 'segment_members', 'segment_due', 'contact_history', 'events', 'event_summaries', 'mail_summaries'];
 
 /** How many models are held against what they follow from, and how many tables against the contacts. */
 export const looked = { models: Object.keys(comparisons).length + 1, tables: ofContacts.length };
@@ -232,6 +232,7 @@ export class AudienceBooks {
       `SELECT (SELECT count(*)::int FROM imports WHERE finished_at IS NULL) AS imports,
               (SELECT count(*)::int FROM segment_dirty) AS dirty,
               (SELECT count(*)::int FROM deleted_lists) AS "goingLists",
+              (SELECT count(*)::int FROM erasures WHERE completed_at IS NULL) AS erasures,
               (SELECT count(*)::int FROM segment_due WHERE due_at < now() + interval '1 hour') AS due
        WHERE $1::uuid IS NOT NULL`,
     );

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayCalls, Heard } from '../gateway-calls.js';
 import { Random } from '../random.js';
-import { csvOf, markOf, type Deed, type DeedKind, type Table } from './deeds.js';
+import { csvOf, farewellEvent, markOf, type Deed, type DeedKind, type Table } from './deeds.js';
 
 /** What was answered for good, and what nobody can know. */
 export interface Told {
@@ -152,7 +152,13 @@ export class AudienceClient {
   private async farewell({ place, email }: Of<'farewell'>, { openList }: Places): Promise<void> {
     const body = { email, custom_fields: { plan: 'pro', score: 99 } };
     const { id } = await this.answered(place, 'POST', '/api/v1/contacts/upsert', body);
-    await this.answered(place, 'POST', '/api/track', { event: 'signup', email }, { 'idempotency-key': `audience-${place}` });
+    await this.answered(
+      place,
+      'POST',
+      '/api/track',
+      { event: farewellEvent, email, data: { mail: email } },
+      { 'idempotency-key': `audience-${place}` },
+    );
     await this.answered(place, 'POST', `/api/v1/lists/${openList}/subscribe`, { email });
     // A try that nobody answered may have deleted it.
     await this.answered(place, 'DELETE', `/api/v1/contacts/${id as string}`, '', {}, [404]);

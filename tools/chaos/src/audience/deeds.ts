@@ -9,8 +9,8 @@ export type Deed = { place: number } & (
   | { kind: 'subscription'; email: string; double: boolean; leaves: boolean }
   | { kind: 'recount'; segment: number; condition: Condition }
   | { kind: 'mail'; to: string }
-  /** Made, and deleted for good. Erasure, once there is such a thing, is another end of it: its report is complete, and nobody holds the address. */
-  | { kind: 'farewell'; email: string; end: 'delete' }
+  /** Made, and deleted for good: in the end nobody holds the address. */
+  | { kind: 'farewell'; email: string }
 );
 export type DeedKind = Deed['kind'];
 
@@ -42,6 +42,11 @@ const longestTable = 6_000;
 
 export const markOf = (place: number): string => `m${place}`;
 export const readerOf = (number: number): string => `ok+reader-${number}@sink.test`;
+const goneOf = (place: number): string => `gone-${place}@audience.test`;
+/** Finds them all, as a pattern of Postgres and of ours. */
+export const goneWords = 'gone-[0-9]+@audience[.]test';
+/** What is recorded of them goes with them, and stays in the statistics. */
+export const farewellEvent = 'farewell';
 const rowOf = (number: number): string => `row-${number}@import.test`;
 
 /** What is wanted at a place; `kind` where a fault waits for one. */
@@ -70,7 +75,7 @@ export function deedAt(place: number, random: Random, kind: DeedKind = random.we
     }),
     recount: () => ({ place, kind: 'recount', segment: random.whole(0, movingSegments - 1), condition: movedCondition(random) }),
     mail: () => ({ place, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
-    farewell: () => ({ place, kind: 'farewell', email: `gone-${place}@audience.test`, end: 'delete' }),
+    farewell: () => ({ place, kind: 'farewell', email: goneOf(place) }),
   };
   return makers[kind]();
 }

@@ -8,6 +8,8 @@ export const audienceStates = [
   'import between its rows and its commit',
   'recount before its commit',
   'entries and exits before their commit',
+  'deletion before its commit',
+  'erasure between two of its steps',
 ] as const;
 export type AudienceState = (typeof audienceStates)[number];
 
@@ -16,6 +18,8 @@ export const stateLocks: Record<AudienceState, Lock> = {
   'import between its rows and its commit': { table: 'import_pieces', statement: 'DELETE FROM import_pieces%place < $3' },
   'recount before its commit': { table: 'segments', statement: 'UPDATE "segments" SET%' },
   'entries and exits before their commit': { table: 'segment_dirty', statement: 'DELETE FROM segment_dirty%' },
+  'deletion before its commit': { table: 'erasures', statement: 'INSERT INTO erasures%' },
+  'erasure between two of its steps': { table: 'dead_letters', statement: 'SELECT id, payload%FROM dead_letters%', mode: 'EXCLUSIVE' },
 };
 
 /** What brings a state about. */
@@ -23,6 +27,8 @@ export const deedsFor: Record<AudienceState, DeedKind> = {
   'import between its rows and its commit': 'imports',
   'recount before its commit': 'recount',
   'entries and exits before their commit': 'upsert',
+  'deletion before its commit': 'farewell',
+  'erasure between two of its steps': 'farewell',
 };
 
 export interface AudienceFault {

@@ -13,6 +13,7 @@ import { AudienceNemesis } from './audience-nemesis.js';
 import { movedCondition, movingSegments, steadyConditions } from './conditions.js';
 import { deedAt, readerOf, readers, type Deed, type DeedKind } from './deeds.js';
 import { audienceDeck, audienceStates, deedsFor } from './faults.js';
+import { remembered } from './forgotten.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
 
 export interface AudienceOptions {
@@ -31,7 +32,7 @@ const wantedHits = 3;
 /** So many faults hit each state so often. */
 const enoughFaults = 45;
 /** What brings a state about goes on while it is waited for. */
-const baits: Partial<Record<DeedKind, number>> = { recount: 20, upsert: 20 };
+const baits: Partial<Record<DeedKind, number>> = { recount: 20, upsert: 20, farewell: 8 };
 
 /** The product's audience under faults: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runAudience(options: AudienceOptions): Promise<boolean> {
@@ -47,7 +48,7 @@ export async function runAudience(options: AudienceOptions): Promise<boolean> {
     await fleet.untilAllReady();
     const audience = new AudienceBooks(books, projectId);
     await untilQuiet(() => audience.unfinished(), settleSeconds);
-    const evidence = await gather(audience, books, client);
+    const evidence = await gather(audience, books, client, { projectId, ...options });
     client.close();
     return report(options, (performance.now() - began) / 1_000, nemesis, evidence, fleet);
   } finally {
@@ -105,7 +106,12 @@ async function inTurns(client: AudienceClient, deeds: Deed[], places: Places): P
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-async function gather(audience: AudienceBooks, books: Books, client: AudienceClient): Promise<AudienceEvidence> {
+async function gather(
+  audience: AudienceBooks,
+  books: Books,
+  client: AudienceClient,
+  { directory, projectId }: AudienceOptions & { projectId: string },
+): Promise<AudienceEvidence> {
   const { told } = client;
   const marked = new Map<string, number>();
   for (const { table } of told.imports) marked.set(table.marker, await audience.markedBy(table.marker));
@@ -120,7 +126,7 @@ async function gather(audience: AudienceBooks, books: Books, client: AudienceCli
     delivered: await audience.delivered(),
     differences: await audience.differences(),
     strayMembers: await audience.strayMembers(),
-    remains: await audience.remains(),
+    remains: [...(await audience.remains()), ...(await remembered(books, projectId, told.gone.length, join(directory, 'nats')))],
     passages: await audience.passages(),
     deadLetters: await books.deadLetters(),
     unfinished: await audience.unfinished(),
