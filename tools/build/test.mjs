@@ -57,7 +57,7 @@ const unsteady = [];
 const red = suites?.filter(isRed) ?? [];
 if (red.length > 0 && red.length <= fewSuites && process.env.CI) {
   say(`red: ${red.flatMap(brokenOf).join('\n     ')}\nOnce more, alone:`);
-  const again = await run(['--runInBand', '--runTestsByPath', ...red.map(({ name }) => name)]);
+  const again = await run(['--runInBand', '--forceExit', '--runTestsByPath', ...red.map(({ name }) => name)]);
   if (again.suites !== null) {
     unsteady.push(...red.filter(({ name }) => again.suites.some((suite) => suite.name === name && !isRed(suite))).flatMap(brokenOf));
     suites = suites.map((suite) => again.suites.find(({ name }) => name === suite.name) ?? suite);

@@ -14,6 +14,8 @@ export class EraseAddress {
   /** The contact that is erased; facts may name it without its address. */
   @Id() contactId: string;
   @Address() email: string;
+  /** When the contact was deleted: mail that was accepted later is to whoever has the address then. */
+  @Instant() erasedAt: Date;
 }
 
 export class ErasedAddress {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 async function erase(caller: Caller, email: string): Promise<void> {
-  const asked = { erasureId: newId(), contactId: newId(), email };
+  const asked = { erasureId: newId(), contactId: newId(), erasedAt: new Date(), email };
   while (!(await suite.bus.call(eraseIn.campaigns, caller, asked)).done);
 }
 

@@ -87,9 +87,9 @@ export class Erasing {
 
   /** Who is down is asked again, and keeps nobody else from being done. */
   private async askOne(service: OtherService, person: PendingErasure): Promise<Step> {
-    const { projectId, id, email } = person;
+    const { projectId, id, email, createdAt: erasedAt } = person;
     try {
-      const asked = { erasureId: id, contactId: id, email };
+      const asked = { erasureId: id, contactId: id, email, erasedAt };
       const { done } = await this.bus.call(eraseIn[service], serviceCaller('contacts', projectId), asked, { timeoutMs: callMs });
       if (done) await this.erasures.answered([person], service);
       return 'MORE';

@@ -85,7 +85,14 @@ it('a deleted contact takes everything along in one commit, but a consent that o
   expect(await rowsHolding(suite.database, 'ann@example.org')).toEqual([]);
   expect(await rowsHolding(suite.database, 'card of ann')).toEqual([]);
   for (const service of otherServices)
-    expect(services.asked).toContainEqual({ service, projectId, erasureId: id, contactId: id, email: 'ann@example.org' });
+    expect(services.asked).toContainEqual({
+      service,
+      projectId,
+      erasureId: id,
+      contactId: id,
+      erasedAt: expect.any(Date),
+      email: 'ann@example.org',
+    });
 });
 
 it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {

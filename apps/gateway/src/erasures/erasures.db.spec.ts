@@ -19,7 +19,7 @@ it('the log of who did what says that somebody was suppressed, and no more who',
   const deeds = ['added', 'removed'].map((verb) => deed(`suppression.${verb}`, 'suppression', 'ann@example.org'));
   const kept = [deed('suppression.added', 'suppression', 'joann@example.org'), deed('contact.created', 'contact', newId())];
   for (const { projectId } of [one, other]) await entries.insert(projectId, [...deeds, ...kept]);
-  const asked = { erasureId: newId(), contactId: newId(), email: 'ann@example.org' };
+  const asked = { erasureId: newId(), contactId: newId(), erasedAt: new Date(), email: 'ann@example.org' };
   while (!(await suite.bus.call(eraseIn.gateway, serviceCaller('contacts', one.projectId), asked)).done);
   const named = async (projectId: string) => {
     const rows = await suite.database.query<{ id: string }>(

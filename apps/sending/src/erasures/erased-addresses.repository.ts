@@ -6,6 +6,8 @@ import { without } from './address-pattern.js';
 export interface Erased {
   projectId: string;
   email: string;
+  /** What was accepted later is not of the person. */
+  erasedAt: Date;
   hash: string;
   /** Finds the address in what is written. */
   pattern: string;

@@ -20,21 +20,21 @@ const contentJson = ['reply_to', 'headers', 'data', 'attachments'];
 export class ErasedMailRepository {
   constructor(private readonly database: Database) {}
 
-  async to({ projectId, email }: Erased, limit: number): Promise<NamingEmail[]> {
+  async to({ projectId, email, erasedAt }: Erased, limit: number): Promise<NamingEmail[]> {
     return this.database.query<NamingEmail>(
       `SELECT id, content_id AS "contentId", created_at AS "createdAt", 0 AS position FROM emails
-       WHERE project_id = $1 AND to_email = $2 ORDER BY created_at DESC, id DESC LIMIT $3`,
-      [projectId, email, limit],
+       WHERE project_id = $1 AND to_email = $2 AND created_at <= $4 ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, email, limit, erasedAt],
     );
   }
 
   /** The queue keeps its rows longer than there are e-mails. */
-  async copiesTo({ projectId, email }: Erased, limit: number): Promise<NamingEmail[]> {
+  async copiesTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<NamingEmail[]> {
     return this.database.query<NamingEmail>(
       `SELECT d.email_id AS id, coalesce(e.content_id, d.email_id) AS "contentId", coalesce(e.created_at, now()) AS "createdAt", d.position
-       FROM (SELECT email_id, position FROM deliveries WHERE project_id = $1 AND recipient = $2 AND position > 0 ORDER BY email_id LIMIT $3) AS d
-       LEFT JOIN emails e ON e.project_id = $1 AND e.id = d.email_id`,
-      [projectId, email, limit],
+       FROM deliveries d LEFT JOIN emails e ON e.project_id = $1 AND e.id = d.email_id
+       WHERE d.project_id = $1 AND d.recipient = $2 AND d.position > 0 AND coalesce(e.created_at <= $4, true) ORDER BY d.email_id LIMIT $3`,
+      [projectId, email, limit, erasedAt],
     );
   }
 
@@ -100,7 +100,8 @@ export class ErasedMailRepository {
   }
 
   /** The e-mails stay, to the hash, and let go of what they said; what nobody else was sent is gone. */
-  async rewriteMails({ projectId, email, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
+  async rewriteMails(erased: Erased, mails: readonly NamingEmail[]): Promise<void> {
+    const { projectId, email, hash } = erased;
     const ids = mails.map(({ id }) => id);
     await this.database.query(
       `WITH held AS MATERIALIZED (SELECT id FROM emails WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND to_email = $3 ORDER BY id FOR UPDATE)
@@ -115,7 +116,7 @@ export class ErasedMailRepository {
        WHERE k.project_id = $1 AND k.id = m.content_id AND NOT EXISTS (${heldBy('m')})`,
       [projectId, ...contentsOf(mails)],
     );
-    await this.rewriteContents({ projectId, email, hash, pattern }, mails);
+    await this.rewriteContents(erased, mails);
     await this.database.query(
       `UPDATE deliveries SET recipient = $4, variables = NULL
        WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND position = 0 AND recipient = $3`,

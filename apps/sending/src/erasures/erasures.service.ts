@@ -24,22 +24,40 @@ export class ErasuresService {
     private readonly outbox: Outbox,
   ) {}
 
-  async erase(projectId: string, { email, contactId }: EraseAddress): Promise<ErasedAddress> {
-    const erased = { projectId, email, hash: this.hashes.of(projectId, email), pattern: addressPattern(email) };
-    const stopped = await this.database.transaction(() => this.stop(erased, contactId));
-    const mails = await this.database.transaction(() => this.rewriteMails(erased));
-    const copies = await this.database.transaction(() => this.rewriteCopies(erased));
+  async erase(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<ErasedAddress> {
+    const erased = { projectId, email, erasedAt, hash: this.hashes.of(projectId, email), pattern: addressPattern(email) };
+    const parts = [
+      () => this.block(erased, contactId),
+      () => this.stop(erased),
+      () => this.rewriteMails(erased),
+      () => this.rewriteCopies(erased),
+      () => this.hashLate(erased),
+    ];
+    let done = true;
+    for (const part of parts) done = (await this.database.transaction(part)) && done;
     this.outbox.ring();
-    return { done: stopped && mails && copies };
+    return { done };
   }
 
-  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (guarantees.md G8). */
-  private async stop(erased: Erased, contactId: string): Promise<boolean> {
+  /** Keeps every opt-out waiting, so it is little, and a commit of its own. */
+  private async block(erased: Erased, contactId: string): Promise<boolean> {
     await this.addresses.lock(erased);
     await this.addresses.remember(erased, contactId);
     await this.addresses.hashBlocks(erased);
-    await this.addresses.hashInLists(erased);
+    return true;
+  }
+
+  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (guarantees.md G8). */
+  private async stop(erased: Erased): Promise<boolean> {
+    await this.addresses.lock(erased);
     return this.waiting.endSome(erased, rowsAtOnce);
+  }
+
+  /** What was on its way may have bounced meanwhile. Lists last, and without the lock: whoever takes one in holds it, and then locks addresses. */
+  private async hashLate(erased: Erased): Promise<boolean> {
+    await this.addresses.hashInLists(erased);
+    await this.addresses.hashBlocks(erased);
+    return true;
   }
 
   private async rewriteMails(erased: Erased): Promise<boolean> {

@@ -12,12 +12,18 @@ import {
   type EmailStatus,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
 import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off-marks.repository.js';
 import { failure } from '../delivery/outcome.js';
 import { OutcomesRepository } from '../delivery/outcomes.repository.js';
 import { Pace } from '../delivery/pace.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
+import { ErasedAddressesRepository } from './erased-addresses.repository.js';
+import { ErasedMailRepository } from './erased-mail.repository.js';
+import { ErasuresService } from './erasures.service.js';
+import { WaitingMail } from './waiting-mail.js';
+import { WaitingMailRepository } from './waiting-mail.repository.js';
 import { erase, eraseOnce, markDelivered, tablesNaming } from '../testing/erasing.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -99,6 +105,54 @@ describe('mail to somebody who is being erased', () => {
     expect(await tablesNaming(suite.database, to)).toEqual([]);
     const blocked = await suite.database.query(`SELECT email, reason FROM suppressions WHERE project_id = $1`, [message.projectId]);
     expect(blocked).toEqual([{ email: hash, reason: 'HARD_BOUNCE' }]);
+  });
+
+  it('that was accepted after the deletion is to whoever has the address now', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const [to, other] = [`ada-${newId()}@example.org`, `bob-${newId()}@example.org`];
+    const accept = async (more: object) => {
+      const send = { ...buildSend(domain, { to }), ...more };
+      await suite.bus.call(emails.accept, caller, send);
+      return send.recipients[0]!.id;
+    };
+    const copied = { recipients: [{ id: newId(), to: { email: other } }], cc: [{ email: to }] };
+    const old = await accept({});
+    const erasedAt = (await get(caller, old)).createdAt;
+    await delay(5);
+    const later = [await accept({}), await accept({ scheduledAt: new Date(Date.now() + 86_400_000) }), await accept(copied)];
+    expect(await eraseOnce(suite, caller, to, { erasedAt })).toBe(true);
+    expect(await eraseOnce(suite, caller, to, { erasedAt })).toBe(true);
+    expect(await get(caller, old)).toMatchObject({ status: 'CANCELLED', subject: '' });
+    for (const id of later) expect(await get(caller, id)).toMatchObject({ status: 'PENDING', subject: 'Hello' });
+    const waiting = await suite.database.query(`SELECT 1 FROM deliveries WHERE recipient = $1 AND state = 'QUEUED'`, [to]);
+    expect(waiting).toHaveLength(3);
+  });
+
+  it('bounces between two steps of an erasure, and is blocked by its hash only', async () => {
+    const { caller, projectId, to, hash, message } = await buildMail('HANDOFF');
+    const mail = new ErasedMailRepository(suite.database);
+    const outcomes = new OutcomesRepository(suite.database);
+    const bounced = { ...failure('hard_bounce', 'rcpt: 550 unknown'), state: 'BOUNCED', status: 'BOUNCED', suppress: true } as const;
+    const waiting = new WaitingMail(new WaitingMailRepository(suite.database), new Outbox(suite.database));
+    const service = new ErasuresService(
+      suite.database,
+      suite.hashes,
+      new ErasedAddressesRepository(suite.database),
+      Object.assign(mail, {
+        // After the blocks were hashed, and before its own look.
+        to: async (...asked: Parameters<ErasedMailRepository['to']>) => {
+          await outcomes.record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
+          return ErasedMailRepository.prototype.to.apply(mail, asked);
+        },
+      }),
+      waiting,
+      new Outbox(suite.database),
+    );
+    const asked = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
+    expect(await service.erase(caller.projectId, asked)).toEqual({ done: true });
+    const blocked = await suite.database.query(`SELECT email, reason FROM suppressions WHERE project_id = $1`, [projectId]);
+    expect(blocked).toEqual([{ email: hash, reason: 'HARD_BOUNCE' }]);
+    expect(await tablesNaming(suite.database, to)).toEqual([]);
   });
 
   it('whose end nobody knows is not sent again, and says so', async () => {

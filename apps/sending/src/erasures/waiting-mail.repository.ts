@@ -18,19 +18,20 @@ const unconfirmed = 'The mail server may have taken the message; it was not sent
 export class WaitingMailRepository {
   constructor(private readonly database: Database) {}
 
-  async idsTo({ projectId, email }: Erased, limit: number): Promise<string[]> {
+  async idsTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT id FROM emails WHERE project_id = $1 AND to_email = $2 AND status = 'PENDING' ORDER BY created_at DESC, id DESC LIMIT $3`,
-      [projectId, email, limit],
+      `SELECT id FROM emails WHERE project_id = $1 AND to_email = $2 AND status = 'PENDING' AND created_at <= $4
+       ORDER BY created_at DESC, id DESC LIMIT $3`,
+      [projectId, email, limit, erasedAt],
     );
     return rows.map(({ id }) => id);
   }
 
-  async idsOfCopiesTo({ projectId, email }: Erased, limit: number): Promise<string[]> {
+  async idsOfCopiesTo({ projectId, email, erasedAt }: Erased, limit: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT email_id AS id FROM deliveries
-       WHERE project_id = $1 AND recipient = $2 AND position > 0 AND state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') LIMIT $3`,
-      [projectId, email, limit],
+      `SELECT d.email_id AS id FROM deliveries d JOIN emails e ON e.project_id = $1 AND e.id = d.email_id
+       WHERE d.project_id = $1 AND d.recipient = $2 AND d.position > 0 AND d.state IN ('QUEUED', 'CLAIMED', 'AMBIGUOUS') AND e.created_at <= $4 LIMIT $3`,
+      [projectId, email, limit, erasedAt],
     );
     return rows.map(({ id }) => id);
   }

@@ -5,8 +5,12 @@ import type { SendingSuite } from './sending-suite.js';
 const mostCalls = 20;
 
 /** Asks once, as contacts does. */
-export const eraseOnce = async ({ bus }: SendingSuite, caller: Caller, email: string, contactId = newId()): Promise<boolean> =>
-  (await bus.call(eraseIn.sending, caller, { erasureId: newId(), contactId, email })).done;
+export const eraseOnce = async (
+  { bus }: SendingSuite,
+  caller: Caller,
+  email: string,
+  { contactId = newId(), erasedAt = new Date() } = {},
+): Promise<boolean> => (await bus.call(eraseIn.sending, caller, { erasureId: newId(), contactId, email, erasedAt })).done;
 
 /** Asks until nothing is left to do; answers how often that was. */
 export async function erase(suite: SendingSuite, caller: Caller, email: string): Promise<number> {

@@ -2,7 +2,7 @@ import { serviceCaller, type Caller, type RequestContract } from '@posthorn/cont
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
-import { openServiceGround, SmtpSink, testSecret, type DatabaseLine } from '@posthorn/testing';
+import { openServiceGround, SmtpSink, type DatabaseLine } from '@posthorn/testing';
 import { ErasedNames } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
@@ -30,13 +30,13 @@ export interface SendingSuite {
 export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
   const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
   const { database, bus, connection, line } = ground;
-  const environment = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
+  const environment: Record<string, string> = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
   const service = await ground.carry(startSending({ environment, processMetrics: false })).catch(async (error: unknown) => {
     // A sink that listens would keep the run from ending.
     await sink.stop();
     throw error;
   });
-  const hashes = await ErasedNames.open(database, new Secrets([testSecret]));
+  const hashes = await ErasedNames.open(database, new Secrets(environment['POSTHORN_SECRET_KEY']!.split(',').map((key) => key.trim())));
   const suite: SendingSuite = {
     bus,
     connection,

@@ -25,7 +25,7 @@ it('steps and ways that ask for somebody who is erased ask for nobody; others st
      VALUES ($1, $2, $3, 0, $4, $5, '{"branch":"ann@example.org"}', 0)`,
     [projectId, id, newId(), trigger!.id, asking],
   );
-  const asked = { erasureId: newId(), contactId: newId(), email: 'ann@example.org' };
+  const asked = { erasureId: newId(), contactId: newId(), erasedAt: new Date(), email: 'ann@example.org' };
   while (!(await suite.bus.call(eraseIn.workflows, caller, asked)).done);
   const { steps, transitions } = await graph();
   expect(steps.find((step) => step.id === asking)!.config).toEqual({ is: 'erased@erased.invalid' });

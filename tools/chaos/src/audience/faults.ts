@@ -52,7 +52,7 @@ const blindWeapons: readonly Weapon[] = [
   'kill gateway',
   'kill sending',
 ];
-const aimedShare = 0.6;
+const aimedShare = 0.85;
 
 /** The deck of one run: the same for the same seed. Each state comes equally often, and NATS loses its store once. */
 export function audienceDeck(count: number, random: Random): AudienceFault[] {
