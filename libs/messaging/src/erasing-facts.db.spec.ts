@@ -161,6 +161,21 @@ describe('addresses in what the messaging keeps', () => {
     expect(await stored()).not.toContain('eve@example.org');
   });
 
+  it('are gone as soon when others come later, again and again', async () => {
+    const person = () => ({ projectId: newId(), erasureId: newId(), email: 'nobody-here@example.org' });
+    const callsBeside = async (newcomers: number): Promise<number> => {
+      const [facts, first] = [erasing(), person()];
+      for (let calls = 1; ; calls += 1) {
+        const asked = [first, ...Array.from({ length: calls > 1 ? newcomers : 0 }, person)];
+        const [done] = await Promise.all(asked.map((each) => facts.erase(each)));
+        if (done) return calls;
+      }
+    };
+    const alone = await callsBeside(0);
+    expect(alone).toBeGreaterThan(1);
+    expect(await callsBeside(2)).toBe(alone);
+  });
+
   it('are asked for again where NATS is away', async () => {
     const away = await BusConnection.open({ url: nats.url, name: 'away' });
     await away.close();

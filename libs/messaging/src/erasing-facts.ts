@@ -17,7 +17,7 @@ const maxGathered = 64;
 const lingerMs = 5;
 const [factsAtOnce, rewrittenAtOnce, messagesAtOnce] = [10_000, 1_000, 2_000];
 /** Whoever is forgotten is looked for from the start. */
-const maxUnderWay = 10_000;
+const maxUnderWay = 100_000;
 
 /** How far the look for one address came: through the outbox, then through the stream. */
 type Progress = { outbox: string } | { stream: StreamPlace };
@@ -25,7 +25,8 @@ type Progress = { outbox: string } | { stream: StreamPlace };
 /**
  * Takes addresses out of everything that the messaging of a service keeps: the outbox, the copies in its stream, dead letters. In this order:
  * once the outbox holds an address no more, nobody publishes it again. All that are asked for meanwhile are looked for in one pass, a piece of
- * it each time; how far it came is only known to the process, and found again where that is lost.
+ * it each time; how far it came is only known to the process, and found again where that is lost. Who came furthest goes first: whoever is new
+ * waits for them, so that nobody is kept from the end by those who come later.
  */
 export class ErasingFacts {
   private readonly repository: ErasingFactsRepository;
@@ -67,17 +68,17 @@ export class ErasingFacts {
   }
 
   private async piece(people: ErasedPerson[]): Promise<boolean[]> {
-    const inOutbox = people.filter((person) => 'outbox' in this.progressOf(person));
+    const inOutbox = this.furthest(people, (progress) => ('outbox' in progress ? progress.outbox : null));
     if (inOutbox.length > 0) await this.pieceOfOutbox(inOutbox);
     // Where there is little, one call does both.
-    const inStream = people.filter((person) => 'stream' in this.progressOf(person));
+    const inStream = this.furthest(people, (progress) => ('stream' in progress ? progress.stream.after : null));
     const done = inStream.length > 0 && (await this.pieceOfStream(inStream)) ? new Set(inStream) : new Set();
     return people.map((person) => done.has(person) && this.underWay.delete(person.erasureId));
   }
 
   private async pieceOfOutbox(people: ErasedPerson[]): Promise<void> {
     const { projectIds, words, of } = looked(people);
-    const after = people.map((person) => (this.progressOf(person) as { outbox: string }).outbox).reduce((a, b) => (a < b ? a : b));
+    const after = (this.progressOf(people[0]!) as { outbox: string }).outbox;
     const end = await this.repository.lastOfNext(after, factsAtOnce);
     const reached = await this.database.transaction(async () => {
       const facts = await this.repository.lockFacts(projectIds, words, after, end, rewrittenAtOnce);
@@ -93,10 +94,20 @@ export class ErasingFacts {
   private async pieceOfStream(people: ErasedPerson[]): Promise<boolean> {
     const { of, any } = looked(people);
     const places = people.map((person) => (this.progressOf(person) as { stream: StreamPlace }).stream);
-    const from = { after: Math.min(...places.map(({ after }) => after)), last: Math.max(...places.map(({ last }) => last)) };
+    const from = { after: places[0]!.after, last: Math.max(...places.map(({ last }) => last)) };
     const next = await this.stream.next(from, messagesAtOnce, (text) => (any.test(text) ? rewrite(text, of) : null));
     for (const person of people) this.keep(person, { stream: next ?? from });
     return next === null && this.eraseLetters(people);
+  }
+
+  /** Those at the place that is furthest of all. */
+  private furthest<Place extends string | number>(people: ErasedPerson[], placeOf: (progress: Progress) => Place | null): ErasedPerson[] {
+    const placed = people.flatMap((person) => {
+      const place = placeOf(this.progressOf(person));
+      return place === null ? [] : [{ person, place }];
+    });
+    const last = placed.reduce<Place | null>((most, { place }) => (most === null || place > most ? place : most), null);
+    return placed.filter(({ place }) => place === last).map(({ person }) => person);
   }
 
   private progressOf({ erasureId }: ErasedPerson): Progress {

@@ -1,4 +1,4 @@
-import { jetstream, jetstreamManager, type Consumer } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamOf, unavailable, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
 import { ensureStream, streamDays } from './fact-stream.js';
@@ -37,23 +37,20 @@ export class ErasingStream {
     if (after >= last) return null;
     const consumer = await jetstream(this.reachable()).consumers.get(this.name, { opt_start_seq: after + 1 });
     try {
+      const { num_pending: pending } = await consumer.info();
+      // Nothing at all would be waited for.
+      if (pending === 0) return null;
       let reached = after;
-      for await (const message of await this.messagesOf(consumer, most)) {
+      for await (const message of await consumer.fetch({ max_messages: Math.min(most, pending), expires: fetchMs })) {
         reached = message.seq;
         const fact = rewrite(message.string());
         if (fact) await this.replace(message.seq, message.subject, fact);
         if (message.info.pending === 0 || reached >= last) return null;
       }
-      return reached === after ? null : { after: reached, last };
+      return { after: reached, last };
     } finally {
       await consumer.delete().catch(() => false);
     }
-  }
-
-  private async messagesOf(consumer: Consumer, most: number) {
-    // Nothing at all would be waited for.
-    const { num_pending } = await consumer.info();
-    return num_pending === 0 ? [] : consumer.fetch({ max_messages: Math.min(most, num_pending), expires: fetchMs });
   }
 
   /** Told before it is overwritten: a crash between the two tells it twice, and the inbox knows it. What is too old to be in a stream is not told. */
