@@ -11,6 +11,6 @@ export { SmtpPool, type SmtpPoolState } from './smtp-pool.js';
 export type { SmtpDelivery } from './smtp-transaction.js';
 export { parseSmtpUrl } from './smtp-url.js';
 export { textFromHtml } from './text-part.js';
-export { trackHtml, unsubscribeUrl } from './tracked-links.js';
+export { trackHtml, unsubscribeUrl, waysOut } from './tracked-links.js';
 export { unsubscribeHeaders } from './unsubscribe-headers.js';
 export { classify } from './verdict.js';

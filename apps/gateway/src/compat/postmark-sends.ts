@@ -17,7 +17,7 @@ const mostMessages = 500;
 /** What is left for the send itself when sending answers who is suppressed at the last moment. */
 const acceptMs = 900;
 
-/** Sends of the compatibility dialect: its words are taken as they stand, each message is one e-mail however many it is for. */
+/** Sends of the compatibility dialect: its words are taken as they stand, each message is one e-mail however many it is for, as long as one who may be shown is sent it. */
 @Injectable()
 export class PostmarkSends {
   constructor(
@@ -50,14 +50,16 @@ export class PostmarkSends {
   }
 
   private async accept(caller: Caller, { to, recipients: named, content }: ReadMessage, deadline: number): Promise<PostmarkReceipt> {
-    const { cc = [], bcc = [] } = content;
+    const { cc = [], bcc = [], ...words } = content;
     const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
     // What an e-mail's first recipient is not sent, nobody is: so it is one who is. Never a blind one, whom the header would show.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
-    if (!first) throw inactiveRecipients([...suppressed]);
     const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);
-    const send = { ...content, ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }), verbatim: true };
-    const { emails, acceptedAt } = await this.accepting.accept(caller, { ...send, recipients: [{ id: newId(), to: first }] }, deadline);
+    // Where only blind ones are left, each gets an e-mail of its own, which shows nobody else.
+    const whom = first
+      ? { ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }), recipients: recipientsOf([first]) }
+      : { recipients: recipientsOf(bcc.filter(({ email }) => !suppressed.has(email))) };
+    const { emails, acceptedAt } = await this.accepting.accept(caller, { ...words, ...whom, verbatim: true }, deadline);
     return { To: to, SubmittedAt: acceptedAt.toISOString(), MessageID: emails[0]!.id, ErrorCode: postmarkCodes.ok, Message: 'OK' };
   }
 
@@ -69,6 +71,10 @@ export class PostmarkSends {
     return new Set(suppressed);
   }
 }
+
+/** Once each. */
+const recipientsOf = (mailboxes: Mailbox[]) =>
+  [...new Map(mailboxes.map((to) => [to.email, to])).values()].map((to) => ({ id: newId(), to }));
 
 const copies = (lists: Record<'alsoTo' | 'cc' | 'bcc', Mailbox[]>): Partial<typeof lists> =>
   Object.fromEntries(Object.entries(lists).filter(([, mailboxes]) => mailboxes.length > 0));

@@ -162,6 +162,27 @@ describe('a request', () => {
     expect([told.status, taken.length]).toEqual([200, 1]);
   });
 
+  it('reaches a copy that is alive in place of an inactive recipient', async () => {
+    await clientOf(key).sendEmail({ ...plain, To: 'inactive@example.org', Cc: 'cc@example.org', Bcc: 'bcc@example.org' });
+    expect(taken.map(({ send }) => send)).toMatchObject([
+      {
+        recipients: [{ to: { email: 'cc@example.org' } }],
+        alsoTo: [{ email: 'inactive@example.org' }],
+        bcc: [{ email: 'bcc@example.org' }],
+      },
+    ]);
+    expect(taken[0]!.send).not.toHaveProperty('cc');
+  });
+
+  it('reaches blind copies though all others are inactive, each by itself and without a word of the others', async () => {
+    const Bcc = 'one@example.org, inactive-3@example.org, two@example.org, one@example.org';
+    const answer = await clientOf(key).sendEmail({ ...plain, To: 'inactive@example.org', Cc: 'inactive-2@example.org', Bcc });
+    const [{ send }] = taken as [(typeof taken)[number]];
+    expect([answer.ErrorCode, answer.MessageID, taken.length]).toEqual([0, send.recipients[0]!.id, 1]);
+    expect(send.recipients.map(({ to }) => to.email)).toEqual(['one@example.org', 'two@example.org']);
+    for (const member of ['alsoTo', 'cc', 'bcc']) expect(send).not.toHaveProperty(member);
+  });
+
   it('bears its key in one header of the dialect, and in no other', async () => {
     for (const headers of [{}, { authorization: `Bearer ${key}` }, { 'x-postmark-server-token': '' }, { 'x-postmark-server-token': 'x' }]) {
       const told = await post('/email', plain, headers as Record<string, string>);

@@ -158,6 +158,24 @@ describe('a time', () => {
     await expect(suite.bus.call(emails.unschedule, caller, { id: takenId })).rejects.toMatchObject({ kind: 'conflict' });
     await expect(suite.bus.call(emails.unschedule, caller, { id: keptId })).rejects.toMatchObject({ kind: 'conflict' });
   });
+
+  it('is kept to within 5 s, also by what comes due while nobody is there', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const begun = Date.now();
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, (_, place) =>
+        accept(caller, domain, { subject: 'On time', scheduledAt: new Date(begun + 1_000 + place * 200) }),
+      ),
+    );
+    await ended(caller, ids[0]!, 'DELIVERED');
+    await suite.restart();
+    for (const id of ids) await ended(caller, id, 'DELIVERED');
+    const kept = await suite.database.query<{ early: boolean; late: boolean }>(
+      `SELECT sent_at < scheduled_at AS early, sent_at - scheduled_at >= interval '5 seconds' AS late FROM emails WHERE project_id = $1`,
+      [projectId],
+    );
+    expect(kept).toEqual(ids.map(() => ({ early: false, late: false })));
+  });
 });
 
 describe('words', () => {

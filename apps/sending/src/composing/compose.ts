@@ -6,6 +6,7 @@ import {
   trackHtml,
   unsubscribeHeaders,
   unsubscribeUrl,
+  waysOut,
   type MailAttachment,
   type SigningKey,
 } from '@posthorn/mail';
@@ -84,7 +85,7 @@ function counted(html: string, { publicUrl, projectId, emailId, trackOpens, trac
   const place = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
-    untouched: [`${publicUrl}/u/`, `${publicUrl}/p/`],
+    untouched: waysOut(publicUrl),
     openToken: trackOpens ? tokens.forOpen(place) : null,
     clickToken: trackClicks ? (url) => tokens.forClick({ ...place, url }) : null,
   });

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { SenderIdentities } from '../domains/sender-identities.js';
+import { SenderIdentities, unsignedIdentity, type SenderIdentity } from '../domains/sender-identities.js';
 import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobGivenUp } from '../rendering/worker-pool.js';
@@ -50,11 +50,21 @@ export class Composer implements OnApplicationShutdown {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
     return Promise.all(
-      messages.map((message) => this.composeOne(message, variables.get(message.emailId), sources).catch((error) => this.putOff(error))),
+      messages.map((message) => this.composeToSend(message, variables.get(message.emailId), sources).catch((error) => this.putOff(error))),
     );
   }
 
-  private async composeOne(
+  /** For a reader: keeps nothing, so it changes nothing of what will be sent, and does not mind that the domain is gone since. */
+  async read(message: Composable): Promise<Composition> {
+    const variables = message.liquid ? await this.variables.today(message) : {};
+    if (!variables) return { waits: true };
+    const sources = await this.sources.load(templatesOf([message]), snippetsOf([message]));
+    const host = hostOf(message.from.email);
+    const identity = (await this.identities.of(message.projectId, host)) ?? unsignedIdentity(host);
+    return this.composeAs(message, identity, variables, sources).catch((error) => this.putOff(error));
+  }
+
+  private async composeToSend(
     message: Composable,
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
@@ -64,6 +74,15 @@ export class Composer implements OnApplicationShutdown {
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
       return { waits: false, failureKind: 'domain_unverified', error: 'The domain of the sender is not verified any more' };
+    return this.composeAs(message, identity, variables, sources);
+  }
+
+  private async composeAs(
+    message: Composable,
+    identity: SenderIdentity,
+    variables: Record<string, unknown> | undefined,
+    sources: LoadedSources,
+  ): Promise<Composition> {
     const jobWith = (files: Buffer[]) => this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
     const composed = await (message.attachments ? this.composeWithFiles(message, jobWith) : this.composeJob(() => jobWith([])));
     if (composed instanceof JobGivenUp && !composed.isCulprit) return { waits: true };

@@ -5,6 +5,9 @@ interface Said {
   variables: Record<string, unknown>;
 }
 
+const withProject = (variables: string, projectId: string): string =>
+  `${variables} || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = ${projectId})))`;
+
 /** The row of the first recipient holds them for every copy of a message. */
 export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
@@ -15,7 +18,7 @@ export class ContactVariablesRepository {
     const kept = await this.database.query<Said>(
       `UPDATE deliveries d SET variables = coalesce(
            d.variables,
-           s.variables || jsonb_build_object('project', jsonb_build_object('name', (SELECT name FROM project_states WHERE project_id = s.project_id))))
+           ${withProject('s.variables', 's.project_id')})
        FROM unnest($1::uuid[], $2::uuid[], $3::jsonb[]) AS s (project_id, email_id, variables)
        -- Not of somebody who was erased since they were asked for.
        WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0 AND d.recipient = s.variables->'contact'->>'email'
@@ -23,5 +26,14 @@ export class ContactVariablesRepository {
       [said.map(() => projectId), said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
     );
     return new Map(kept.map(({ emailId, variables }) => [emailId, variables]));
+  }
+
+  /** As they would be kept now. */
+  async withProject(projectId: string, variables: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const [row] = await this.database.query<Pick<Said, 'variables'>>(`SELECT ${withProject('$2::jsonb', '$1::uuid')} AS variables`, [
+      projectId,
+      JSON.stringify(variables),
+    ]);
+    return row!.variables;
   }
 }

@@ -30,6 +30,14 @@ export class ContactVariables {
     return known;
   }
 
+  /** For somebody who reads a message: what was kept, or else what the fields say today, of which nothing is kept. */
+  async today(message: Composable): Promise<Variables | null> {
+    if (message.variables) return message.variables;
+    const { projectId, to } = message;
+    const fields = await this.ask(projectId, [to.email]);
+    return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
+  }
+
   private async freeze(projectId: string, messages: readonly Composable[]): Promise<Map<string, Variables>> {
     // A claim brings fewer than one question may ask for.
     const fields = await this.ask(projectId, [...new Set(messages.map(({ to }) => to.email))]);

@@ -39,7 +39,7 @@ export class SenderIdentities {
 
   /** The verified domain that is nearest to the host; an unverified one where there is no other; null for a stranger's host. */
   async of(projectId: string, host: string): Promise<SenderIdentity | null> {
-    if (host === this.config.sandboxDomain) return sandboxIdentity(host);
+    if (host === this.config.sandboxDomain) return unsignedIdentity(host);
     const identities = await this.known.of(projectId);
     const own = identities.filter(({ domain }) => covers(domain, host));
     return own.find(({ verified }) => verified) ?? own[0] ?? null;
@@ -78,7 +78,8 @@ export class SenderIdentities {
   }
 }
 
-const sandboxIdentity = (domain: string): SenderIdentity => ({
+/** Of what is nobody's domain: the sandbox, and one that was removed. */
+export const unsignedIdentity = (domain: string): SenderIdentity => ({
   domainId: null,
   domain,
   verified: true,

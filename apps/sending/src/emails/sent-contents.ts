@@ -16,8 +16,8 @@ export class SentContents {
     const message = await this.rows.find(projectId, id);
     if (!message) throw (await this.rows.exists(projectId, id)) ? contentNotRetained() : emailNotFound();
     if (message.html === '' && message.text === null && message.templateId === null) throw contentNotRetained();
-    const [composition] = await this.composer.compose([message]);
-    if (!isComposed(composition!)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
+    const composition = await this.composer.read(message);
+    if (!isComposed(composition)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
     const { raw, words } = composition;
     return {
       id,

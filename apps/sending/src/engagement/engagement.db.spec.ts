@@ -96,6 +96,19 @@ describe('opens and clicks', () => {
     expect(await suite.bus.call(engagement.links, caller, { id })).toEqual({ links: [] });
   });
 
+  it('before the mail server has answered are those of its scanner, and after a failure of one recipient those of the others', async () => {
+    const { caller, id, seen } = await buildEmail();
+    const url = 'https://a.example/';
+    await suite.database.query(`UPDATE emails SET sent_at = NULL, status = 'PENDING' WHERE id = $1`, [id]);
+    await record(seen(), seen({ kind: 'CLICK', url }));
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 0, openedAt: null, clickedAt: null });
+    const rows = await suite.database.query<{ machine: string }>(`SELECT machine FROM engagements WHERE email_id = $1`, [id]);
+    expect(rows.map(({ machine }) => machine)).toEqual(['TOO_SOON', 'TOO_SOON']);
+    await suite.database.query(`UPDATE emails SET status = 'BOUNCED' WHERE id = $1`, [id]);
+    await record(seen({ kind: 'CLICK', url }));
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 1 });
+  });
+
   it('of a copy are told of with its recipient', async () => {
     const { caller, id, seen } = await buildEmail();
     await suite.database.query(

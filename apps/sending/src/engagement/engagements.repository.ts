@@ -5,7 +5,7 @@ export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
 }
 
-/** Nobody opens or follows anything so soon after the mail server took the message: that is its scanner. */
+/** Nobody opens or follows anything so soon after the mail server took the message, or before it said so: that is its scanner. */
 const soonMs = 2_000;
 const mostLinks = 500;
 
@@ -40,12 +40,12 @@ const recordSql = `
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::float8[], $7::text[], $8::text[], $9::text[], $10::uuid[])
       AS s (project_id, email_id, id, kind, position, ago_ms, url, user_agent, machine, fact_id)
   ), known AS MATERIALIZED (
-    SELECT s.*, e.to_email, e.source_type, e.sent_at
+    SELECT s.*, e.to_email, e.source_type, e.sent_at, e.status = 'PENDING' AND e.sent_at IS NULL AS is_under_way
     FROM seen s JOIN emails e ON e.project_id = s.project_id AND e.id = s.email_id AND e.status <> 'VOIDED'
   ), stored AS (
     INSERT INTO engagements (project_id, email_id, id, kind, position, at, url, user_agent, machine)
     SELECT project_id, email_id, id, kind, position, at, url, user_agent,
-           coalesce(machine, CASE WHEN at < sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
+           coalesce(machine, CASE WHEN is_under_way OR at < sent_at + interval '${soonMs} milliseconds' THEN 'TOO_SOON' END)
     FROM known
     ORDER BY project_id, email_id, id
     ON CONFLICT DO NOTHING

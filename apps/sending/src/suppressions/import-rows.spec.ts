@@ -54,6 +54,18 @@ describe('a list of addresses', () => {
     await expect(read('email\nada@example.com\n"open')).rejects.toThrow(/quote/i);
   });
 
+  it.each(['"open', '"ada"@example.com\ngrace@example.com'])('has every row before its fault: %j', async (fault) => {
+    const rows = Array.from({ length: 1_500 }, (_, place) => row(`r${place}@list.example`));
+    const csv = ['email', ...rows.map(({ email }) => email), fault].join('\n');
+    const seen: ImportRow[] = [];
+    await expect(
+      (async () => {
+        for await (const each of importRows(csv)) seen.push(each);
+      })(),
+    ).rejects.toThrow(/quote/i);
+    expect(seen).toEqual(rows);
+  });
+
   it('comes through whatever it holds, row by row, across pieces', async () => {
     const cell = fc.oneof(fc.constantFrom('ada@example.com', 'x'.repeat(700), '汉@example.com'), fc.string());
     await fc.assert(

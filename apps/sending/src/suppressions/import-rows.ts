@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { csvUnreadable, normaliseAddress, suppressionReasons, type SuppressionReason } from '@posthorn/contracts';
-import { parse } from 'csv-parse';
+import { parse, type Parser } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 
 /** What one row asks for; null for one that cannot be read. */
@@ -36,21 +37,31 @@ const reading = { bom: true, relax_column_count: true, skip_empty_lines: true, t
 const pieceLength = 64 * 1024;
 const mostColumns = 100;
 
-/** The rows of a list, read piece by piece, so that a long one keeps nobody waiting. */
+/** The rows of a list, read piece by piece, so that a long one keeps nobody waiting; those before a fault come before it is thrown. */
 export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
   const layout = layoutOf(csv);
-  const parser = parse({ ...reading, from: layout.headed ? 2 : 1 });
-  void feed(parser, csv);
-  for await (const cells of parser as AsyncIterable<string[]>) yield rowOf(layout, cells);
+  let rows: ImportRow[] = [];
+  // Taken from it at once: a stream that fails drops what it still held.
+  const on_record = (cells: string[]): undefined => {
+    rows.push(rowOf(layout, cells));
+  };
+  const parser = parse({ ...reading, from: layout.headed ? 2 : 1, on_record });
+  parser.on('error', () => undefined);
+  for (let at = 0; at < csv.length; at += pieceLength) {
+    const fault = await feed(parser, csv.slice(at, at + pieceLength), at + pieceLength >= csv.length);
+    yield* rows;
+    rows = [];
+    if (fault) throw fault;
+    await setImmediate();
+  }
 }
 
-async function feed(parser: ReturnType<typeof parse>, csv: string): Promise<void> {
-  for (let at = 0; at < csv.length && !parser.destroyed; at += pieceLength) {
-    if (!parser.write(csv.slice(at, at + pieceLength)))
-      await new Promise((drained) => parser.once('drain', drained).once('close', drained));
-  }
-  if (!parser.destroyed) parser.end();
-}
+const feed = (parser: Parser, piece: string, isLast: boolean): Promise<Error | null> =>
+  new Promise((fed) => {
+    const told = (fault?: Error | null) => fed(fault ?? null);
+    if (isLast) parser.end(piece, told);
+    else parser.write(piece, told);
+  });
 
 /** By its first row; a list without a header begins with an address. */
 export function layoutOf(csv: string): Layout {

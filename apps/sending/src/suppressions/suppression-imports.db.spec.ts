@@ -64,7 +64,7 @@ describe('a list of addresses', () => {
   it('that cannot be read to its end has the rows before it', async () => {
     const { caller } = await suite.buildProject();
     const begun = await start(caller, `email\n${addresses(1_500, 'torn').join('\n')}\n"open`);
-    expect(await ended(caller, begun)).toMatchObject({ status: 'FAILED', processed: 1_000, created: 1_000 });
+    expect(await ended(caller, begun)).toMatchObject({ status: 'FAILED', total: 1_500, processed: 1_500, created: 1_500 });
     await expect(start(caller, 'name\nAda')).rejects.toMatchObject({ kind: 'invalid' });
   });
 

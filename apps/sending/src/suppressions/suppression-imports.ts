@@ -64,18 +64,10 @@ export class SuppressionImports extends Upkeep {
 
   /** Answers false where it was not to be finished here. */
   private async takeIn(row: SuppressionImportRow): Promise<boolean> {
-    const known = row.processed;
-    let place = 0;
-    let batch: ImportRow[] = [];
-    for await (const each of importRows(row.csv)) {
-      place += 1;
-      if (place > known) batch.push(each);
-      if (batch.length === batchSize) {
-        if (this.stopping || !(await this.store(row, batch))) return false;
-        batch = [];
-      }
+    for await (const batch of batchesOf(row.csv, row.processed)) {
+      if (this.stopping || !(await this.store(row, batch))) return false;
     }
-    return batch.length === 0 || this.store(row, batch);
+    return true;
   }
 
   /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (guarantees.md G8). */
@@ -109,6 +101,26 @@ export class SuppressionImports extends Upkeep {
     this.outbox.ring();
     return advanced;
   }
+}
+
+/** What follows the rows that are known, by the batch; the rows before a fault come before it. */
+async function* batchesOf(csv: string, known: number): AsyncGenerator<ImportRow[]> {
+  let place = 0;
+  let batch: ImportRow[] = [];
+  try {
+    for await (const each of importRows(csv)) {
+      place += 1;
+      if (place > known) batch.push(each);
+      if (batch.length === batchSize) {
+        yield batch;
+        batch = [];
+      }
+    }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** Only to say how far it is: a list whose end cannot be read has the rows before it. */
