@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesBelow } from '@posthorn/testing';
 import pg from 'pg';
 import type { RunningPosthorn } from './running-posthorn.js';
 
@@ -68,8 +69,3 @@ function connected<T>(url: string, work: (client: pg.Pool) => Promise<T>): Promi
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   return work(pool).finally(() => pool.end());
 }
-
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { ServiceName } from '@posthorn/contracts';
+import { filesBelow } from '@posthorn/testing';
 import type { Books } from '../books.js';
 import type { Difference } from './audience-books.js';
 import { farewellEvent, goneWords } from './deeds.js';
@@ -46,8 +46,3 @@ async function tablesHolding(books: Books, service: ServiceName): Promise<string
   }
   return holding;
 }
-
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
