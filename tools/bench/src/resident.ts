@@ -5,3 +5,19 @@ export function residentMegabytes(pid: number): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
 }
+
+const lookEveryMs = 50;
+
+/** The most that there is from now until it is stopped, and by how much that is more than now. */
+export function watchMost(look: () => number): { stop: () => { most: number; growth: number } } {
+  const before = look();
+  let most = before;
+  const timer = setInterval(() => (most = Math.max(most, look())), lookEveryMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      most = Math.max(most, look());
+      return { most, growth: most - before };
+    },
+  };
+}

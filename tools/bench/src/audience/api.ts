@@ -12,6 +12,10 @@ export class Api {
     return this.ask({ method: 'GET', path, headers: this.headers });
   }
 
+  delete<T>(path: string): Promise<T> {
+    return this.ask({ method: 'DELETE', path, headers: this.headers });
+  }
+
   post<T>(path: string, body: object): Promise<T> {
     return this.ask(this.posting(path, body));
   }

@@ -3,6 +3,7 @@ import { Product } from '../product.js';
 import { agreeOnAudience } from './agreement.js';
 import { growthOf, rowsOf, type Figure } from './figures.js';
 import { makeGrounds } from './ground.js';
+import { measureImports } from './imports.js';
 import { measurePages, measurePreviews } from './reads.js';
 import { Reference } from './reference.js';
 import { measureWrites } from './writes.js';
@@ -37,6 +38,7 @@ async function measure(bench: Bench, product: Product, contacts: number): Promis
       ...(await measurePages(scale.asks, grounds.tracked, reference)),
       ...(await measurePreviews(scale.previews, grounds.tracked, reference)),
       ...(await measureWrites(bench, grounds, reference)),
+      ...(await measureImports(servers, product, contacts)),
     ];
     await agreeOnAudience(servers, grounds.tracked);
     return figures;

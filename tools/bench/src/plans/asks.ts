@@ -1,6 +1,10 @@
+import { ConfirmTokens } from '@posthorn/mail';
+import type { Api } from '../audience/api.js';
 import { conditionsOf } from '../audience/conditions.js';
 import type { TrackedGround } from '../audience/ground.js';
 import { nthAddress } from '../audience/people.js';
+import { benchSecret } from '../product.js';
+import { importCalls } from './asks-of-imports.js';
 
 /** One call of the front door. */
 export interface Call {
@@ -8,6 +12,8 @@ export interface Call {
   method: string;
   path: string;
   body?: object;
+  /** Instead of a body in JSON. */
+  csv?: string;
   /** It answers a condition for all contacts, and is meant to. */
   readsAll?: boolean;
   /** What follows comes over the bus. */
@@ -18,7 +24,7 @@ interface Made {
   id: string;
 }
 
-const call = (name: string, method: string, path: string, body?: object): Call => ({
+export const call = (name: string, method: string, path: string, body?: object): Call => ({
   name,
   method,
   path: `/api/v1/${path}`,
@@ -27,6 +33,9 @@ const call = (name: string, method: string, path: string, body?: object): Call =
 
 /** Every route of the contacts service, in an order in which each has something to work on. */
 export async function callsOf({ api, lists, segmentId }: TrackedGround): Promise<Call[]> {
+  const confirm = await confirmCall(api);
+  const erased = await idOf(api, nthAddress(90));
+  await api.delete(`/api/v1/contacts/${erased}`);
   const { data } = await api.get<{ data: Made[]; next_cursor: string }>('/api/v1/contacts?limit=2');
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>('/api/v1/contacts?limit=100');
   const list = await api.post<Made>('/api/v1/lists', { name: 'Gone soon' });
@@ -34,6 +43,7 @@ export async function callsOf({ api, lists, segmentId }: TrackedGround): Promise
   const living = await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'DYNAMIC', condition: ofPlan('team') });
   const id = data[0]!.id;
   return [
+    ...personReads(await idOf(api, nthAddress(1)), erased),
     ...contactReads(id, lists[0], segmentId, encodeURIComponent(cursor)),
     ...otherReads(id, lists[0], segmentId),
     ...conditionsOf(lists).map(({ name, condition }) => ({
@@ -42,6 +52,8 @@ export async function callsOf({ api, lists, segmentId }: TrackedGround): Promise
     })),
     ...contactWrites(id),
     ...otherWrites(list.id),
+    confirm,
+    ...(await importCalls(api, lists[0])),
     ...segmentWrites(fixed.id, living.id),
   ];
 }
@@ -50,6 +62,25 @@ const ofPlan = (plan: string) => ({
   logic: 'AND',
   groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: plan }] }],
 });
+
+const idOf = async (api: Api, email: string): Promise<string> =>
+  (await api.get<{ data: Made[] }>(`/api/v1/contacts?search=${encodeURIComponent(email)}`)).data[0]!.id;
+
+/** The link of a mail that asks whether somebody wants to be a member. */
+async function confirmCall(api: Api): Promise<Call> {
+  const list = await api.post<Made>('/api/v1/lists', { name: 'Asked first', double_opt_in: true });
+  await api.post(`/api/v1/lists/${list.id}/subscribe`, { email: nthAddress(91) });
+  const { data } = await api.get<{ data: Made[] }>(`/api/v1/lists/${list.id}/members?status=PENDING`);
+  const [token] = new ConfirmTokens([benchSecret]).of({ projectId: api.projectId, membershipId: data[0]!.id, round: 1 });
+  return call('confirm link', 'POST', `lists/confirm-subscription?token=${token}`);
+}
+
+/** Of the one who has done most. */
+const personReads = (id: string, erasureId: string): Call[] => [
+  call('activity of a contact', 'GET', `contacts/${id}/activity?limit=100`),
+  call('all data of a contact', 'GET', `contacts/${id}/data`),
+  call('an erasure', 'GET', `erasures/${erasureId}`),
+];
 
 const contactReads = (id: string, listId: string, segmentId: string, cursor: string): Call[] => [
   call('first page of contacts', 'GET', 'contacts?limit=100'),

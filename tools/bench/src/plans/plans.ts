@@ -78,9 +78,10 @@ class Plans {
   }
 }
 
-async function ask({ api }: TrackedGround, { method, path, body, waits }: Call, settle: () => Promise<unknown>): Promise<void> {
-  const headers = { ...api.headers, ...(body ? { 'content-type': 'application/json' } : {}) };
-  const answer = await fetch(`${api.url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+async function ask({ api }: TrackedGround, { method, path, body, csv, waits }: Call, settle: () => Promise<unknown>): Promise<void> {
+  const sent = csv ?? (body && JSON.stringify(body));
+  const headers = { ...api.headers, ...(sent ? { 'content-type': csv ? 'text/csv' : 'application/json' } : {}) };
+  const answer = await fetch(`${api.url}${path}`, { method, headers, ...(sent ? { body: sent } : {}) });
   const said = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${said.slice(0, 500)}`);
   await delay(waits ? overTheBusMs : restMs);

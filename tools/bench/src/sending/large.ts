@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agree, type Bench } from '../bench.js';
 import { Product } from '../product.js';
+import { watchMost } from '../resident.js';
 import { makeProject } from './project.js';
 
 const megabytes = 10;
 const inDelivery = 100;
 const atOnce = 16;
-const lookEveryMs = 50;
 const restMs = 3_000;
 
 /** Mail with files of ten megabytes: what the processes grow by while it is accepted, sixteen at once, and while it goes out. */
@@ -17,7 +17,7 @@ export async function benchLarge({ servers, rows }: Bench): Promise<void> {
     const { token } = await makeProject(servers);
     await send(product, token, 0);
     await delay(restMs);
-    const accepting = watch(() => product.megabytesOf('gateway') + product.megabytesOf('sending'));
+    const accepting = watchMost(() => product.megabytesOf('gateway') + product.megabytesOf('sending'));
     let next = 1;
     const worker = async () => {
       while (next < inDelivery) await send(product, token, next++);
@@ -25,16 +25,16 @@ export async function benchLarge({ servers, rows }: Bench): Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, worker));
     rows.push({
       name: `growth of gateway and sending while ${atOnce} mails of ${megabytes} MB are accepted at once, MB`,
-      product: accepting.stop(),
+      product: accepting.stop().growth,
       ceiling: 150,
     });
     await product.restart('sending', {});
     await delay(200);
-    const delivering = watch(() => product.megabytesOf('sending'));
+    const delivering = watchMost(() => product.megabytesOf('sending'));
     await product.drained();
     rows.push({
       name: `growth of sending while ${inDelivery} mails of ${megabytes} MB go out, MB`,
-      product: delivering.stop(),
+      product: delivering.stop().growth,
       ceiling: 150,
     });
     await agree(servers);
@@ -60,17 +60,4 @@ async function send(product: Product, token: string, place: number): Promise<voi
     if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status} ${said}`);
     await delay(200);
   }
-}
-
-/** The most that it grows until it is stopped. */
-function watch(look: () => number): { stop: () => number } {
-  const before = look();
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, look())), lookEveryMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return Math.max(most, look()) - before;
-    },
-  };
 }

@@ -1,33 +1,30 @@
 import type { ComparedValue, CustomFieldFilter, Equality, OrderOperator } from '@posthorn/contracts';
-import { containing, edgeOf, ordered, signOf, type CompileScope } from './sql-parts.js';
+import { comparedInstant, instantOf } from './compile-date.js';
+import { containing, edgeOf, signOf, type CompileScope } from './sql-parts.js';
 
-// Only the shape: what the calendar lacks is refused by Postgres's own word for it, which costs a tenth of a pattern that knows the months.
-const dateOnly = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
-const timeOfDay = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?';
-/** Beyond 14 hours the cast itself refuses at some point. */
-const zone = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])';
 /** Casing by Unicode, whatever the database's own collation is. */
 const anyCase = 'COLLATE "pg_c_utf8"';
 
-/** A stored value of another kind makes the predicate null: no CASE falls through to a cast that does not fit. */
+/** A stored value of another kind makes the predicate false or null: no CASE falls through to a cast that does not fit. */
 export function compileCustomField(filter: CustomFieldFilter, scope: CompileScope): string {
-  const stored = storedAt(filter.path, scope);
-  if ('spanMs' in filter) return `${instantOf(stored)} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
+  if ('spanMs' in filter)
+    return `${instantOf(textAt(filter.path, scope))} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
+  const stored = () => storedAt(filter.path, scope);
   switch (filter.operator) {
     case 'exists':
-      return `coalesce(jsonb_typeof(${stored}) <> 'null', false)`;
+      return `coalesce(jsonb_typeof(${stored()}) <> 'null', false)`;
     case 'notExists':
-      return `coalesce(jsonb_typeof(${stored}) = 'null', true)`;
+      return `coalesce(jsonb_typeof(${stored()}) = 'null', true)`;
     case 'contains':
     case 'notContains':
-      return partOf(stored, filter.operator === 'contains', filter.text, scope);
+      return partOf(stored(), filter.operator === 'contains', filter.text, scope);
     case 'equals':
     case 'notEquals':
     case 'greaterThan':
     case 'lessThan':
     case 'greaterThanOrEqual':
     case 'lessThanOrEqual':
-      return compared(stored, filter.operator, filter.value, scope);
+      return compared(filter.path, filter.operator, filter.value, scope);
   }
 }
 
@@ -36,34 +33,33 @@ export function storedAt(path: readonly string[], { alias, add }: CompileScope):
   return `(${alias}.custom_fields${path.map((name) => ` -> ${add(name)}::text`).join('')})`;
 }
 
+/** The same as text, whatever its kind is. */
+export function textAt(path: readonly string[], scope: CompileScope): string {
+  return `(${storedAt(path.slice(0, -1), scope)} ->> ${scope.add(path.at(-1))}::text)`;
+}
+
 function partOf(stored: string, wanted: boolean, text: string, { add }: CompileScope): string {
   const pattern = `lower(${add(containing(text))}::text ${anyCase})`;
   return ofKind(stored, 'string', `lower((${stored} #>> '{}') ${anyCase}) ${wanted ? 'LIKE' : 'NOT LIKE'} ${pattern}`);
 }
 
-function compared(stored: string, operator: Equality | OrderOperator, value: ComparedValue, scope: CompileScope): string {
+/** What is equal has the same kind, so that one look tells both. */
+function compared(path: readonly string[], operator: Equality | OrderOperator, value: ComparedValue, scope: CompileScope): string {
+  if (value.kind === 'instant') return comparedInstant(textAt(path, scope), operator, value, scope);
+  const stored = storedAt(path, scope);
   const sign = signOf(operator);
+  const { add } = scope;
   switch (value.kind) {
     case 'number':
-      return ofKind(stored, 'number', `${stored}::numeric ${sign} ${scope.add(String(value.number))}::numeric`);
+      if (operator === 'equals') return `${stored} = ${add(String(value.number))}::jsonb`;
+      return ofKind(stored, 'number', `${stored}::numeric ${sign} ${add(String(value.number))}::numeric`);
     case 'flag':
-      return ofKind(stored, 'boolean', `${stored}::boolean ${sign} ${scope.add(value.flag)}::boolean`);
+      return `${stored} = ${add(String(value.flag === (operator === 'equals')))}::jsonb`;
     case 'text':
-      return ofKind(stored, 'string', `(${stored} #>> '{}') COLLATE "C" ${sign} ${scope.add(value.text)}::text`);
-    case 'instant':
-      return ordered(instantOf(stored), operator, value, scope);
+      if (operator === 'equals') return `${stored} = ${add(JSON.stringify(value.text))}::jsonb`;
+      return ofKind(stored, 'string', `(${stored} #>> '{}') COLLATE "C" ${sign} ${add(value.text)}::text`);
   }
 }
 
 const ofKind = (stored: string, kind: string, predicate: string): string =>
   `CASE WHEN jsonb_typeof(${stored}) = '${kind}' THEN ${predicate} END`;
-
-/** Null for what is no date. Digits behind the milliseconds are cut, not rounded. */
-export function instantOf(stored: string): string {
-  const text = `(${stored} #>> '{}')`;
-  const cut = `regexp_replace(${text}, '([.][0-9]{3})[0-9]+', '\\1')`;
-  return `(CASE WHEN jsonb_typeof(${stored}) <> 'string' THEN NULL
-    WHEN NOT pg_input_is_valid(left(${text}, 10), 'date') THEN NULL
-    WHEN ${text} ~ '^${dateOnly}$' THEN (${text} || 'T00:00:00Z')::timestamptz
-    WHEN ${text} ~ '^${dateOnly}T${timeOfDay}${zone}$' THEN ${cut}::timestamptz END)`;
-}

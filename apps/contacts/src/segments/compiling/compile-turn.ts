@@ -1,5 +1,6 @@
 import type { Condition, ConditionFilter, ConditionGroup } from '@posthorn/contracts';
-import { instantOf, storedAt } from './compile-custom-field.js';
+import { textAt } from './compile-custom-field.js';
+import { instantOf } from './compile-date.js';
 import type { CompileScope } from './sql-parts.js';
 
 /**
@@ -36,7 +37,7 @@ function instantAsked(filter: Span, scope: CompileScope): string {
     case 'updatedAt':
       return `${alias}.updated_at`;
     case 'customField':
-      return instantOf(storedAt(filter.path, scope));
+      return instantOf(textAt(filter.path, scope));
     case 'event':
       return last('event_summaries', `s.name = ${add(filter.name)}::text`);
     case 'activity':
