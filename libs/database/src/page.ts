@@ -32,7 +32,11 @@ export function toPage<Row extends { id: string; createdAt: Date }>(rows: Row[],
   return { items, hasMore, next: hasMore && last ? { at: last.createdAt, id: last.id } : null };
 }
 
+/** UTF-8 takes at most so many bytes for a unit of a string. */
+const mostOfUnit = 3;
+
 function withinBytes<Row>(rows: Row[]): Row[] {
+  if (JSON.stringify(rows).length * mostOfUnit <= maxPageBytes) return rows;
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0);
   return end === -1 ? rows : rows.slice(0, end);

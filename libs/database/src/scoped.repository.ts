@@ -1,10 +1,15 @@
 import type { EntityTarget, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { Database } from './database.js';
-import { pageLimit, toPage, type Page, type PageRequest } from './page.js';
+import { keysetCondition, pageLimit, toPage, type Page, type PageRequest } from './page.js';
 
 export interface ScopedRow extends ObjectLiteral {
   id: string;
   projectId: string;
+}
+
+export interface PageFilter {
+  sql: string;
+  parameters: Record<string, unknown>;
 }
 
 /** Every query of a table that belongs to projects. There is no unscoped finder (architecture.md §7). */
@@ -27,20 +32,26 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return this.rows.findOne({ where: { projectId, id } as FindOptionsWhere<Row>, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** One page, newest first; `where` narrows it, in terms of the alias `row`. */
-  protected async page(
-    projectId: string,
-    request: PageRequest,
-    where: { sql: string; parameters: ObjectLiteral }[],
-  ): Promise<Page<Row & { createdAt: Date }>> {
-    const query = this.rows.createQueryBuilder('row').where('row.projectId = :projectId', { projectId });
-    for (const { sql, parameters } of where) query.andWhere(sql, parameters);
-    if (request.after) query.andWhere('(row.createdAt, row.id) < (:at, :id)', request.after);
-    const rows = await query
-      .orderBy('row.createdAt', 'DESC')
-      .addOrderBy('row.id', 'DESC')
-      .limit(pageLimit(request) + 1)
-      .getMany();
-    return toPage(rows as unknown as (Row & { createdAt: Date })[], request);
+  /**
+   * One page, newest first; `where` narrows it, in the columns of the alias `row`, with its parameters by name. Without the query builder: what
+   * that takes for a hundred rows is as much as Postgres does.
+   */
+  protected async page(projectId: string, request: PageRequest, where: PageFilter[]): Promise<Page<Row & { createdAt: Date }>> {
+    const { columns, tablePath } = this.rows.metadata;
+    const parameters: unknown[] = [projectId];
+    const numbered = ({ sql, parameters: named }: PageFilter) =>
+      `AND (${sql.replace(/(?<!:):(\w+)/g, (_, name: string) => `$${parameters.push(named[name])}`)})`;
+    const narrowed = where.map(numbered);
+    const { sql: behind, parameters: position } = keysetCondition(request.after, parameters.length + 1, 'row');
+    const rows = await this.database.query<Row & { createdAt: Date }>(
+      `SELECT ${columns.map(({ databaseName, propertyName }) => `row.${databaseName} AS "${propertyName}"`).join(', ')}
+       FROM ${tablePath} AS row WHERE row.project_id = $1 ${narrowed.join(' ')} ${behind}
+       ORDER BY row.created_at DESC, row.id DESC LIMIT ${pageLimit(request) + 1}`,
+      [...parameters, ...position],
+    );
+    return toPage(
+      rows.map((row) => Object.assign(this.rows.create(), row)),
+      request,
+    );
   }
 }

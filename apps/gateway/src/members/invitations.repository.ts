@@ -25,13 +25,13 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
   }
 
   open(projectId: string, request: PageRequest): Promise<Page<InvitationRow>> {
-    return this.page(projectId, request, [{ sql: 'row.expiresAt > clock_timestamp()', parameters: {} }]);
+    return this.page(projectId, request, [{ sql: 'row.expires_at > clock_timestamp()', parameters: {} }]);
   }
 
   countOpen(projectId: string): Promise<number> {
     return this.rows
       .createQueryBuilder('row')
-      .where('row.projectId = :projectId AND row.expiresAt > clock_timestamp()', { projectId })
+      .where('row.projectId = :projectId AND row.expires_at > clock_timestamp()', { projectId })
       .getCount();
   }
 

@@ -26,6 +26,7 @@ export interface Grounds {
 
 const trackedSegments = 20;
 const filled = ['contacts', 'consents', 'memberships', 'events', 'event_summaries', 'mail_summaries'];
+const byTheProduct = ['segment_members', 'segment_due'];
 
 export async function makeGrounds(servers: Servers, product: Product, contacts: number): Promise<Grounds> {
   const [tracked, plain] = [await bare(servers, product, contacts), await bare(servers, product, contacts)];
@@ -47,10 +48,13 @@ export async function makeGrounds(servers: Servers, product: Product, contacts: 
       for (const { from, to } of weeksOf(people)) await client.query(people.eventsSql(from, to));
       for (const sql of [people.listCountsSql, ...people.eventSumsSql, people.mailSumsSql]) await client.query(sql);
     });
-    // What the filling leaves to be written must not be written while something is measured.
-    await client.query('CHECKPOINT');
   });
   const segmentId = await makeSegments(tracked.api, lists);
+  await inDatabase(databaseOf(servers.databaseUrl, 'contacts'), async (client) => {
+    // What the filling leaves to be written or looked through must not be while something is measured.
+    await client.query(`VACUUM (ANALYZE) ${byTheProduct.join(', ')}`);
+    await client.query('CHECKPOINT');
+  });
   return { tracked: { ...tracked, lists, segmentId }, plain };
 }
 
