@@ -1,4 +1,4 @@
-import { filtersOf, type Condition, type Contact, type ExcludedBy } from '@posthorn/contracts';
+import { filtersOf, type Condition, type ConditionFilter, type Contact, type ExcludedBy } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { compileCondition, compileFilter, joinFilters } from './compiling/compile-condition.js';
 import { ConditionStatement } from './condition-statement.js';
@@ -24,27 +24,17 @@ const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'o
 export class SegmentPreviews {
   constructor(private readonly database: Database) {}
 
-  /**
-   * One statement: who matches, some of them, and whom each filter alone leaves out. Each filter is answered once, as what contacts are
-   * grouped by: that is what Postgres can do by several workers.
-   */
+  /** One statement: who matches, some of them, and whom each filter alone leaves out. */
   preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
     const statement = new ConditionStatement(projectId, now);
     const filters = filtersOf(condition);
-    const answers = filters.map((filter, index) => `(${compileFilter(filter, statement.scope('c'))}) AS f${index}`);
-    const names = filters.map((_, index) => `f${index}`);
-    const left = names.map((name) => `, sum(n) FILTER (WHERE ${name} IS NOT TRUE) AS ${name}`);
-    const matching = joinFilters(condition, (filter) => `f${filters.indexOf(filter)}`);
     const sql = `
       SELECT counted.*, (
         SELECT coalesce(json_agg(json_build_object('id', s.id, 'projectId', s.project_id, 'email', s.email, 'subscribed', s.subscribed,
           'customFields', s.custom_fields, 'createdAt', s.created_at, 'updatedAt', s.updated_at)), '[]')
         FROM (SELECT c.* FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, statement.scope('c'))} LIMIT ${sampleSize}) AS s
       ) AS sample
-      FROM (
-        SELECT sum(n) FILTER (WHERE ${matching}) AS count${left.join('')}
-        FROM (SELECT count(*) AS n, ${answers.join(', ')} FROM contacts c WHERE ${statement.within('c')} GROUP BY ${names.join(', ')}) AS answered
-      ) AS counted`;
+      FROM (${countedBy(condition, filters, statement)}) AS counted`;
     return this.database.transaction(async () => {
       await this.database.query(roomy);
       const began = performance.now();
@@ -54,7 +44,7 @@ export class SegmentPreviews {
       return {
         count: Number(row!['count']),
         sample: (row!['sample'] as Contact[]).map(withInstants),
-        excludedBy: filters.map(({ place }, index) => ({ path: `/${place.join('/')}`, count: Number(row![names[index]!]) })),
+        excludedBy: filters.map(({ place }, index) => ({ path: `/${place.join('/')}`, count: Number(row![`f${index}`]) })),
         measuredMs,
         estimate,
       };
@@ -79,6 +69,24 @@ export class SegmentPreviews {
     );
     return { estimate: Math.round(row!['QUERY PLAN'][0]!.Plan['Total Cost']) };
   }
+}
+
+/**
+ * How many match, and whom each filter leaves out as f0, f1 and so on. Each filter is answered once, as what contacts are grouped by: that
+ * is what Postgres can do by several workers. One alone needs no groups; the same sum twice is made once.
+ */
+function countedBy(condition: Condition, filters: readonly ConditionFilter[], statement: ConditionStatement): string {
+  const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
+  const contacts = `FROM contacts c WHERE ${statement.within('c')}`;
+  if (filters.length === 1) {
+    const matching = `count(*) FILTER (WHERE ${answers[0]})`;
+    return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
+  }
+  const names = filters.map((_, index) => `f${index}`);
+  const left = names.map((name) => `sum(n) FILTER (WHERE ${name} IS NOT TRUE) AS ${name}`);
+  const matching = joinFilters(condition, (filter) => `f${filters.indexOf(filter)}`);
+  return `SELECT sum(n) FILTER (WHERE ${matching}) AS count, ${left.join(', ')}
+    FROM (SELECT count(*) AS n, ${answers.map((answer, index) => `${answer} AS f${index}`).join(', ')} ${contacts} GROUP BY ${names.join(', ')}) AS answered`;
 }
 
 function countOf(projectId: string, condition: Condition, now: Date): { sql: string; parameters: unknown[] } {

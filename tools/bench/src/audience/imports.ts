@@ -88,7 +88,8 @@ async function takeIn({ natsUrl }: Servers, product: Product, path: string, rows
     duplex: 'half',
   } as RequestInit);
   if (!answer.ok) throw new Error(`the import was answered ${answer.status}: ${await answer.text()}`);
-  let { id, status, created } = (await answer.json()) as Import;
+  const { id, ...begun } = (await answer.json()) as Import;
+  let { status, created } = begun;
   while (status === 'QUEUED' || status === 'RUNNING') {
     await delay(lookEveryMs);
     ({ status, created } = await api.get<Import>(`/api/v1/contacts/imports/${id}`));

@@ -26,16 +26,15 @@ export function instantOf(text: string): string {
     WHEN ${isInstant(text)} THEN ${cut(text)} END)`;
 }
 
-/** Dates are in the order of their texts: most of those that do not match are told by that, and days without a cast. */
+/** Dates are in the order of their texts: those of days are told by that, and most instants too, before any cast. */
 export function comparedInstant(text: string, operator: Equality | OrderOperator, value: InstantValue, scope: CompileScope): string {
-  const day = comparedDay(text, operator, value, scope);
-  return `CASE WHEN ${mayMatch(text, operator, value, scope)} THEN
-    CASE WHEN ${looksLikeDay(text)} THEN CASE WHEN ${isDay(text)} THEN ${day} END
-      WHEN ${isInstant(text)} THEN ${ordered(cut(text), operator, value, scope)} END END`;
+  const instant = `WHEN ${isInstant(text)} THEN ${ordered(cut(text), operator, value, scope)}`;
+  return `CASE WHEN ${matchesAsDay(text, operator, value, scope)} THEN CASE WHEN ${looksLikeDay(text)} THEN ${isDay(text)} ${instant} END
+    WHEN ${mayMatch(text, operator, value, scope)} THEN CASE ${instant} END END`;
 }
 
-/** Of texts of days only. What begins in the middle of a day lies between two of them. */
-function comparedDay(text: string, operator: Equality | OrderOperator, { from }: InstantValue, { add }: CompileScope): string {
+/** If it is the text of a day. What begins in the middle of a day lies between two of them. */
+function matchesAsDay(text: string, operator: Equality | OrderOperator, { from }: InstantValue, { add }: CompileScope): string {
   const [floor, ceiling] = [dayOf(from), dayOf(new Date(from.getTime() + dayMs - 1))];
   if (operator === 'equals' || operator === 'notEquals')
     return floor === ceiling ? `${byBytes(text)} ${signOf(operator)} ${add(floor)}::text` : String(operator === 'notEquals');
