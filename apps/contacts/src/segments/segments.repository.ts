@@ -12,8 +12,11 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     super(database, SegmentRow);
   }
 
+  /** Who does not get it in time is unavailable: each that waits keeps a connection from everybody else. */
   async lockProject(projectId: string): Promise<void> {
+    await this.database.query(`SET LOCAL lock_timeout = '2s'`);
     await this.database.query(`SELECT pg_advisory_xact_lock(${projectLock}) FROM (SELECT $1::uuid AS project_id) AS project`, [projectId]);
+    await this.database.query(`SET LOCAL lock_timeout TO DEFAULT`);
   }
 
   async add(row: NewSegment): Promise<SegmentRow> {

@@ -3,6 +3,7 @@ import { contacts, segments, segmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { SegmentsRepository } from './segments.repository.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
 
 describe('segments', () => {
@@ -146,6 +147,21 @@ describe('segments', () => {
       suite.bus.call(segments.delete, mine.caller, { id: b.id }),
       suite.bus.call(segments.delete, mine.caller, { id: c.id }),
     ]);
+  });
+
+  it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
+    const mine = open();
+    const { id } = await mine.build();
+    const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });
+    await suite.database.transaction(async () => {
+      await new SegmentsRepository(suite.database).lockProject(mine.projectId);
+      await suite.database.apart(async () => {
+        await expect(rename('Held')).rejects.toMatchObject({ kind: 'unavailable' });
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        expect(await suite.database.query(waiting)).toEqual([]);
+      });
+    });
+    expect(await rename('Free')).toMatchObject({ name: 'Free' });
   });
 
   it('preview whom a condition finds, and whom each filter leaves out', async () => {
