@@ -63,12 +63,20 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       .getMany();
   }
 
-  /** The segment kept by schedule that was looked at longest ago, if that was so many seconds ago. */
-  async scheduledBefore(seconds: number): Promise<{ projectId: string; id: string } | null> {
+  /**
+   * The segment to be found anew that was looked at longest ago: one kept by schedule, if that was so many seconds ago, or one of which it was
+   * asked. Its next try is written down first, and is later each time: what fails, or takes its process along, keeps no other waiting.
+   */
+  async claimRecount(everySeconds: number): Promise<{ projectId: string; id: string } | null> {
     const [row] = await this.database.query<{ projectId: string; id: string }>(
-      `SELECT project_id AS "projectId", id FROM segments WHERE upkeep = 'SCHEDULED' AND refreshed_at < clock_timestamp() - $1 * interval '1 second'
-       ORDER BY refreshed_at LIMIT 1`,
-      [seconds],
+      `UPDATE segments SET recount_tries = recount_tries + 1, recount_after = clock_timestamp() + least(2 ^ least(recount_tries, 10), 60) * interval '1 minute'
+       WHERE (project_id, id) = (
+         SELECT project_id, id FROM segments
+         WHERE (upkeep = 'SCHEDULED' OR recount_asked) AND (recount_asked OR refreshed_at < clock_timestamp() - $1 * interval '1 second')
+           AND (recount_after IS NULL OR recount_after <= clock_timestamp())
+         ORDER BY refreshed_at LIMIT 1 FOR UPDATE SKIP LOCKED
+       ) RETURNING project_id AS "projectId", id`,
+      [everySeconds],
     );
     return row ?? null;
   }
@@ -76,7 +84,8 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Nobody changed it: only how it is kept is written. */
   async refreshed({ projectId, id, upkeep, costMs }: SegmentRow): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp() WHERE project_id = $1 AND id = $2`,
+      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp(), recount_asked = false, recount_tries = 0, recount_after = NULL
+       WHERE project_id = $1 AND id = $2`,
       [projectId, id, upkeep, costMs],
     );
   }
