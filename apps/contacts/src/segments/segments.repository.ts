@@ -90,19 +90,19 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     );
   }
 
-  /** Those whose conditions hold any of these words; until the end of the transaction nobody changes them. */
-  lockSaying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
-    return this.database.query(
-      `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id FOR UPDATE`,
-      [projectId, words],
-    );
+  /** Those whose conditions hold any of these words. */
+  saying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
+    return this.database.query(`SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`, [
+      projectId,
+      words,
+    ]);
   }
 
-  /** What else follows from a condition stays as it is. */
+  /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
   async rewordConditions(projectId: string, rows: readonly Pick<SegmentRow, 'id' | 'condition'>[]): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
-       WHERE project_id = $1 AND segments.id = said.id`,
+      `UPDATE segments SET condition = said.condition::jsonb, recount_asked = true, recount_after = NULL
+       FROM unnest($2::uuid[], $3::text[]) AS said (id, condition) WHERE project_id = $1 AND segments.id = said.id`,
       [projectId, rows.map(({ id }) => id), rows.map(({ condition }) => JSON.stringify(condition))],
     );
   }
