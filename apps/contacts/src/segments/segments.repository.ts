@@ -1,4 +1,4 @@
-import type { ListSegments, MembershipFilter } from '@posthorn/contracts';
+import { maxAskedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
 import { SegmentRow } from './segment.entity.js';
 
@@ -125,6 +125,15 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       [projectId, id, slug, name],
     );
     return !taken;
+  }
+
+  /** Those that it has or had, the newest first. */
+  async slugsOf(projectId: string, id: string): Promise<string[]> {
+    const rows = await this.database.query<{ slug: string }>(
+      `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxAskedSlugs}`,
+      [projectId, id],
+    );
+    return rows.map(({ slug }) => slug);
   }
 
   async keepSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {

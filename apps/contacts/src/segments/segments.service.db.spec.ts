@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, segments, segmentUses } from '@posthorn/contracts';
+import { contacts, segments, segmentUses, type AskSegmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -11,11 +11,12 @@ describe('segments', () => {
   beforeAll(async () => {
     suite = await startContactsSuite();
     for (const owner of ['campaigns', 'workflows'] as const)
-      await standIn(suite.connection, segmentUses[owner], async () => ({ names: users[owner] }));
+      await standIn(suite.connection, segmentUses[owner], async (asked) => ({ names: users[owner](asked) }));
   });
   afterAll(() => suite.stop());
   /** Who says that a segment is used. */
-  let users: { campaigns: string[]; workflows: string[] } = { campaigns: [], workflows: [] };
+  const nobody = (_asked: AskSegmentUses): string[] => [];
+  let users = { campaigns: nobody, workflows: nobody };
 
   const open = (): SegmentsOf => {
     const { caller, projectId } = suite.buildProject();
@@ -116,14 +117,28 @@ describe('segments', () => {
   it('stay while a campaign or a workflow uses them, which are named', async () => {
     const mine = open();
     const { id } = await mine.build();
-    users = { campaigns: ['Spring'], workflows: ['Welcome', 'Goodbye'] };
+    users = { campaigns: () => ['Spring'], workflows: () => ['Welcome', 'Goodbye'] };
     await expect(suite.bus.call(segments.delete, mine.caller, { id })).rejects.toMatchObject({
       kind: 'conflict',
       message: expect.stringContaining('the campaign Spring, the workflow Welcome, the workflow Goodbye'),
     });
     expect((await mine.get(id)).id).toBe(id);
-    users = { campaigns: [], workflows: [] };
+    users = { campaigns: nobody, workflows: nobody };
     await suite.bus.call(segments.delete, mine.caller, { id });
+  });
+
+  it('stay while they are used by a slug that they once had, or are used since their deletion began', async () => {
+    const mine = open();
+    const { id } = await mine.build({ name: 'Paying' });
+    await suite.bus.call(segments.update, mine.caller, { id, name: 'Pro plan' });
+    const remove = () => suite.bus.call(segments.delete, mine.caller, { id });
+    users = { campaigns: nobody, workflows: ({ slugs }) => (slugs.includes('paying') ? [slugs.join(' ')] : []) };
+    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow pro-plan paying') });
+    let asked = 0;
+    users = { campaigns: nobody, workflows: () => ((asked += 1) > 1 ? ['Late'] : []) };
+    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow Late') });
+    users = { campaigns: nobody, workflows: nobody };
+    await remove();
   });
 
   it('never depend on themselves, also when two calls say so at the same instant', async () => {
