@@ -21,6 +21,7 @@ import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-
 import { Erasures1764500500000 } from './migrations/1764500500000-erasures.js';
 import { SegmentTurns1764500600100 } from './migrations/1764500600100-segment-turns.js';
 import { SegmentRecounts1764500600200 } from './migrations/1764500600200-segment-recounts.js';
+import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-watches.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -73,4 +74,5 @@ export const migrations = [
   Erasures1764500500000,
   SegmentTurns1764500600100,
   SegmentRecounts1764500600200,
+  SegmentWatches1764500600300,
 ];

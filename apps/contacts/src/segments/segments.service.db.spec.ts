@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, segments, segmentUses, type AskSegmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { standIn } from '@posthorn/testing';
+import { eventually, standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { SegmentsRepository } from './segments.repository.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
@@ -162,6 +162,27 @@ describe('segments', () => {
       suite.bus.call(segments.delete, mine.caller, { id: b.id }),
       suite.bus.call(segments.delete, mine.caller, { id: c.id }),
     ]);
+  });
+
+  it('wait for whoever writes contacts and did not know of them, and keep no other writer waiting', async () => {
+    const [mine, others] = [open(), open()];
+    await others.build();
+    const made = await suite.database.transaction(async () => {
+      await suite.database.query(
+        `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
+        [mine.projectId],
+      );
+      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      return suite.database.apart(async () => {
+        const segment = { made: mine.build() };
+        const watched = () => suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
+        await eventually(async () => (await watched()).length > 0, 'it is watched');
+        await others.contact('b@example.org', { plan: 'pro' });
+        expect(await watched()).toEqual([{ settled: false }]);
+        return segment;
+      });
+    });
+    expect(await made.made).toMatchObject({ memberCount: 1 });
   });
 
   it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
