@@ -10,7 +10,7 @@ import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-post
 // `POSTHORN_MINUTES=2 npm test -- --selectProjects e2e --testPathPatterns segments-by-time` waits longer.
 const minutes = Number(process.env['POSTHORN_MINUTES'] ?? 1);
 const promisedSeconds = 60;
-const [entered, left] = [contactFacts.segmentEntered.name, contactFacts.segmentExited.name];
+const [entered, left] = [contactFacts.segmentEntered.name, contactFacts.segmentLeft.name];
 
 const directory = makeDataDirectory();
 let posthorn: RunningPosthorn;

@@ -91,7 +91,7 @@ export class SegmentUpkeep {
         ({ segmentId }) => segmentId,
       );
     for (const [change, places] of [
-      ['segmentExited', left],
+      ['segmentLeft', left],
       ['segmentEntered', entered],
     ] as const) {
       for (const [id, of] of told(places)) {
