@@ -193,7 +193,7 @@ export const contactFacts = {
   bulkCreated: fact('contacts.contacts.bulk_created', ContactsBulkCreated, 'Contacts came in bulk; no single facts for them.'),
   membershipChanged: fact('contacts.list.membership_changed', MembershipFact, 'A membership of a list changed its status.'),
   segmentEntered: fact('contacts.segment.entered', SegmentFact, 'A contact entered a tracked segment.'),
-  segmentExited: fact('contacts.segment.exited', SegmentFact, 'A contact left a tracked segment.'),
+  segmentLeft: fact('contacts.segment.left', SegmentFact, 'A contact left a tracked segment.'),
   eventRecorded: fact('contacts.event.recorded', CustomEventFact, 'A custom event was recorded.'),
 };
 

@@ -141,9 +141,12 @@ const conflict = (message: string) => new DomainError('conflict', 'conflict', me
 
 export const segmentNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such segment');
 export const segmentNameTaken = () => conflict('A segment has this name, had it once, or has one that is alike in letters and digits');
+/** The newest slugs of a segment, as many as are asked after. */
+export const maxAskedSlugs = 1_000;
+
 export class AskSegmentUses extends PickFields(Segment, ['id']) {
-  /** As triggers name it: `segment.<slug>.entry`. */
-  @Text(1, 200) slug: string;
+  /** All that it has or had: triggers may name it by any, as in `segment.<slug>.entry`. */
+  @Texts(1, maxAskedSlugs, 200) slugs: string[];
 }
 
 /** At most so many are named. */

@@ -36,7 +36,7 @@ describe('a segment', () => {
   it('is used by the campaigns that may yet be sent to it, or whose condition names it', async () => {
     const { caller, projectId } = suite.buildProject();
     const id = newId();
-    const names = async (asking = caller) => (await suite.bus.call(segmentUses.campaigns, asking, { id, slug: 'pro' })).names;
+    const names = async (asking = caller) => (await suite.bus.call(segmentUses.campaigns, asking, { id, slugs: ['pro'] })).names;
     const made = await Promise.all(
       ['By id', 'By condition', 'Sent', 'None'].map((name) => suite.bus.call(campaigns.create, caller, { name, audienceType: 'ALL' })),
     );

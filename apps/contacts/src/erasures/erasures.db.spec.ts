@@ -95,6 +95,23 @@ it('a deleted contact takes everything along in one commit, but a consent that o
     });
 });
 
+it('who was in a segment only by an address that is erased is in it no more', async () => {
+  const { caller } = suite.buildProject();
+  const email = 'chief@example.org';
+  const { id } = await suite.bus.call(contacts.create, caller, { email });
+  await suite.bus.call(contacts.create, caller, { email: 'member@example.org', customFields: { boss: email } });
+  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'customFields.boss', operator: 'equals', value: email }] }] };
+  const segment = await suite.bus.call(segments.create, caller, { name: 'Team', type: 'DYNAMIC', condition, trackMembership: true });
+  expect(segment).toMatchObject({ memberCount: 1, upkeep: 'LIVE' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+  const counted = () => suite.bus.call(segments.get, caller, { id: segment.id });
+  expect(await eventually(async () => (await counted()).memberCount === 0 && counted(), 'it is counted anew')).toMatchObject({
+    upkeep: 'LIVE',
+    condition: JSON.parse(JSON.stringify(condition).replace(email, 'erased@erased.invalid')) as object,
+  });
+});
+
 it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {
   const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
   const emails = Array.from({ length: 300 }, (_, place) => `reader-${place}@example.org`);

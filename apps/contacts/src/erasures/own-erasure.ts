@@ -54,9 +54,12 @@ export class OwnErasure {
     );
   }
 
+  /** The project is held, so that nobody writes back a condition that was read before; where none says the words, nobody waits. */
   private async rewordSegments(projectId: string, words: string, addresses: RegExp): Promise<void> {
+    if ((await this.segments.saying(projectId, words)).length === 0) return;
     await this.database.transaction(async () => {
-      const saying = await this.segments.lockSaying(projectId, words);
+      await this.segments.lockProject(projectId);
+      const saying = await this.segments.saying(projectId, words);
       const reworded = saying.map(({ id, condition }) => ({ id, condition: withoutAddresses(condition, addresses) }));
       if (reworded.length > 0) await this.segments.rewordConditions(projectId, reworded);
     });

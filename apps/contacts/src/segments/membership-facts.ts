@@ -6,9 +6,9 @@ import { ContactHistoryRepository } from '../activity/contact-history.repository
 import { SegmentDirtyRepository } from './segment-dirty.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 
-export type MembershipChange = 'segmentEntered' | 'segmentExited';
+export type MembershipChange = 'segmentEntered' | 'segmentLeft';
 
-const historyKinds: Record<MembershipChange, ContactHistoryKind> = { segmentEntered: 'segment.entered', segmentExited: 'segment.exited' };
+const historyKinds: Record<MembershipChange, ContactHistoryKind> = { segmentEntered: 'segment.entered', segmentLeft: 'segment.exited' };
 
 /** Tells who came into a tracked segment and who left it, in the commit of it. */
 @Injectable()

@@ -14,7 +14,7 @@ import { SegmentEdgesRepository } from './segment-edges.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
-// The gateway waits 1.7 s for the whole answer.
+// Twice, and the second time the project is held.
 const askMs = 800;
 
 /** A segment goes when nobody needs it: other segments are known here, campaigns and workflows are asked, and without their answer nothing is deleted. */
@@ -33,6 +33,8 @@ export class SegmentDeletionService {
     await this.commits.before(deadline, async () => {
       await this.segments.lockProject(projectId);
       const row = await this.found(projectId, body.id);
+      // It was free to be renamed, and used, until now.
+      await this.refuseUsed(caller, row);
       const users = await this.edges.usersOf(projectId, row.id);
       if (users.length > 0) throw segmentInUse(users);
       await this.segments.remove(row);
@@ -40,10 +42,11 @@ export class SegmentDeletionService {
     return { id: body.id };
   }
 
-  private async refuseUsed(caller: Caller, { id, slug }: SegmentRow): Promise<void> {
+  private async refuseUsed(caller: Caller, { projectId, id }: SegmentRow): Promise<void> {
+    const slugs = await this.segments.slugsOf(projectId, id);
     const users = await Promise.all(
       (['campaigns', 'workflows'] as const).map(async (owner) => {
-        const { names } = await this.bus.call(segmentUses[owner], caller, { id, slug }, { timeoutMs: askMs });
+        const { names } = await this.bus.call(segmentUses[owner], caller, { id, slugs }, { timeoutMs: askMs });
         return names.map((name) => `the ${owner.slice(0, -1)} ${name}`);
       }),
     );

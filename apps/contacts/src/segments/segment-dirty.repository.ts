@@ -1,4 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { unavailable } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+
+const patienceMs = 10_000;
+const lookEveryMs = 20;
 
 export interface ContactMark {
   projectId: string;
@@ -25,16 +30,36 @@ export class SegmentDirtyRepository {
   }
 
   /**
-   * Before the first such segment of a project takes its baseline: whoever is writing now has perhaps not marked, and is waited for; whoever
-   * writes later marks. A commit of its own, because the lock keeps every writer waiting.
+   * Before the first such segment of a project takes its baseline: whoever begins to write from now on marks; whoever is writing has perhaps not,
+   * and is waited for as by CREATE INDEX CONCURRENTLY, so that no other writer waits. Outside of a transaction.
    */
   async watch(projectId: string): Promise<void> {
-    const [known] = await this.database.query(`SELECT 1 FROM segment_watches WHERE project_id = $1`, [projectId]);
-    if (known) return;
-    await this.database.transaction(async () => {
-      await this.database.query(`SET LOCAL lock_timeout = '2s'`);
-      await this.database.query(`LOCK TABLE segment_dirty IN SHARE MODE`);
-      await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [projectId]);
-    });
+    const [known] = await this.database.query<{ settled: boolean }>(`SELECT settled FROM segment_watches WHERE project_id = $1`, [
+      projectId,
+    ]);
+    if (known?.settled) return;
+    await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [projectId]);
+    await this.writersEnd();
+    await this.database.query(`UPDATE segment_watches SET settled = true WHERE project_id = $1`, [projectId]);
+  }
+
+  private async writersEnd(): Promise<void> {
+    const until = performance.now() + patienceMs;
+    let writing = await this.writers();
+    while (writing.length > 0) {
+      if (performance.now() > until) throw unavailable();
+      await delay(lookEveryMs);
+      const still = new Set(await this.writers());
+      writing = writing.filter((each) => still.has(each));
+    }
+  }
+
+  /** A statement takes this lock before it looks at what is committed, and its transaction gives it back after others see what it wrote. */
+  private async writers(): Promise<string[]> {
+    const rows = await this.database.query<{ transaction: string }>(
+      `SELECT virtualtransaction AS transaction FROM pg_locks WHERE relation = 'segment_dirty'::regclass AND mode = 'RowExclusiveLock' AND granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    return rows.map(({ transaction }) => transaction);
   }
 }

@@ -66,7 +66,7 @@ export class SegmentMembersService {
         segment.id,
         known.map(({ id }) => id),
       );
-      await this.facts.byHand(segment, 'segmentExited', removed);
+      await this.facts.byHand(segment, 'segmentLeft', removed);
       return { removed: removed.length };
     });
   }

@@ -39,6 +39,8 @@ export class SegmentDueRow {
 export class SegmentWatchRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
+  /** Whoever wrote contacts without marking them has ended. */
+  @Column('boolean') settled: boolean;
 }
 
 /** How many members a segment has, without the changes that are not folded in yet. */

@@ -1,4 +1,4 @@
-import type { ListSegments, MembershipFilter } from '@posthorn/contracts';
+import { maxAskedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
 import { SegmentRow } from './segment.entity.js';
 
@@ -12,8 +12,11 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     super(database, SegmentRow);
   }
 
+  /** Who does not get it in time is unavailable: each that waits keeps a connection from everybody else. */
   async lockProject(projectId: string): Promise<void> {
+    await this.database.query(`SET LOCAL lock_timeout = '2s'`);
     await this.database.query(`SELECT pg_advisory_xact_lock(${projectLock}) FROM (SELECT $1::uuid AS project_id) AS project`, [projectId]);
+    await this.database.query(`SET LOCAL lock_timeout TO DEFAULT`);
   }
 
   async add(row: NewSegment): Promise<SegmentRow> {
@@ -60,12 +63,20 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       .getMany();
   }
 
-  /** The segment kept by schedule that was looked at longest ago, if that was so many seconds ago. */
-  async scheduledBefore(seconds: number): Promise<{ projectId: string; id: string } | null> {
+  /**
+   * The segment to be found anew that was looked at longest ago: one kept by schedule, if that was so many seconds ago, or one of which it was
+   * asked. Its next try is written down first, and is later each time: what fails, or takes its process along, keeps no other waiting.
+   */
+  async claimRecount(everySeconds: number): Promise<{ projectId: string; id: string } | null> {
     const [row] = await this.database.query<{ projectId: string; id: string }>(
-      `SELECT project_id AS "projectId", id FROM segments WHERE upkeep = 'SCHEDULED' AND refreshed_at < clock_timestamp() - $1 * interval '1 second'
-       ORDER BY refreshed_at LIMIT 1`,
-      [seconds],
+      `UPDATE segments SET recount_tries = recount_tries + 1, recount_after = clock_timestamp() + least(2 ^ least(recount_tries, 10), 60) * interval '1 minute'
+       WHERE (project_id, id) = (
+         SELECT project_id, id FROM segments
+         WHERE (upkeep = 'SCHEDULED' OR recount_asked) AND (recount_asked OR refreshed_at < clock_timestamp() - $1 * interval '1 second')
+           AND (recount_after IS NULL OR recount_after <= clock_timestamp())
+         ORDER BY refreshed_at LIMIT 1 FOR UPDATE SKIP LOCKED
+       ) RETURNING project_id AS "projectId", id`,
+      [everySeconds],
     );
     return row ?? null;
   }
@@ -73,24 +84,25 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Nobody changed it: only how it is kept is written. */
   async refreshed({ projectId, id, upkeep, costMs }: SegmentRow): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp() WHERE project_id = $1 AND id = $2`,
+      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp(), recount_asked = false, recount_tries = 0, recount_after = NULL
+       WHERE project_id = $1 AND id = $2`,
       [projectId, id, upkeep, costMs],
     );
   }
 
-  /** Those whose conditions hold any of these words; until the end of the transaction nobody changes them. */
-  lockSaying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
-    return this.database.query(
-      `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id FOR UPDATE`,
-      [projectId, words],
-    );
+  /** Those whose conditions hold any of these words. */
+  saying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
+    return this.database.query(`SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`, [
+      projectId,
+      words,
+    ]);
   }
 
-  /** What else follows from a condition stays as it is. */
+  /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
   async rewordConditions(projectId: string, rows: readonly Pick<SegmentRow, 'id' | 'condition'>[]): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
-       WHERE project_id = $1 AND segments.id = said.id`,
+      `UPDATE segments SET condition = said.condition::jsonb, recount_asked = true, recount_after = NULL
+       FROM unnest($2::uuid[], $3::text[]) AS said (id, condition) WHERE project_id = $1 AND segments.id = said.id`,
       [projectId, rows.map(({ id }) => id), rows.map(({ condition }) => JSON.stringify(condition))],
     );
   }
@@ -113,6 +125,15 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       [projectId, id, slug, name],
     );
     return !taken;
+  }
+
+  /** Those that it has or had, the newest first. */
+  async slugsOf(projectId: string, id: string): Promise<string[]> {
+    const rows = await this.database.query<{ slug: string }>(
+      `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxAskedSlugs}`,
+      [projectId, id],
+    );
+    return rows.map(({ slug }) => slug);
   }
 
   async keepSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {

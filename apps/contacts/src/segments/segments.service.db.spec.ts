@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, segments, segmentUses } from '@posthorn/contracts';
+import { contacts, segments, segmentUses, type AskSegmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { standIn } from '@posthorn/testing';
+import { eventually, standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { SegmentsRepository } from './segments.repository.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
 
 describe('segments', () => {
@@ -10,11 +11,12 @@ describe('segments', () => {
   beforeAll(async () => {
     suite = await startContactsSuite();
     for (const owner of ['campaigns', 'workflows'] as const)
-      await standIn(suite.connection, segmentUses[owner], async () => ({ names: users[owner] }));
+      await standIn(suite.connection, segmentUses[owner], async (asked) => ({ names: users[owner](asked) }));
   });
   afterAll(() => suite.stop());
   /** Who says that a segment is used. */
-  let users: { campaigns: string[]; workflows: string[] } = { campaigns: [], workflows: [] };
+  const nobody = (_asked: AskSegmentUses): string[] => [];
+  let users = { campaigns: nobody, workflows: nobody };
 
   const open = (): SegmentsOf => {
     const { caller, projectId } = suite.buildProject();
@@ -115,14 +117,28 @@ describe('segments', () => {
   it('stay while a campaign or a workflow uses them, which are named', async () => {
     const mine = open();
     const { id } = await mine.build();
-    users = { campaigns: ['Spring'], workflows: ['Welcome', 'Goodbye'] };
+    users = { campaigns: () => ['Spring'], workflows: () => ['Welcome', 'Goodbye'] };
     await expect(suite.bus.call(segments.delete, mine.caller, { id })).rejects.toMatchObject({
       kind: 'conflict',
       message: expect.stringContaining('the campaign Spring, the workflow Welcome, the workflow Goodbye'),
     });
     expect((await mine.get(id)).id).toBe(id);
-    users = { campaigns: [], workflows: [] };
+    users = { campaigns: nobody, workflows: nobody };
     await suite.bus.call(segments.delete, mine.caller, { id });
+  });
+
+  it('stay while they are used by a slug that they once had, or are used since their deletion began', async () => {
+    const mine = open();
+    const { id } = await mine.build({ name: 'Paying' });
+    await suite.bus.call(segments.update, mine.caller, { id, name: 'Pro plan' });
+    const remove = () => suite.bus.call(segments.delete, mine.caller, { id });
+    users = { campaigns: nobody, workflows: ({ slugs }) => (slugs.includes('paying') ? [slugs.join(' ')] : []) };
+    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow pro-plan paying') });
+    let asked = 0;
+    users = { campaigns: nobody, workflows: () => ((asked += 1) > 1 ? ['Late'] : []) };
+    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow Late') });
+    users = { campaigns: nobody, workflows: nobody };
+    await remove();
   });
 
   it('never depend on themselves, also when two calls say so at the same instant', async () => {
@@ -146,6 +162,42 @@ describe('segments', () => {
       suite.bus.call(segments.delete, mine.caller, { id: b.id }),
       suite.bus.call(segments.delete, mine.caller, { id: c.id }),
     ]);
+  });
+
+  it('wait for whoever writes contacts and did not know of them, and keep no other writer waiting', async () => {
+    const [mine, others] = [open(), open()];
+    await others.build();
+    const made = await suite.database.transaction(async () => {
+      await suite.database.query(
+        `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
+        [mine.projectId],
+      );
+      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      return suite.database.apart(async () => {
+        const segment = { made: mine.build() };
+        const watched = () => suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
+        await eventually(async () => (await watched()).length > 0, 'it is watched');
+        await others.contact('b@example.org', { plan: 'pro' });
+        expect(await watched()).toEqual([{ settled: false }]);
+        return segment;
+      });
+    });
+    expect(await made.made).toMatchObject({ memberCount: 1 });
+  });
+
+  it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
+    const mine = open();
+    const { id } = await mine.build();
+    const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });
+    await suite.database.transaction(async () => {
+      await new SegmentsRepository(suite.database).lockProject(mine.projectId);
+      await suite.database.apart(async () => {
+        await expect(rename('Held')).rejects.toMatchObject({ kind: 'unavailable' });
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        expect(await suite.database.query(waiting)).toEqual([]);
+      });
+    });
+    expect(await rename('Free')).toMatchObject({ name: 'Free' });
   });
 
   it('preview whom a condition finds, and whom each filter leaves out', async () => {

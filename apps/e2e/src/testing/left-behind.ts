@@ -35,6 +35,12 @@ export async function factsUntold({ servers }: RunningPosthorn): Promise<number>
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** Of the database of that name, on whichever server it is. */
+export async function urlOfDatabase({ servers }: RunningPosthorn, name: string): Promise<string> {
+  for (const url of servers.databaseUrls) if ((await connected(url, namesOf)).includes(name)) return onServer(url, name);
+  throw new Error(`no server has a database ${name}`);
+}
+
 async function tablesHolding(client: pg.Pool, database: string, words: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
@@ -55,10 +61,11 @@ async function tablesHolding(client: pg.Pool, database: string, words: readonly 
 async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Pool, database: string) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (const url of urls)
-    for (const name of await connected(url, namesOf))
-      results.push(await connected(Object.assign(new URL(url), { pathname: `/${name}` }).href, (client) => work(client, name)));
+    for (const name of await connected(url, namesOf)) results.push(await connected(onServer(url, name), (client) => work(client, name)));
   return results;
 }
+
+const onServer = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 async function namesOf(client: pg.Pool): Promise<string[]> {
   const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`);

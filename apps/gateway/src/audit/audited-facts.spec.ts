@@ -15,7 +15,7 @@ const unaudited: Readonly<Record<string, readonly string[]>> = {
   ],
   'no caller is behind it': [
     'contacts.segment.entered',
-    'contacts.segment.exited',
+    'contacts.segment.left',
     'contacts.event.recorded',
     'campaigns.campaign.sent',
     'campaigns.recipient.failed',

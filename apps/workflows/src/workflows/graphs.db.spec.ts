@@ -62,7 +62,7 @@ describe('the graph of a workflow', () => {
 
   it('uses the segments by which it begins, or which its steps name, while it is enabled', async () => {
     const { caller, projectId, id } = await buildWorkflow();
-    const segment = { id: newId(), slug: 'pro-plan' };
+    const segment = { id: newId(), slugs: ['paying', 'pro-plan'] };
     const names = async (asking = caller) => (await suite.bus.call(segmentUses.workflows, asking, segment)).names;
     const set = (columns: string, ...values: unknown[]) =>
       suite.database.query(`UPDATE workflows SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);

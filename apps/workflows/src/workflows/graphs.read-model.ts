@@ -24,8 +24,8 @@ export class Graphs {
   }
 
   /** Names of the workflows that run and begin by who enters or leaves the segment, wait for it, or ask whether somebody is in it. */
-  async enabledBySegment(projectId: string, { id, slug }: AskSegmentUses): Promise<string[]> {
-    const events = ['entry', 'exit'].map((change) => `segment.${slug}.${change}`);
+  async enabledBySegment(projectId: string, { id, slugs }: AskSegmentUses): Promise<string[]> {
+    const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR EXISTS (
          SELECT FROM workflow_steps s WHERE s.project_id = w.project_id AND s.workflow_id = w.id

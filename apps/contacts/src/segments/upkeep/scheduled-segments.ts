@@ -5,7 +5,7 @@ import { parseCondition } from '../parsing/parse-condition.js';
 import { SegmentConditions } from '../segment-conditions.js';
 import { SegmentsRepository } from '../segments.repository.js';
 
-/** Segments that are too dear to be kept live are found anew from time to time. */
+/** Segments that are too dear to be kept live are found anew from time to time, and others where it was asked. */
 @Injectable()
 export class ScheduledSegments {
   constructor(
@@ -17,15 +17,17 @@ export class ScheduledSegments {
 
   /** The one that has waited longest; answers whether there was one. */
   async next(): Promise<boolean> {
-    const waiting = await this.segments.scheduledBefore(this.config.segmentRefreshSeconds);
+    const waiting = await this.segments.claimRecount(this.config.segmentRefreshSeconds);
     if (!waiting) return false;
     const { projectId, id } = waiting;
     await this.database.transaction(async () => {
       await this.segments.lockProject(projectId);
       const row = await this.segments.find(projectId, id);
-      if (row?.upkeep !== 'SCHEDULED') return;
+      const scheduled = row?.upkeep === 'SCHEDULED';
+      if (!row || !(scheduled || row.recountAsked)) return;
       const condition = parseCondition(row.condition);
-      await this.conditions.weigh(row, condition);
+      // What is tracked must stay live.
+      if (scheduled) await this.conditions.weigh(row, condition);
       await this.conditions.refresh(row, condition);
       await this.segments.refreshed(row);
     });

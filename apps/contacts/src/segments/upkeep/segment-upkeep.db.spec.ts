@@ -27,7 +27,7 @@ describe('live segments', () => {
   };
   const told = async (mine: SegmentsOf) => ({
     entered: (await ground.factsOf(mine.projectId, contactFacts.segmentEntered)).map(({ contactId, slug }) => [contactId, slug]),
-    exited: (await ground.factsOf(mine.projectId, contactFacts.segmentExited)).map(({ contactId, slug }) => [contactId, slug]),
+    exited: (await ground.factsOf(mine.projectId, contactFacts.segmentLeft)).map(({ contactId, slug }) => [contactId, slug]),
   });
 
   it('tell each entry and each exit once, and nothing of their baseline', async () => {

@@ -9,10 +9,17 @@ import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
 const atOnce = 500;
+const projectsAtOnce = 20;
+const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** Keeps live segments: who changed, or whose time has come, is looked at, and what differs is one commit with its facts. */
 @Injectable()
 export class SegmentUpkeep {
+  /** The project that had the last turn. */
+  private behind = beforeAll;
+  /** Whether somebody still waits of those that had a turn since the first of all had one. */
+  private more = false;
+
   constructor(
     private readonly database: Database,
     private readonly clock: DatabaseClock,
@@ -22,18 +29,32 @@ export class SegmentUpkeep {
     private readonly facts: MembershipFacts,
   ) {}
 
-  /** One handful; answers whether more is waiting that can be looked at now. */
-  round(): Promise<boolean> {
-    return this.database.transaction(async () => {
-      const dirty = await this.upkeep.dirty(atOnce);
-      const due = await this.upkeep.due(await this.clock.now(), atOnce);
-      if (dirty.length + due.length === 0) return false;
-      const held = await this.upkeep.hold([...new Set([...dirty, ...due].map(({ projectId }) => projectId))]);
-      const isHeld = ({ projectId }: ContactMark) => held.has(projectId);
-      await this.lookAt([...dirty, ...due].filter(isHeld));
-      await this.upkeep.clean(dirty.filter(isHeld).map(({ id }) => id));
-      return held.size > 0 && (dirty.length === atOnce || due.length === atOnce);
-    });
+  /**
+   * One handful, of which each of the next projects has its share: nobody waits for the million contacts of another, nor for one that somebody
+   * holds. Answers whether more is waiting that can be looked at now.
+   */
+  async round(): Promise<boolean> {
+    const { last, more } = await this.database.transaction(() => this.turnsBehind(this.behind));
+    this.behind = last;
+    this.more ||= more;
+    if (last !== beforeAll) return true;
+    const again = this.more;
+    this.more = false;
+    return again;
+  }
+
+  private async turnsBehind(behind: string): Promise<{ last: string; more: boolean }> {
+    const now = await this.clock.now();
+    const waiting = await this.upkeep.waiting(behind, now, projectsAtOnce);
+    const last = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
+    const held = await this.upkeep.hold(waiting);
+    if (held.length === 0) return { last, more: false };
+    const share = Math.floor(atOnce / held.length);
+    const dirty = await this.upkeep.dirty(held, share);
+    const due = await this.upkeep.due(held, now, share);
+    await this.lookAt([...dirty, ...due]);
+    await this.upkeep.clean(dirty);
+    return { last, more: dirty.length >= share || due.length >= share };
   }
 
   private async lookAt(marks: readonly ContactMark[]): Promise<void> {
@@ -70,7 +91,7 @@ export class SegmentUpkeep {
         ({ segmentId }) => segmentId,
       );
     for (const [change, places] of [
-      ['segmentExited', left],
+      ['segmentLeft', left],
       ['segmentEntered', entered],
     ] as const) {
       for (const [id, of] of told(places)) {

@@ -7,27 +7,54 @@ import type { Difference, Place } from './look.js';
 export class UpkeepRepository {
   constructor(private readonly database: Database) {}
 
-  dirty(limit: number): Promise<(ContactMark & { id: number })[]> {
+  /** The next projects behind this one, in the order of their ids, of which somebody is marked or somebody's time has come: a step of an index for each project. */
+  async waiting(behind: string, now: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ projectId: string }>(
+      `WITH RECURSIVE marked (project_id) AS (
+         (SELECT project_id FROM segment_dirty WHERE project_id > $1 ORDER BY project_id LIMIT 1)
+         UNION ALL SELECT next.* FROM marked CROSS JOIN LATERAL (
+           SELECT d.project_id FROM segment_dirty d WHERE d.project_id > marked.project_id ORDER BY d.project_id LIMIT 1
+         ) AS next
+       ), timed (project_id, due_at) AS (
+         (SELECT project_id, due_at FROM segment_due WHERE project_id > $1 ORDER BY project_id, due_at LIMIT 1)
+         UNION ALL SELECT next.* FROM timed CROSS JOIN LATERAL (
+           SELECT d.project_id, d.due_at FROM segment_due d WHERE d.project_id > timed.project_id ORDER BY d.project_id, d.due_at LIMIT 1
+         ) AS next
+       )
+       SELECT project_id AS "projectId" FROM (
+         (SELECT project_id FROM marked LIMIT $3) UNION (SELECT project_id FROM timed WHERE due_at <= $2 LIMIT $3)
+       ) AS waiting ORDER BY project_id LIMIT $3`,
+      [behind, now, limit],
+    );
+    return rows.map(({ projectId }) => projectId);
+  }
+
+  /** The oldest marks of each of these projects, which are held. */
+  dirty(projectIds: readonly string[], ofEach: number): Promise<(ContactMark & { id: number })[]> {
     return this.database.query(
-      `SELECT id, project_id AS "projectId", contact_id AS "contactId" FROM segment_dirty ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-      [limit],
+      `SELECT d.id, p.project_id AS "projectId", d.contact_id AS "contactId" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
+         SELECT id, contact_id FROM segment_dirty WHERE project_id = p.project_id ORDER BY id LIMIT $2
+       ) AS d`,
+      [projectIds, ofEach],
     );
   }
 
-  due(now: Date, limit: number): Promise<ContactMark[]> {
+  due(projectIds: readonly string[], now: Date, ofEach: number): Promise<ContactMark[]> {
     return this.database.query(
-      `SELECT project_id AS "projectId", contact_id AS "contactId" FROM segment_due WHERE due_at <= $1 ORDER BY due_at LIMIT $2`,
-      [now, limit],
+      `SELECT p.project_id AS "projectId", d.contact_id AS "contactId" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
+         SELECT contact_id FROM segment_due WHERE project_id = p.project_id AND due_at <= $2 ORDER BY due_at LIMIT $3
+       ) AS d`,
+      [projectIds, now, ofEach],
     );
   }
 
   /** Those of the projects that nobody else writes just now; they are held to the end of the transaction. */
-  async hold(projectIds: readonly string[]): Promise<Set<string>> {
+  async hold(projectIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ projectId: string }>(
       `SELECT project_id AS "projectId" FROM unnest($1::uuid[]) AS p (project_id) WHERE pg_try_advisory_xact_lock(${projectLock})`,
       [projectIds],
     );
-    return new Set(rows.map(({ projectId }) => projectId));
+    return rows.map(({ projectId }) => projectId);
   }
 
   /** Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted. */
@@ -41,8 +68,11 @@ export class UpkeepRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  async clean(ids: readonly number[]): Promise<void> {
-    await this.database.query(`DELETE FROM segment_dirty WHERE id = ANY ($1::bigint[])`, [ids]);
+  async clean(marks: readonly { projectId: string; id: number }[]): Promise<void> {
+    await this.database.query(
+      `DELETE FROM segment_dirty d USING unnest($1::uuid[], $2::bigint[]) AS a (project_id, id) WHERE d.project_id = a.project_id AND d.id = a.id`,
+      [marks.map(({ projectId }) => projectId), marks.map(({ id }) => id)],
+    );
   }
 
   /** Writes the memberships that differ, and counts them; answers those that really changed, whoever else was faster. */

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@posthorn/platform';
+import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { entities, migrations } from '../../data-source.js';
+import { startContacts } from '../../service.js';
+import { plan, SegmentsOf } from '../testing/segments-suite.js';
+
+describe('a recount by schedule', () => {
+  let ground: ServiceGround;
+  let service: RunningService;
+  beforeAll(async () => {
+    ground = await openServiceGround('contacts', { entities, migrations });
+    const environment = { ...ground.environment, SEGMENT_REFRESH_SECONDS: '1' };
+    service = await ground.carry(startContacts({ environment, processMetrics: false }));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await ground.close();
+  });
+
+  it('that fails is tried later each time, and keeps no other waiting', async () => {
+    const { caller, projectId } = ground.buildProject();
+    const mine = new SegmentsOf(ground, caller, projectId);
+    const [broken, whole] = [await mine.build(), await mine.build()];
+    const change = (id: string, columns: string, ...values: unknown[]) =>
+      ground.database.query(`UPDATE segments SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);
+    const triesOf = async (id: string) => {
+      const [row] = await ground.database.query(
+        `SELECT recount_tries AS tries, recount_after > clock_timestamp() AS waits FROM segments WHERE project_id = $1 AND id = $2`,
+        [projectId, id],
+      );
+      return row;
+    };
+    // Unmarked: only a recount finds it.
+    await ground.database.query(
+      `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
+      [projectId],
+    );
+    const scheduled = `upkeep = 'SCHEDULED', refreshed_at = clock_timestamp() -`;
+    await change(broken.id, `${scheduled} interval '2 days', condition = '{}'`);
+    await change(whole.id, `${scheduled} interval '1 day'`);
+    await eventually(async () => (await mine.get(whole.id)).memberCount === 1, 'the other is counted');
+    expect([await triesOf(broken.id), await triesOf(whole.id)]).toEqual([
+      { tries: 1, waits: true },
+      { tries: 0, waits: null },
+    ]);
+    await change(broken.id, 'recount_after = clock_timestamp()');
+    await eventually(async () => (await triesOf(broken.id))!['tries'] === 2, 'it is tried once more');
+    await change(broken.id, 'condition = $3, recount_after = clock_timestamp()', plan('pro'));
+    await eventually(async () => (await mine.get(broken.id)).memberCount === 1, 'it is counted');
+    expect(await triesOf(broken.id)).toEqual({ tries: 0, waits: null });
+  });
+});

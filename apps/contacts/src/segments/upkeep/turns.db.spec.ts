@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DatabaseClock, newId } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
+import { entities, migrations } from '../../data-source.js';
+import { MembershipFacts } from '../membership-facts.js';
+import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
+import { SegmentsRepository } from '../segments.repository.js';
+import { SegmentUpkeep } from './segment-upkeep.js';
+import { Subjects } from './subjects.read-model.js';
+import { UpkeepRepository } from './upkeep.repository.js';
+
+describe('rounds of upkeep', () => {
+  let ground: ServiceGround;
+  beforeAll(async () => {
+    ground = await openServiceGround('contacts', { entities, migrations });
+  });
+  afterAll(() => ground.close());
+  beforeEach(() => ground.database.query(`TRUNCATE segment_dirty, segment_due`));
+
+  /** Without its loop: each round is asked for. */
+  const buildUpkeep = (): SegmentUpkeep => {
+    const { database } = ground;
+    const [clock, outbox, history] = [new DatabaseClock(database), new Outbox(database), new ContactHistoryRepository(database)];
+    const facts = new MembershipFacts(outbox, new SegmentDirtyRepository(database), history, clock);
+    return new SegmentUpkeep(
+      database,
+      clock,
+      new UpkeepRepository(database),
+      new Subjects(database),
+      new SegmentsRepository(database),
+      facts,
+    );
+  };
+  const mark = async (projectId: string, count: number) => {
+    await ground.database.query(
+      `INSERT INTO segment_dirty (project_id, contact_id) SELECT $1, uuidv7() FROM generate_series(1, $2::integer)`,
+      [projectId, count],
+    );
+    return projectId;
+  };
+  const expire = (projectId: string, count: number) =>
+    ground.database.query(
+      `INSERT INTO segment_due (project_id, contact_id, segment_id, due_at) SELECT $1, uuidv7(), uuidv7(), now() FROM generate_series(1, $2::integer)`,
+      [projectId, count],
+    );
+  const left = async (table = 'segment_dirty') => {
+    const rows = await ground.database.query<{ id: string; count: number }>(
+      `SELECT project_id AS id, count(*) AS count FROM ${table} GROUP BY 1`,
+    );
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  };
+  const rounds = async (upkeep: SegmentUpkeep) => {
+    let count = 1;
+    while (await upkeep.round()) count += 1;
+    return count;
+  };
+
+  it('have a share for each project: many contacts of one keep nobody waiting', async () => {
+    const upkeep = buildUpkeep();
+    const many = await mark(newId(), 5_000);
+    await mark(newId(), 1);
+    await expire(many, 1_000);
+    const few = newId();
+    await expire(few, 1);
+    expect(await upkeep.round()).toBe(true);
+    expect([[...(await left()).keys()], (await left('segment_due')).has(few)]).toEqual([[many], false]);
+    expect((await left()).get(many)).toBeGreaterThanOrEqual(4_500);
+    await rounds(upkeep);
+    expect([await left(), await left('segment_due')]).toEqual([new Map(), new Map()]);
+  });
+
+  it('go past a project that somebody holds, and come back to it', async () => {
+    const upkeep = buildUpkeep();
+    const held = await mark(newId(), 600);
+    await mark(newId(), 1);
+    await ground.database.transaction(async () => {
+      await new SegmentsRepository(ground.database).lockProject(held);
+      await ground.database.apart(async () => {
+        expect(await rounds(upkeep)).toBe(1);
+        expect(await left()).toEqual(new Map([[held, 600]]));
+      });
+    });
+    await rounds(upkeep);
+    expect(await left()).toEqual(new Map());
+  });
+
+  it('reach every project, however many there are', async () => {
+    const upkeep = buildUpkeep();
+    const projects = Array.from({ length: 50 }, () => newId());
+    for (const [index, projectId] of projects.entries()) await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));
+    await rounds(upkeep);
+    expect([await left(), await left('segment_due')]).toEqual([new Map(), new Map()]);
+  });
+});

@@ -1,0 +1,129 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { contactFacts, factSubject, streamOf } from '@posthorn/contracts';
+import { BusConnection } from '@posthorn/messaging';
+import { eventually } from '@posthorn/testing';
+import pg from 'pg';
+import { urlOfDatabase } from './testing/left-behind.js';
+import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-posthorn.js';
+
+// `POSTHORN_MINUTES=2 npm test -- --selectProjects e2e --testPathPatterns segments-by-time` waits longer.
+const minutes = Number(process.env['POSTHORN_MINUTES'] ?? 1);
+const promisedSeconds = 60;
+const [entered, left] = [contactFacts.segmentEntered.name, contactFacts.segmentLeft.name];
+
+const directory = makeDataDirectory();
+let posthorn: RunningPosthorn;
+let database: pg.Pool;
+beforeAll(async () => {
+  // One service is killed, and the others stay.
+  posthorn = await RunningPosthorn.start(directory.path, {}, mode === 'one' ? ['--services'] : undefined);
+  database = new pg.Pool({ connectionString: await urlOfDatabase(posthorn, 'posthorn_contacts'), max: 2 });
+}, 60_000);
+afterAll(async () => {
+  await database.end();
+  await posthorn.stop();
+  directory.remove();
+});
+
+it('a segment is entered and left by time alone, once each and in time, though contacts is killed before, between and after', async () => {
+  const { body: segment } = await posthorn.post('/api/v1/segments', { name: 'Just came', type: 'DYNAMIC', condition: young, track_membership: true });
+  const made = await killedInTheMiddle(() => create('first'));
+  const contacts = [made, await create('second')];
+  await eventually(async () => (await kinds(contacts[1]!)).includes('segment.entered'), 'the second is in');
+  await killed();
+  contacts.push(await create('third'));
+  await eventually(async () => (await kinds(contacts[2]!)).includes('segment.entered'), 'the third is in');
+  await database.query(`SELECT pg_sleep_until(min(due_at) - interval '1 second') FROM segment_due`);
+  await killedInTheMiddle(async () => undefined);
+  await eventually(async () => (await facts()).filter(({ fact }) => fact === left).length >= contacts.length, 'all have left', 90_000);
+  const told = await facts();
+  for (const id of contacts) {
+    const own = told.filter(({ contactId }) => contactId === id);
+    expect(own).toMatchObject([entered, left].map((fact) => ({ fact, slug: 'just-came', segmentId: segment.id })));
+    expect(await kinds(id)).toEqual(['segment.exited', 'segment.entered']);
+    for (const { late } of own) expect([late >= 0, late <= promisedSeconds]).toEqual([true, true]);
+  }
+  expect(told).toHaveLength(contacts.length * 2);
+  expect(await published()).toEqual(told.map(({ fact, contactId }) => `${fact} ${contactId}`).sort());
+  expect((await posthorn.get(`/api/v1/segments/${segment.id}`)).body.member_count).toBe(0);
+  const latest = (of: string) => Math.max(...told.filter(({ fact }) => fact === of).map(({ late }) => late)).toFixed(2);
+  process.stderr.write(
+    `entry and exit by time alone (createdAt within ${minutes} minutes, contacts killed 3 times): at most ${latest(entered)} s and ${latest(left)} s late\n`,
+  );
+}, minutes * 60_000 + 180_000); // prettier-ignore
+
+const young = {
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'createdAt', operator: 'within', value: minutes, unit: 'minutes' }] }],
+};
+
+async function create(name: string): Promise<string> {
+  const answer = await posthorn.post('/api/v1/contacts', { email: `${name}@example.com` });
+  expect(answer.status).toBe(201);
+  return answer.body.id as string;
+}
+
+async function kinds(id: string): Promise<string[]> {
+  const { body } = await posthorn.get(`/api/v1/contacts/${id}/activity`);
+  return (body.data as { kind: string }[]).map(({ kind }) => kind).filter((kind) => kind.startsWith('segment.'));
+}
+
+/** SIGKILL; resolves when it is there again. */
+async function killed(): Promise<void> {
+  const returns = () => posthorn.output.split('contacts is back').length;
+  const before = returns();
+  process.kill(posthorn.processes.find(({ name }) => name === 'contacts')!.pid, 'SIGKILL');
+  await eventually(async () => returns() > before, 'contacts is back', 60_000);
+}
+
+/** Killed when it is about to write who entered or left, which is not committed. */
+async function killedInTheMiddle<T>(cause: () => Promise<T>): Promise<T> {
+  const holder = await database.connect();
+  await holder.query('BEGIN; LOCK TABLE segment_members IN SHARE MODE');
+  const made = await cause();
+  await eventually(async () => {
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'segment_members'::regclass`;
+    return (await database.query(waiting)).rowCount! > 0;
+  }, 'contacts is about to write');
+  const back = killed();
+  await holder.query('ROLLBACK');
+  holder.release();
+  await back;
+  return made;
+}
+
+interface Told {
+  fact: string;
+  contactId: string;
+  segmentId: string;
+  slug: string;
+  /** Seconds from the instant at which it was true until it was told, both by the clock of Postgres. */
+  late: number;
+}
+
+async function facts(): Promise<Told[]> {
+  const { rows } = await database.query<Told>(
+    `SELECT o.fact, item ->> 'contactId' AS "contactId", item ->> 'segmentId' AS "segmentId", item ->> 'slug' AS slug,
+       extract(epoch FROM o.published_at - c.created_at - CASE o.fact WHEN $1 THEN interval '0' ELSE $2 * interval '1 minute' END)::float8 AS late
+     FROM outbox o CROSS JOIN jsonb_array_elements(o.items) AS item JOIN contacts c ON c.id = (item ->> 'contactId')::uuid
+     WHERE o.fact LIKE 'contacts.segment.%' AND o.published_at IS NOT NULL ORDER BY o.id`,
+    [entered, minutes],
+  );
+  return rows;
+}
+
+/** What the stream of contacts holds of segments. */
+async function published(): Promise<string[]> {
+  const connection = await BusConnection.open({ url: posthorn.servers.natsUrl, name: 'reader' });
+  const { streams } = await jetstreamManager(connection.nats);
+  const { state } = await streams.info(streamOf('contacts'));
+  const found: string[] = [];
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const message = await streams.getMessage(streamOf('contacts'), { seq });
+    const fact = [entered, left].find((name) => message?.subject === factSubject(name));
+    if (fact) found.push(...message!.json<{ items: Told[] }>().items.map(({ contactId }) => `${fact} ${contactId}`));
+  }
+  await connection.close();
+  return found.sort();
+}
