@@ -19,6 +19,7 @@ import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
 import { Imports1764500350000 } from './migrations/1764500350000-imports.js';
 import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
 import { Erasures1764500500000 } from './migrations/1764500500000-erasures.js';
+import { HistorySources1764500520000 } from './migrations/1764500520000-history-sources.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -69,4 +70,5 @@ export const migrations = [
   Imports1764500350000,
   ContactHistory1764500400000,
   Erasures1764500500000,
+  HistorySources1764500520000,
 ];

@@ -39,7 +39,7 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     Object.assign(row, put);
   }
 
-  /** Confirms contacts that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
+  /** Confirms contacts of a table that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
   async join(projectId: string, listIds: string[], contactIds: string[]): Promise<{ listId: string; contactId: string; at: Date }[]> {
     return this.database.query(
       `WITH joined AS (
@@ -51,6 +51,8 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
        ), counted AS (
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          SELECT $1, list_id, 0, count(*), 0 FROM joined GROUP BY list_id ORDER BY list_id
+       ), kept AS (
+         ${keepsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, 'IMPORT')}
        )
        SELECT list_id AS "listId", contact_id AS "contactId", updated_at AS at FROM joined`,
       [projectId, listIds, contactIds],
