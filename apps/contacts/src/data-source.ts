@@ -20,6 +20,7 @@ import { Imports1764500350000 } from './migrations/1764500350000-imports.js';
 import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
 import { Erasures1764500500000 } from './migrations/1764500500000-erasures.js';
 import { HistorySources1764500520000 } from './migrations/1764500520000-history-sources.js';
+import { ImportLeases1764500520100 } from './migrations/1764500520100-import-leases.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -71,4 +72,5 @@ export const migrations = [
   ContactHistory1764500400000,
   Erasures1764500500000,
   HistorySources1764500520000,
+  ImportLeases1764500520100,
 ];
