@@ -93,8 +93,8 @@ const writeSql = `
         WHEN subscribed THEN '${contactFacts.subscribed.name}' ELSE '${contactFacts.unsubscribed.name}' END AS fact
     FROM written JOIN asked USING (place)
   ), origin AS (
-    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
-      WITH ORDINALITY AS o (actor, address, user_agent, source, text, bunch)
+    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $16::text[])
+      WITH ORDINALITY AS o (actor, address, user_agent, source, text, told_address, bunch)
   ), counted AS (
     INSERT INTO contact_count_deltas (project_id, total, subscribed)
     SELECT project_id, total, subscribed FROM (
@@ -107,7 +107,7 @@ const writeSql = `
     ${marksDirty('told')}
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
-    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, address FROM (
+    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, told_address FROM (
       SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
       FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
@@ -135,6 +135,7 @@ function parametersOf(writes: ContactWrite[], ofAnySize: boolean): unknown[] {
     origins.map(({ source }) => source),
     origins.map(({ text }) => text),
     currentTraces(),
+    origins.map(({ toldAddress }) => toldAddress),
   ];
 }
 
