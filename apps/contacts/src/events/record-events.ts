@@ -22,6 +22,8 @@ type Outcome = RecordedEvent | Error;
 
 const maxItems = Math.min(128, maxEventsAtOnce);
 const maxBytes = 8 * 1024 * 1024;
+/** Of those who are deleted again and again while they are written of. */
+const attempts = 3;
 
 /** Events are recorded as mail is accepted: whatever arrived meanwhile is one commit, with the contacts that it makes or changes. */
 @Injectable()
@@ -44,8 +46,12 @@ export class RecordEvents {
   }
 
   /** In the ambient transaction. */
-  async record(drafts: EventDraft[]): Promise<Outcome[]> {
-    return this.insert(drafts, await this.writes.write(contactsOf(drafts)));
+  async record(drafts: EventDraft[], attempt = 1): Promise<Outcome[]> {
+    const found = await this.insert(drafts, await this.writes.write(contactsOf(drafts)));
+    return this.withoutGone(drafts, found, (gone) => {
+      if (attempt === attempts) throw unavailable();
+      return this.record(gone, attempt + 1);
+    });
   }
 
   private gatherer(inFlight: number): Gatherer<EventDraft, RecordedEvent> {
@@ -70,7 +76,8 @@ export class RecordEvents {
       return this.commits.before(deadline, () => this.record(drafts.map((draft) => ({ ...draft, deadline: null }))));
     }
     try {
-      return await this.insert(drafts, unchanged);
+      const found = await this.insert(drafts, unchanged);
+      return await this.withoutGone(drafts, found, (gone) => this.commitOnce(gone));
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -78,7 +85,23 @@ export class RecordEvents {
     }
   }
 
-  private async insert(drafts: EventDraft[], contacts: WrittenContact[]): Promise<Outcome[]> {
+  /**
+   * Whoever was there at the look and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion. Whoever is
+   * meant by their id is unknown.
+   */
+  private async withoutGone(
+    drafts: EventDraft[],
+    found: (Outcome | null)[],
+    again: (gone: EventDraft[]) => Promise<Outcome[]>,
+  ): Promise<Outcome[]> {
+    const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
+    const made = gone.length > 0 ? await again(gone) : [];
+    const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
+    return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
+  }
+
+  /** Null for an event of no contact. */
+  private async insert(drafts: EventDraft[], contacts: WrittenContact[]): Promise<(Outcome | null)[]> {
     const next = contacts.values();
     const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
       if (typeof contact === 'string') return { ...event, contactId: contact };
@@ -92,7 +115,7 @@ export class RecordEvents {
       if (isNativeError(each)) return each;
       const at = instants.get(each.id);
       if (at) return { contactId: each.contactId, at };
-      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : eventContactUnknown();
+      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : null;
     });
   }
 }
