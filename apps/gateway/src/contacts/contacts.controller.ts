@@ -39,8 +39,6 @@ const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'up
 const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
   ...[id, email, String(subscribed), JSON.stringify(customFields), createdAt.toISOString(), updatedAt.toISOString()],
 ];
-/** A thousand contacts with fields of some kilobytes. */
-const maxBulkBody = 8 * 1024 * 1024;
 
 @Controller()
 export class ContactsController {
@@ -78,7 +76,6 @@ export class ContactsController {
     body: BulkContacts,
     eachOf: 'contacts',
     reply: BulkOutcome,
-    bodyLimit: maxBulkBody,
   })
   async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
     const { places, refused } = entries!;
