@@ -226,4 +226,29 @@ describe('lists of events', () => {
     expect((await suite.bus.call(events.list, stranger, { contactId })).items).toEqual([]);
     expect(await suite.bus.call(events.names, stranger, {})).toEqual({ data: [] });
   });
+
+  it('say so where there are more names, or more of them on the days, than they show', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const fill = (count: number) =>
+      suite.database.query(
+        `WITH named AS (
+           INSERT INTO event_names (project_id, name, count) SELECT $1, 'n' || n, n FROM generate_series(1, $2::int) AS n ON CONFLICT DO NOTHING
+         ) INSERT INTO event_days (project_id, day, name, count)
+           SELECT $1, '2026-01-01'::date + n / 10000, 'n' || n, n FROM generate_series(1, least($2, 20001)) AS n ON CONFLICT DO NOTHING`,
+        [projectId, count],
+      );
+    const window = { from: new Date('2026-01-01'), to: new Date('2026-01-05') };
+    await fill(20_000);
+    const whole = await suite.bus.call(events.stats, caller, window);
+    expect([whole.data.length, whole.truncated]).toEqual([20_000, undefined]);
+    await fill(100_000);
+    const part = await suite.bus.call(events.stats, caller, window);
+    expect([part.data.length, part.truncated]).toEqual([20_000, true]);
+    expect((await suite.bus.call(events.stats, caller, { ...window, to: window.from })).truncated).toBeUndefined();
+    const names = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
+    expect([names.data.length, names.data[0], names.truncated]).toEqual([100_000, 'n100000', undefined]);
+    await fill(100_001);
+    const cut = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
+    expect([cut.data.length, cut.data[0], cut.truncated]).toEqual([100_000, 'n100001', true]);
+  });
 });
