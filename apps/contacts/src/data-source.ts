@@ -19,6 +19,8 @@ import { Segments1764500300000 } from './migrations/1764500300000-segments.js';
 import { Imports1764500350000 } from './migrations/1764500350000-imports.js';
 import { ContactHistory1764500400000 } from './migrations/1764500400000-contact-history.js';
 import { Erasures1764500500000 } from './migrations/1764500500000-erasures.js';
+import { HistorySources1764500520000 } from './migrations/1764500520000-history-sources.js';
+import { ImportLeases1764500520100 } from './migrations/1764500520100-import-leases.js';
 import { SegmentTurns1764500600100 } from './migrations/1764500600100-segment-turns.js';
 import { SegmentRecounts1764500600200 } from './migrations/1764500600200-segment-recounts.js';
 import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-watches.js';
@@ -72,6 +74,8 @@ export const migrations = [
   Imports1764500350000,
   ContactHistory1764500400000,
   Erasures1764500500000,
+  HistorySources1764500520000,
+  ImportLeases1764500520100,
   SegmentTurns1764500600100,
   SegmentRecounts1764500600200,
   SegmentWatches1764500600300,

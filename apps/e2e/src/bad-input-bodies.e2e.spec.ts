@@ -100,9 +100,15 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
   });
 
   it('over 1 MiB where nothing is sent', async () => {
-    const contacts = `${prefixes[surface]}/contacts`;
-    const answer = await suite.posthorn.post(contacts, { email: 'x'.repeat(1024 * 1024) });
-    expectRefusal(answer, surface, contacts, { status: 413, detail: 'The body is larger than 1048576 bytes' });
+    const long = 'x'.repeat(1024 * 1024);
+    for (const [path, body] of [
+      ['contacts', { email: long }],
+      ['contacts/bulk', { contacts: [{ email: 'ada@example.com', [surface === 'v1' ? 'custom_fields' : 'customFields']: { long } }] }],
+    ] as const) {
+      const route = `${prefixes[surface]}/${path}`;
+      const refusal = { status: 413, detail: 'The body is larger than 1048576 bytes' };
+      expectRefusal(await suite.posthorn.post(route, body), surface, route, refusal);
+    }
   });
 });
 

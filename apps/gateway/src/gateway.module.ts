@@ -22,6 +22,7 @@ import { PostmarkDoor } from './compat/postmark-door.js';
 import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ImportUploads } from './contacts/import-uploads.js';
+import { PeopleData } from './contacts/person-data.js';
 import { ImportsController } from './contacts/imports.controller.js';
 import { ErasuresController } from './contacts/erasures.controller.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';
@@ -240,6 +241,7 @@ export const routeControllers = [
     UnsubscribeService,
     ConfirmDoor,
     ImportUploads,
+    PeopleData,
     Senders,
   ],
 })

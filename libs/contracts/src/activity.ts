@@ -39,7 +39,7 @@ export class ActivityData {
   @Id() @Optional() segmentId?: string;
   /** `segment.*`: as it is called now; null where it is gone. */
   @Text(1, 100) @Nullable() @Optional() segmentName?: string | null;
-  /** `contact.*`: by which way. */
+  /** `contact.*`: by which way; `list.*`: `IMPORT` where a table brought the contact into the list. */
   @Choice(consentSources, { open: true }) @Optional() source?: ConsentSource;
 }
 

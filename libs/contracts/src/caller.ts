@@ -22,6 +22,13 @@ export interface Caller {
   domainId?: string;
 }
 
+/**
+ * From where somebody acted for the project, as facts and the audit log tell it. The address of whoever stands before a page with a public key, or opened a link, is
+ * a visitor's own: it is proof of their consent, is forgotten with it, and is told to nobody else.
+ */
+export const toldAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
+  isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
+
 export const serviceCaller = (service: string, projectId: string): Caller => ({ projectId, actor: { kind: 'SERVICE', id: service } });
 
 /** In place of a project, where the caller stands above them. */

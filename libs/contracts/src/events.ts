@@ -74,12 +74,14 @@ export class EventPage extends PageEnd {
 
 export class AskEventNames {}
 
-/** The most frequent ones of more than 10 000. */
-export const maxEventNames = 10_000;
+/** The most frequent ones of more: so many names are ids in the place of names. */
+export const maxEventNames = 100_000;
 
 export class EventNames {
   /** Most frequent first, ties by name. */
   @Texts(0, maxEventNames, 200) data: string[];
+  /** There are more than these; absent where these are all. */
+  @Flag() @Optional() truncated?: true;
 }
 
 /** How often something happened on one UTC day. */
@@ -95,6 +97,8 @@ export class EventStats {
   /** By day, then by name; what did not happen on a day is not there. */
   @ListOf(() => EventDay, 0, maxEventDays) data: EventDay[];
   @Nested(() => AnalyticsWindow) window: AnalyticsWindow;
+  /** The last days are missing, of the last one that is there perhaps some names: ask for fewer days. Absent where nothing is missing. */
+  @Flag() @Optional() truncated?: true;
 }
 
 export const events = {

@@ -30,7 +30,8 @@ export const StringMap = (extra: Extra = {}) => field('map', extra, [Transform(u
 /** A free JSON object; never walked by class-transformer (guarantees.md §1.5). `max` bounds its JSON in bytes. */
 export const FreeMap = (extra: Extra = {}) => field('json', extra, [Transform(unwrapMap)]);
 export const Nested = (nested: () => Shape, extra: Extra = {}) => field('object', { nested, ...extra });
-export const ListOf = (nested: () => Shape, min: number, max: number, extra: Extra = {}) =>
+/** Without `max` it is a list that no message holds: it is written page by page. */
+export const ListOf = (nested: () => Shape, min: number, max?: number, extra: Extra = {}) =>
   field('object', { nested, list: true, min, max, ...extra });
 /** A list of texts: `min`…`max` entries of ≤ `itemMax` characters each. */
 export const Texts = (min: number, max: number, itemMax: number, extra: Extra = {}) =>

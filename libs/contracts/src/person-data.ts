@@ -4,19 +4,22 @@ import { Contact, ContactId, membershipStatuses, type MembershipStatus } from '.
 import { request } from './contract.js';
 import { Email } from './emails.js';
 import { CustomEvent } from './events.js';
-import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Text, Texts } from './fields.js';
+import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
 import { MailHappening } from './mail-history.js';
-import { PickFields } from './shapes.js';
+import { PageEnd, PagePosition } from './page.js';
+import { JoinFields, PartialFields, PickFields } from './shapes.js';
 import { Suppression } from './suppressions.js';
 
-/** Of each part of what is known of a person, the newest rows; a part that has more is named as cut. */
+/** Rows of a part that one answer holds; what there is of a person has no bound. */
 export const maxPersonRows = 1_000;
+/** E-mails that one answer holds, and the newest of what became of each. */
+export const maxPersonEmails = 100;
 
 export class MailMoment extends PickFields(MailHappening, ['id', 'at', 'kind', 'detail', 'link']) {}
 
 export class PersonEmail extends Email {
   /** What became of it, newest first. */
-  @ListOf(() => MailMoment, 0, maxPersonRows) history: MailMoment[];
+  @ListOf(() => MailMoment, 0) history: MailMoment[];
 }
 
 /** What an address last said of marketing mail. */
@@ -25,22 +28,41 @@ export class PersonOptOut {
   @Instant() since: Date;
 }
 
-export class MailOfPerson {
-  /** Newest first. */
-  @ListOf(() => PersonEmail, 0, maxPersonRows) emails: PersonEmail[];
+/** What sending keeps of an address beside its mail. */
+export class AddressStanding {
   /** Null where the address is not suppressed. */
   @Nested(() => Suppression) @Nullable() suppression: Suppression | null;
   /** Null where it never said anything. */
   @Nested(() => PersonOptOut) @Nullable() optOut: PersonOptOut | null;
 }
 
-export class PersonMail extends MailOfPerson {
-  /** There are more e-mails, or there is more of what became of them. */
-  @Flag() emailsCut: boolean;
+export class MailOfPerson extends AddressStanding {
+  /** Newest first. */
+  @ListOf(() => PersonEmail, 0) emails: PersonEmail[];
+}
+
+export class PersonEmailPart extends PersonEmail {
+  /** Where its history goes on; null where that is all. */
+  @Nested(() => PagePosition) @Nullable() historyNext: PagePosition | null;
 }
 
 export class AskPersonMail {
   @Address() email: string;
+  @Nested(() => PagePosition) @Optional() after?: PagePosition;
+}
+
+export class PersonMail extends JoinFields(AddressStanding, PageEnd) {
+  @ListOf(() => PersonEmailPart, 0, maxPersonEmails) emails: PersonEmailPart[];
+}
+
+export class AskMailMoments {
+  @Address() email: string;
+  @Id() emailId: string;
+  @Nested(() => PagePosition) after: PagePosition;
+}
+
+export class MailMoments extends PageEnd {
+  @ListOf(() => MailMoment, 0, maxPersonRows) items: MailMoment[];
 }
 
 export class PersonMembership {
@@ -68,25 +90,48 @@ export class PersonSummary {
   @Instant() lastAt: Date;
 }
 
-/** All that is known of one person, but the contents of their mail. */
-export class PersonData extends MailOfPerson {
-  @Nested(() => Contact) contact: Contact;
-  @ListOf(() => Consent, 0, maxPersonRows) consents: Consent[];
-  @ListOf(() => PersonMembership, 0, maxPersonRows) memberships: PersonMembership[];
+/** What contacts holds of a person, each newest first, but summaries by name. */
+export class PersonParts {
+  @ListOf(() => Consent, 0) consents: Consent[];
+  @ListOf(() => PersonMembership, 0) memberships: PersonMembership[];
   /** In which the contact is now. */
-  @ListOf(() => PersonSegment, 0, maxPersonRows) segments: PersonSegment[];
+  @ListOf(() => PersonSegment, 0) segments: PersonSegment[];
   /** Memberships that changed, and tracked segments that were entered and left. */
-  @ListOf(() => Activity, 0, maxPersonRows) history: Activity[];
-  @ListOf(() => PersonSummary, 0, maxPersonRows) summaries: PersonSummary[];
-  /** The newest two MiB of payloads. */
-  @ListOf(() => CustomEvent, 0, maxPersonRows) events: CustomEvent[];
-  /** The parts that have more than is shown. */
-  @Texts(0, 7, 64, { example: ['events'] }) cut: string[];
+  @ListOf(() => Activity, 0) history: Activity[];
+  @ListOf(() => PersonSummary, 0) summaries: PersonSummary[];
+  @ListOf(() => CustomEvent, 0) events: CustomEvent[];
+}
+
+/** All that is known of one person, but the contents of their mail. */
+export class PersonData extends JoinFields(MailOfPerson, PersonParts) {
+  @Nested(() => Contact) contact: Contact;
+}
+
+export const personParts = ['consents', 'memberships', 'segments', 'history', 'summaries', 'events'] as const;
+export type PersonPart = (typeof personParts)[number];
+
+/** A place in a part: of summaries the name, of all others the instant and the id. */
+export class PersonPlace {
+  @Nested(() => PagePosition) @Optional() position?: PagePosition;
+  @Text(1, 200) @Optional() name?: string;
+}
+
+export class AskPersonPart extends ContactId {
+  @Choice(personParts) part: PersonPart;
+  @Nested(() => PersonPlace) @Optional() after?: PersonPlace;
+}
+
+/** Some rows of the part that was asked for. */
+export class PersonPartPage extends PartialFields(PersonParts) {
+  /** Null where that is all. */
+  @Nested(() => PersonPlace) @Nullable() next: PersonPlace | null;
 }
 
 export const personData = {
-  /** 404 for an unknown contact; `unavailable` while sending does not answer. */
-  get: request('contacts.personData.get', ContactId, PersonData),
-  /** What sending holds of an address; of one that it never saw, nothing. */
+  /** At most a thousand rows and some MiB at a time. 404 for an unknown contact. */
+  part: request('contacts.personData.part', AskPersonPart, PersonPartPage),
+  /** What sending holds of an address, its e-mails newest first; of one that it never saw, nothing. */
   mail: request('sending.personData.mail', AskPersonMail, PersonMail),
+  /** What else became of one e-mail. */
+  moments: request('sending.personData.moments', AskMailMoments, MailMoments),
 };

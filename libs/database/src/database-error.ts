@@ -26,6 +26,9 @@ export function isSerializationFailure(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** Somebody held a lock for longer than was to be waited for: nothing happened. */
+export const isLockTimeout = (error: unknown): boolean => databaseCode(error) === '55P03';
+
 /** A row that Postgres itself refuses: its neighbours in a gathered statement are innocent (architecture.md §4). */
 export function isPoisonedRow(error: unknown): boolean {
   return /^(22|23|54)/.test(databaseCode(error) ?? '');
@@ -53,7 +56,6 @@ export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
   if (code === '23505') return new DomainError('conflict', 'conflict', 'It exists already');
   if (/^(22|23|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
-  // 55P03: a lock that was not to be had in time.
-  if (isDatabaseAway(error) || isSerializationFailure(error) || code === '55P03') return unavailable();
+  if (isDatabaseAway(error) || isSerializationFailure(error) || isLockTimeout(error)) return unavailable();
   return null;
 }

@@ -7,6 +7,7 @@ export * from './idempotency-key.entity.js';
 export * from './idempotency-keys.migration.js';
 export * from './idempotency-keys.repository.js';
 export * from './ids.js';
+export * from './lock-patience.js';
 export * from './migrate.js';
 export * from './page.js';
 export * from './partitions.js';

@@ -12,7 +12,7 @@ export class OutboxRow {
   @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true }) publishedAt: Date | null;
   /** The traces that record the change, as `traceparent`s with commas between them; null where none does. */
   @Column('text', { nullable: true }) traces: string | null;
-  /** Who did it, and from where; null where a service did it by itself, or for several at once. */
+  /** Who did it, and from where; null where a service did it by itself, or for several at once. No visitor's address (`toldAddressOf`). */
   @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
   @Column('text', { nullable: true }) address: string | null;
 }

@@ -1,4 +1,4 @@
-import { maxFactItems, type FactContract } from '@posthorn/contracts';
+import { maxFactItems, toldAddressOf, type FactContract } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from './acting.js';
@@ -25,7 +25,7 @@ export class Outbox {
           JSON.stringify(part),
           currentTraces(),
           caller ? JSON.stringify(caller.actor) : null,
-          caller?.address ?? null,
+          caller ? toldAddressOf(caller) : null,
         ],
       );
     }

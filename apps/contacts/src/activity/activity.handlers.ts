@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { activity, personData, type ActivityPage, type ContactId, type ListActivity, type PersonData } from '@posthorn/contracts';
+import { activity, personData, type ActivityPage, type AskPersonPart, type ListActivity, type PersonPartPage } from '@posthorn/contracts';
 import { Answers, type Incoming } from '@posthorn/messaging';
 import { ActivityService } from './activity.service.js';
 import { PersonDataService } from './person-data.service.js';
@@ -16,8 +16,8 @@ export class ActivityHandlers {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(personData.get)
-  data({ caller, body }: Incoming<ContactId>): Promise<PersonData> {
-    return this.people.get(caller.projectId, body.id);
+  @Answers(personData.part)
+  data({ caller, body }: Incoming<AskPersonPart>): Promise<PersonPartPage> {
+    return this.people.part(caller.projectId, body);
   }
 }

@@ -1,4 +1,4 @@
-import type { Activity, ContactHistoryKind } from '@posthorn/contracts';
+import type { Activity, ConsentSource, ContactHistoryKind } from '@posthorn/contracts';
 import { idsBefore, instantOf, type Database } from '@posthorn/database';
 import type { ActivityQuery } from './activity.read-model.js';
 
@@ -9,12 +9,15 @@ interface HistoryRow {
   subjectId: string;
   /** Null where it is gone. */
   subjectName: string | null;
+  /** By which way, where it was none that a kind implies. */
+  source: ConsentSource | null;
 }
 
 /** Part of a statement that changes what is between contacts and lists or segments: `rows` has its columns project_id, contact_id, kind and subject_id. */
-export const keepsHistory = (rows: string): string =>
-  `INSERT INTO contact_history (project_id, id, contact_id, kind, subject_id)
-   SELECT happened.project_id, uuidv7(), happened.contact_id, happened.kind, happened.subject_id FROM ${rows} AS happened`;
+export const keepsHistory = (rows: string, source: ConsentSource | null = null): string =>
+  `INSERT INTO contact_history (project_id, id, contact_id, kind, subject_id, source)
+   SELECT happened.project_id, uuidv7(), happened.contact_id, happened.kind, happened.subject_id, ${source ? `'${source}'` : 'NULL'}
+   FROM ${rows} AS happened`;
 
 /** What happened between contacts and the lists and tracked segments of their project; rows are added in the commit of the change. */
 export class ContactHistoryRepository {
@@ -31,9 +34,9 @@ export class ContactHistoryRepository {
 
   async page(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<HistoryRow[]> {
     return this.database.query(
-      `SELECT h.id, h.kind, h.subject_id AS "subjectId", coalesce(list.name, segment.name) AS "subjectName"
+      `SELECT h.id, h.kind, h.source, h.subject_id AS "subjectId", coalesce(list.name, segment.name) AS "subjectName"
        FROM (
-         SELECT id, kind, subject_id FROM contact_history WHERE project_id = $1 AND contact_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4
+         SELECT id, kind, subject_id, source FROM contact_history WHERE project_id = $1 AND contact_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4
        ) AS h
        LEFT JOIN lists list ON list.project_id = $1 AND list.id = h.subject_id
        LEFT JOIN segments segment ON segment.project_id = $1 AND segment.id = h.subject_id
@@ -51,8 +54,8 @@ export class ContactHistoryRepository {
   }
 }
 
-export function activityOf({ id, kind, subjectId, subjectName }: HistoryRow): Activity {
+export function activityOf({ id, kind, subjectId, subjectName, source }: HistoryRow): Activity {
   const ofList = kind.startsWith('list.');
   const data = ofList ? { listId: subjectId, listName: subjectName } : { segmentId: subjectId, segmentName: subjectName };
-  return { id, at: instantOf(id), kind, data };
+  return { id, at: instantOf(id), kind, data: { ...data, ...(source ? { source } : {}) } };
 }

@@ -1,52 +1,65 @@
-import type { CustomEvent, PersonMembership, PersonSegment, PersonSummary } from '@posthorn/contracts';
-import type { Database } from '@posthorn/database';
+import type { CustomEvent, PagePosition, PersonMembership, PersonSegment, PersonSummary } from '@posthorn/contracts';
+import { idsBefore, keysetCondition, type Database } from '@posthorn/database';
 
 const maxPayloadBytes = 2 * 1024 * 1024;
 
-/** What is known of one contact in the tables of several rooms, newest first. */
+export interface AskedRows<Place> {
+  contactId: string;
+  limit: number;
+  after?: Place;
+}
+
+/** What is known of one contact in the tables of several rooms. */
 export class PersonDataReadModel {
   constructor(private readonly database: Database) {}
 
-  memberships(projectId: string, contactId: string, limit: number): Promise<PersonMembership[]> {
+  memberships(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<PersonMembership[]> {
+    const behind = keysetCondition(after, 4, 'm');
     return this.database.query(
       `SELECT m.id, m.list_id AS "listId", l.name AS "listName", m.status, m.created_at AS "createdAt", m.updated_at AS "updatedAt"
        FROM memberships m LEFT JOIN lists l ON l.project_id = m.project_id AND l.id = m.list_id
-       WHERE m.project_id = $1 AND m.contact_id = $2 ORDER BY m.created_at DESC, m.id DESC LIMIT $3`,
-      [projectId, contactId, limit],
+       WHERE m.project_id = $1 AND m.contact_id = $2 ${behind.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...behind.parameters],
     );
   }
 
-  segments(projectId: string, contactId: string, limit: number): Promise<PersonSegment[]> {
+  segments(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<PersonSegment[]> {
+    const behind = keysetCondition(after, 4, 'm');
     return this.database.query(
       `SELECT m.segment_id AS "segmentId", s.name AS "segmentName", m.since
-       FROM segment_members m JOIN segments s ON s.project_id = m.project_id AND s.id = m.segment_id
-       WHERE m.project_id = $1 AND m.contact_id = $2 ORDER BY m.since DESC, m.segment_id DESC LIMIT $3`,
-      [projectId, contactId, limit],
+       FROM (SELECT project_id, segment_id, since, segment_id AS id, since AS created_at FROM segment_members
+             WHERE project_id = $1 AND contact_id = $2) AS m
+       JOIN segments s ON s.project_id = m.project_id AND s.id = m.segment_id
+       WHERE true ${behind.sql} ORDER BY m.since DESC, m.segment_id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...behind.parameters],
     );
   }
 
-  summaries(projectId: string, contactId: string, limit: number): Promise<PersonSummary[]> {
+  /** By name, which stays where it is while they are read; those of e-mails, of which there are few kinds, come first. */
+  summaries(projectId: string, { contactId, limit, after }: AskedRows<string>): Promise<PersonSummary[]> {
     return this.database.query(
-      `SELECT * FROM (
-         SELECT 'EVENT' AS of, name, count, first_at AS "firstAt", last_at AS "lastAt" FROM event_summaries WHERE project_id = $1 AND contact_id = $2
-         UNION ALL
-         SELECT 'EMAIL', kind, count, first_at, last_at FROM mail_summaries WHERE project_id = $1 AND contact_id = $2
-       ) AS s ORDER BY "lastAt" DESC, of, name LIMIT $3`,
-      [projectId, contactId, limit],
+      `SELECT 'EMAIL' AS of, kind AS name, count, first_at AS "firstAt", last_at AS "lastAt" FROM mail_summaries
+       WHERE project_id = $1 AND contact_id = $2 AND $4::text IS NULL
+       UNION ALL
+       (SELECT 'EVENT', name, count, first_at, last_at FROM event_summaries
+        WHERE project_id = $1 AND contact_id = $2 AND ($4::text IS NULL OR name > $4) ORDER BY name LIMIT $3)
+       ORDER BY of, name`,
+      [projectId, contactId, limit, after ?? null],
     );
   }
 
-  /** No more of them than their payloads allow; a payload is small beside that. */
-  async events(projectId: string, contactId: string, most: number): Promise<{ rows: CustomEvent[]; isCut: boolean }> {
+  /** No more of them than their payloads allow, but one; a payload is small beside that. */
+  async events(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<{ rows: CustomEvent[]; isCut: boolean }> {
     const rows = await this.database.query<CustomEvent & { found: number }>(
       `SELECT id, name, contact_id AS "contactId", email_id AS "emailId", payload, created_at AS "createdAt", found FROM (
          SELECT *, count(*) OVER () AS found, sum(octet_length(payload::text)) OVER (ORDER BY id DESC) AS bytes FROM (
-           SELECT * FROM events WHERE project_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT $3
+           SELECT * FROM events WHERE project_id = $1 AND contact_id = $2 AND id < $4 ORDER BY id DESC LIMIT $3
          ) AS newest
        ) AS e WHERE bytes <= ${maxPayloadBytes} ORDER BY id DESC`,
-      [projectId, contactId, most + 1],
+      [projectId, contactId, limit + 1, idsBefore(after)],
     );
     const found = rows[0]?.found ?? 0;
-    return { rows: rows.slice(0, most).map(({ found: _, ...event }) => event), isCut: found > Math.min(rows.length, most) };
+    const shown = rows.slice(0, limit);
+    return { rows: shown.map(({ found: _, ...event }) => event), isCut: found > shown.length };
   }
 }

@@ -1,4 +1,4 @@
-import type { Caller, ConsentSource } from '@posthorn/contracts';
+import { toldAddressOf, type Caller, type ConsentSource } from '@posthorn/contracts';
 import type { ContactRow } from './contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
 
@@ -8,6 +8,8 @@ export interface WriteOrigin {
   actor: Caller['actor'] | null;
   /** The client's address, and what it calls itself. */
   address: string | null;
+  /** That address where facts may tell it. */
+  toldAddress: string | null;
   userAgent: string | null;
   /** What the person agreed to. */
   text: string | null;
@@ -62,6 +64,7 @@ export const originOf = (caller: Caller | undefined, source: ConsentSource, text
   text,
   actor: caller?.actor ?? null,
   address: caller?.address ?? null,
+  toldAddress: caller ? toldAddressOf(caller) : null,
   userAgent: caller?.userAgent ?? null,
 });
 
@@ -101,6 +104,7 @@ function isSameOrigin(first: ContactWrite, second: ContactWrite): boolean {
     one.source === other.source &&
     one.actor?.id === other.actor?.id &&
     one.address === other.address &&
+    one.toldAddress === other.toldAddress &&
     one.userAgent === other.userAgent &&
     one.text === other.text
   );

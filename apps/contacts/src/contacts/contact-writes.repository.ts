@@ -1,5 +1,5 @@
 import { contactFacts, maxCustomFields, maxFactItems } from '@posthorn/contracts';
-import { newId, type Database } from '@posthorn/database';
+import { lockPatience, lockPatienceIsSet, newId, type Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../consents/consents.repository.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
@@ -39,8 +39,8 @@ export class ContactWritesRepository {
    * Makes or changes what has to be, one contact an address; answers those by their place, which is that of the write. What is missing in the
    * answer changes nothing, is left alone by `only`, is late, or may be too large: of a large row only JavaScript knows the bytes.
    */
-  async write(writes: ContactWrite[], ofAnySize: boolean): Promise<Map<number, Landed>> {
-    const parameters = parametersOf(writes, ofAnySize);
+  async write(writes: ContactWrite[], ofAnySize: boolean, patience: string | null = null): Promise<Map<number, Landed>> {
+    const parameters = [...parametersOf(writes, ofAnySize), patience];
     const rows =
       writes.length <= mostOfPrepared
         ? await this.database.prepared<LandedRow>({ name: 'write contacts', sql: writeSql, parameters })
@@ -70,9 +70,10 @@ const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_
   ELSE (known.custom_fields || excluded.custom_fields) - ${removed} END`;
 
 const writeSql = `
-  WITH asked AS (
+  WITH ${lockPatience('$17')}, asked AS (
     SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
       WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
+    WHERE ${lockPatienceIsSet}
   ), written AS (
     INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
     SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM asked
@@ -93,8 +94,8 @@ const writeSql = `
         WHEN subscribed THEN '${contactFacts.subscribed.name}' ELSE '${contactFacts.unsubscribed.name}' END AS fact
     FROM written JOIN asked USING (place)
   ), origin AS (
-    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
-      WITH ORDINALITY AS o (actor, address, user_agent, source, text, bunch)
+    SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $16::text[])
+      WITH ORDINALITY AS o (actor, address, user_agent, source, text, told_address, bunch)
   ), counted AS (
     INSERT INTO contact_count_deltas (project_id, total, subscribed)
     SELECT project_id, total, subscribed FROM (
@@ -107,7 +108,7 @@ const writeSql = `
     ${marksDirty('told')}
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
-    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, address FROM (
+    SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, told_address FROM (
       SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
       FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
@@ -135,6 +136,7 @@ function parametersOf(writes: ContactWrite[], ofAnySize: boolean): unknown[] {
     origins.map(({ source }) => source),
     origins.map(({ text }) => text),
     currentTraces(),
+    origins.map(({ toldAddress }) => toldAddress),
   ];
 }
 

@@ -15,6 +15,11 @@ interface Group {
   parts: number[];
 }
 
+interface WriteOptions {
+  looksFirst?: boolean;
+  patience?: string;
+}
+
 /**
  * The one way by which contacts come to be or change by their address, for any number of them. In one commit with it: its facts, consents,
  * counts, and whose segments are to be looked at. A change that changes nothing is none: no write, no fact.
@@ -30,14 +35,14 @@ export class ContactWrites {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** In a commit of their own. What Postgres refuses for one row's sake is halved until the row is alone. */
-  async commit(writes: ContactWrite[]): Promise<WrittenContact[]> {
+  /** In a commit of their own. What Postgres refuses for one row's sake is halved until the row is alone. `patience` is for each lock. */
+  async commit(writes: ContactWrite[], patience?: string): Promise<WrittenContact[]> {
     try {
-      return await this.commitOnce(writes);
+      return await this.commitOnce(writes, patience);
     } catch (error) {
       if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
       const middle = writes.length >> 1;
-      return [...(await this.commit(writes.slice(0, middle))), ...(await this.commit(writes.slice(middle)))];
+      return [...(await this.commit(writes.slice(0, middle), patience)), ...(await this.commit(writes.slice(middle), patience))];
     }
   }
 
@@ -46,17 +51,17 @@ export class ContactWrites {
    * so that no change is said which sending does not know, and the order of opt-outs is that of the contact's changes (guarantees.md §3).
    * `looksFirst` is for writes that as a rule change nothing: they cost no lock then.
    */
-  async write(writes: ContactWrite[], { looksFirst = false } = {}): Promise<WrittenContact[]> {
+  async write(writes: ContactWrite[], { looksFirst = false, patience }: WriteOptions = {}): Promise<WrittenContact[]> {
     const written: WrittenContact[] = [];
     for (const round of roundsOf(writes)) {
-      const outcomes = await this.writeEach(round, looksFirst);
+      const outcomes = await this.writeEach(round, looksFirst, patience);
       for (const [index, { parts }] of round.entries()) {
         const outcome = outcomes[index]!;
         if (outcome.outcome !== 'REFUSED' || parts.length === 1) for (const part of parts) written[part] = outcome;
         // Together they may be too much where each one fits.
         else
           for (const part of parts)
-            [written[part]] = (await this.writeEach([{ write: writes[part]!, parts: [part] }], false)) as [WrittenContact];
+            [written[part]] = (await this.writeEach([{ write: writes[part]!, parts: [part] }], false, patience)) as [WrittenContact];
       }
     }
     await this.tellOfBulk(writes, written);
@@ -72,12 +77,12 @@ export class ContactWrites {
     return open.length > 0 ? null : writes.map((write) => found.get(write)!);
   }
 
-  private async commitOnce(writes: ContactWrite[]): Promise<WrittenContact[]> {
+  private async commitOnce(writes: ContactWrite[], patience?: string): Promise<WrittenContact[]> {
     if (writes.some(({ subscribed, inBulk }) => subscribed === false || inBulk)) {
-      return this.commits.before(earliestOf(writes), () => this.write(writes));
+      return this.commits.before(earliestOf(writes), () => this.write(writes, { patience }));
     }
     try {
-      return await this.write(writes);
+      return await this.write(writes, { patience });
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -86,13 +91,13 @@ export class ContactWrites {
   }
 
   /** One address each. */
-  private async writeEach(groups: Group[], looksFirst: boolean): Promise<WrittenContact[]> {
+  private async writeEach(groups: Group[], looksFirst: boolean, patience?: string): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
     let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
     if (looksFirst) open = await this.look(open, found);
     while (open.length > 0) {
-      const landed = await this.statement.write(open, ofAnySize);
+      const landed = await this.statement.write(open, ofAnySize, patience);
       for (const [place, { contact, before }] of landed) {
         found.set(open[place]!, { outcome: before ? 'UPDATED' : 'CREATED', contact, before, error: null });
       }

@@ -1,17 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { optOuts, serviceCaller, type OptOut } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
+import { MembershipsRepository } from '../lists/memberships.repository.js';
 
 /** Shorter than whoever asked waits, so that the answer "nothing changed" still reaches them. */
 const putMs = 1_000;
 const maxPut = 500;
 
-/** Tells sending who wants no marketing mail, before anything here says so: no answer, no change (guarantees.md §3). */
+/**
+ * Tells sending who wants no marketing mail, before anything here says so: no answer, no change (guarantees.md §3). A link that was handed out before
+ * confirms its list afterwards, and no more: who asked for no mail since then is not subscribed by it.
+ */
 @Injectable()
 export class OptOuts {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly memberships: MembershipsRepository,
+  ) {}
 
+  /** In the transaction of the change. */
   async put(projectId: string, ...told: OptOut[]): Promise<void> {
+    const contactIds = told.flatMap(({ contactId }) => (contactId ? [contactId] : []));
+    if (contactIds.length > 0) await this.memberships.keepUnsubscribed(projectId, contactIds);
     const caller = serviceCaller('contacts', projectId);
     for (let first = 0; first < told.length; first += maxPut) {
       await this.bus.call(optOuts.put, caller, { optOuts: told.slice(first, first + maxPut) }, { timeoutMs: putMs });

@@ -13,7 +13,8 @@ import {
   type Erasure,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually } from '@posthorn/testing';
+import { ConfirmTokens } from '@posthorn/mail';
+import { eventually, testSecret } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
 import { rowsHolding } from '../testing/rows-holding.js';
@@ -110,6 +111,27 @@ it('who was in a segment only by an address that is erased is in it no more', as
     upkeep: 'LIVE',
     condition: JSON.parse(JSON.stringify(condition).replace(email, 'erased@erased.invalid')) as object,
   });
+});
+
+it('the address of a visitor lies with their consent alone, and is gone with them', async () => {
+  const { caller, projectId } = suite.buildProject();
+  const address = '198.51.100.23';
+  const page = { ...caller, actor: { kind: 'KEY', id: newId() } as const, isPublic: true as const, address, userAgent: 'Visiting/1' };
+  const link = { projectId, actor: { kind: 'SERVICE', id: 'gateway' } as const, address };
+  const list = await suite.bus.call(lists.create, caller, { name: 'News', doubleOptIn: true });
+  const { confirmToken } = await suite.bus.call(memberships.subscribe, page, { id: list.id, email: 'eve@example.org' });
+  const { membershipId, tokenHash } = new ConfirmTokens([testSecret]).read(confirmToken!)!;
+  await suite.bus.call(memberships.confirm, link, { membershipId, tokenHash });
+  await suite.bus.call(memberships.unsubscribe, page, { id: list.id, email: 'eve@example.org' });
+  await suite.bus.call(contacts.unsubscribe, link, { email: 'eve@example.org' });
+  expect(await rowsHolding(suite.database, address)).toEqual(['consents']);
+  const server = { ...caller, actor: page.actor, address: '203.0.113.99' };
+  const { id } = await suite.bus.call(contacts.upsert, server, { email: 'eve@example.org', customFields: { seen: true } });
+  expect(await rowsHolding(suite.database, server.address)).toContain('outbox');
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+  expect(await rowsHolding(suite.database, address)).toEqual([]);
+  expect(await rowsHolding(suite.database, 'Visiting')).toEqual([]);
 });
 
 it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {

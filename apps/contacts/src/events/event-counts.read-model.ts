@@ -1,7 +1,7 @@
 import { maxEventDays, maxEventNames, type EventDay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** How often each event happened; what is folded and what is not are read in one statement. */
+/** How often each event happened; what is folded and what is not are read in one statement. Each answers one more than is shown, where there are more. */
 export class EventCounts {
   constructor(private readonly database: Database) {}
 
@@ -10,7 +10,7 @@ export class EventCounts {
       `SELECT name FROM (
          SELECT name, count FROM event_names WHERE project_id = $1
          UNION ALL SELECT name, count FROM event_count_deltas WHERE project_id = $1
-       ) AS parts GROUP BY name ORDER BY sum(count) DESC, name LIMIT ${maxEventNames}`,
+       ) AS parts GROUP BY name ORDER BY sum(count) DESC, name LIMIT ${maxEventNames + 1}`,
       [projectId],
     );
     return rows.map(({ name }) => name);
@@ -23,7 +23,7 @@ export class EventCounts {
       `SELECT name, to_char(day, 'YYYY-MM-DD') AS date, sum(count)::bigint AS count FROM (
          SELECT name, day, count FROM event_days WHERE ${between}
          UNION ALL SELECT name, day, count FROM event_count_deltas WHERE ${between}
-       ) AS parts GROUP BY name, day ORDER BY day, name LIMIT ${maxEventDays}`,
+       ) AS parts GROUP BY name, day ORDER BY day, name LIMIT ${maxEventDays + 1}`,
       [projectId, from, to],
     );
   }

@@ -145,6 +145,28 @@ describe('tracking', () => {
     expect(await rows(projectId, 'events')).toHaveLength(3);
   });
 
+  it.each([
+    ['alone', {}],
+    ['with a key', { idempotency: { ...claim('once'), operation: 'POST /api/track' } }],
+  ])('of somebody who is deleted in that moment makes them anew: %s', async (_, how) => {
+    const { caller, projectId } = suite.buildProject();
+    const { id } = await suite.bus.call(contacts.create, caller, { email });
+    const tracked = await suite.database.transaction(async () => {
+      await suite.database.query(`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`);
+      // In a list: a promise that is returned would be waited for before the commit.
+      const call = [suite.bus.call(events.track, caller, { event: 'paid', email, ...how }, { timeoutMs: 20_000 })] as const;
+      const waiting = () => suite.database.query(`SELECT 1 FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`);
+      await eventually(async () => (await waiting()).length > 0, 'the contact was seen, and its event waits');
+      await suite.database.query(`DELETE FROM contacts WHERE project_id = $1`, [projectId]);
+      return call;
+    });
+    const { contact, event } = await tracked[0];
+    expect(contact).not.toBe(id);
+    expect(await rows(projectId, 'events')).toMatchObject([{ id: event, contact_id: contact, name: 'paid' }]);
+    expect((await suite.bus.call(contacts.list, caller, {})).items).toMatchObject([{ id: contact, email }]);
+    await expect(record(caller, { contactId: id })).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
   it('of many at once equals a recount, one poisoned alone', async () => {
     const { caller, projectId } = suite.buildProject();
     const calls = Array.from({ length: 300 }, (_, index) =>
@@ -203,5 +225,30 @@ describe('lists of events', () => {
     const stranger = suite.buildProject().caller;
     expect((await suite.bus.call(events.list, stranger, { contactId })).items).toEqual([]);
     expect(await suite.bus.call(events.names, stranger, {})).toEqual({ data: [] });
+  });
+
+  it('say so where there are more names, or more of them on the days, than they show', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const fill = (count: number) =>
+      suite.database.query(
+        `WITH named AS (
+           INSERT INTO event_names (project_id, name, count) SELECT $1, 'n' || n, n FROM generate_series(1, $2::int) AS n ON CONFLICT DO NOTHING
+         ) INSERT INTO event_days (project_id, day, name, count)
+           SELECT $1, '2026-01-01'::date + n / 10000, 'n' || n, n FROM generate_series(1, least($2, 20001)) AS n ON CONFLICT DO NOTHING`,
+        [projectId, count],
+      );
+    const window = { from: new Date('2026-01-01'), to: new Date('2026-01-05') };
+    await fill(20_000);
+    const whole = await suite.bus.call(events.stats, caller, window);
+    expect([whole.data.length, whole.truncated]).toEqual([20_000, undefined]);
+    await fill(100_000);
+    const part = await suite.bus.call(events.stats, caller, window);
+    expect([part.data.length, part.truncated]).toEqual([20_000, true]);
+    expect((await suite.bus.call(events.stats, caller, { ...window, to: window.from })).truncated).toBeUndefined();
+    const names = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
+    expect([names.data.length, names.data[0], names.truncated]).toEqual([100_000, 'n100000', undefined]);
+    await fill(100_001);
+    const cut = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
+    expect([cut.data.length, cut.data[0], cut.truncated]).toEqual([100_000, 'n100001', true]);
   });
 });

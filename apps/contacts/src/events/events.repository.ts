@@ -1,5 +1,5 @@
 import { contactFacts, maxFactItems, type CustomEvent, type EventQuery, type ListEvents } from '@posthorn/contracts';
-import { pageLimit, toPage, totalCap, type Database, type Page } from '@posthorn/database';
+import { lockPatience, lockPatienceIsSet, pageLimit, toPage, totalCap, type Database, type Page } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
@@ -28,7 +28,7 @@ export class EventsRepository {
    * Events, their summaries and counts, whose segments are to be looked at, and one fact a project: one statement. Answers the instants by id;
    * an event that is not among them is late, or of no contact.
    */
-  async insert(events: NewEvent[]): Promise<Map<string, Date>> {
+  async insert(events: NewEvent[], patience: string | null = null): Promise<Map<string, Date>> {
     const recorded = await this.database.prepared<{ id: string; at: Date }>({
       name: 'record events',
       sql: insertSql,
@@ -41,6 +41,7 @@ export class EventsRepository {
         events.map(({ occurredAt }) => occurredAt),
         events.map(({ deadline }) => deadline),
         currentTraces(),
+        patience,
       ],
     });
     return new Map(recorded.map(({ id, at }) => [id, at]));
@@ -79,10 +80,10 @@ function matching(projectId: string, { eventName, contactId }: EventQuery): { sq
 // Summaries are written in one order, whoever writes: two batches then wait for one another, never both. Contacts are looked up by a scalar
 // subquery: as a join, a plan that was made while the table was young reads all of it.
 const insertSql = `
-  WITH asked AS (
+  WITH ${lockPatience('$9')}, asked AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
       AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
-    WHERE deadline IS NULL OR clock_timestamp() < deadline
+    WHERE ${lockPatienceIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
   ), recorded AS (
     INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)
     SELECT project_id, id, contact_id, name, payload::jsonb, coalesce(occurred_at, now()) FROM asked

@@ -7,7 +7,9 @@ import {
   eventOutOfTime,
   isReservedEventName,
   maxEventAgeDays,
+  maxEventDays,
   maxEventLeadMinutes,
+  maxEventNames,
   TrackedEvent,
   type EventNames,
   type EventPage,
@@ -77,11 +79,11 @@ export class EventsService {
   }
 
   async names(projectId: string): Promise<EventNames> {
-    return { data: await this.counts.names(projectId) };
+    return shown(await this.counts.names(projectId), maxEventNames);
   }
 
   async stats(projectId: string, { from, to }: TimeseriesQuery): Promise<EventStats> {
-    return { data: await this.counts.days(projectId, from, to), window: { from, to } };
+    return { ...shown(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
   }
 
   /** Where a key is sent, the event and its receipt are one commit of their own. */
@@ -109,6 +111,10 @@ export class EventsService {
     if (age > maxEventAgeDays * dayMs || age < -maxEventLeadMinutes * minuteMs) throw eventOutOfTime();
   }
 }
+
+/** Whoever gets less than there is can see it. */
+const shown = <Row>(rows: Row[], most: number): { data: Row[]; truncated?: true } =>
+  rows.length > most ? { data: rows.slice(0, most), truncated: true } : { data: rows };
 
 /** What a contact keeps of an event (contract.md §5); undefined where there is nothing. */
 function scalarsOf(data: Record<string, unknown>): Record<string, unknown> | undefined {

@@ -6,6 +6,7 @@ import { Gatherer, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { earliestOf, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
+import { ProjectLanes } from '../contacts/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
 
 /** An event whose contact is known by its id, or becomes known with it. */
@@ -22,14 +23,21 @@ type Outcome = RecordedEvent | Error;
 
 const maxItems = Math.min(128, maxEventsAtOnce);
 const maxBytes = 8 * 1024 * 1024;
+/** Of those who are deleted again and again while they are written of. */
+const attempts = 3;
+
+const sizeOf = ({ payload }: EventDraft): number => JSON.stringify(payload).length;
+const bounds = { maxItems, maxBytes, sizeOf };
 
 /** Events are recorded as mail is accepted: whatever arrived meanwhile is one commit, with the contacts that it makes or changes. */
 @Injectable()
 export class RecordEvents {
-  // One at a time: twice as many rows in a commit cost less than two commits at once (as for accepts).
-  private readonly ordinary = this.gatherer(1);
+  private readonly ordinary = new ProjectLanes<EventDraft, RecordedEvent>({
+    ...bounds,
+    flush: (drafts, patience) => this.commit(drafts, patience),
+  });
   // They wait for sending, while the others go on.
-  private readonly leaving = this.gatherer(4);
+  private readonly leaving = new Gatherer<EventDraft, RecordedEvent>({ ...bounds, flush: (drafts) => this.commit(drafts), inFlight: 4 });
 
   constructor(
     private readonly events: EventsRepository,
@@ -44,33 +52,35 @@ export class RecordEvents {
   }
 
   /** In the ambient transaction. */
-  async record(drafts: EventDraft[]): Promise<Outcome[]> {
-    return this.insert(drafts, await this.writes.write(contactsOf(drafts)));
+  async record(drafts: EventDraft[], { patience, attempt = 1 }: { patience?: string; attempt?: number } = {}): Promise<Outcome[]> {
+    const found = await this.insert(drafts, await this.writes.write(contactsOf(drafts), { patience }), patience);
+    return this.withoutGone(drafts, found, (gone) => {
+      if (attempt === attempts) throw unavailable();
+      return this.record(gone, { patience, attempt: attempt + 1 });
+    });
   }
 
-  private gatherer(inFlight: number): Gatherer<EventDraft, RecordedEvent> {
-    return new Gatherer({ flush: (drafts) => this.commit(drafts), inFlight, maxItems, maxBytes, sizeOf });
-  }
-
-  private async commit(drafts: EventDraft[]): Promise<Outcome[]> {
+  private async commit(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
     try {
-      return await this.commitOnce(drafts);
+      return await this.commitOnce(drafts, patience);
     } catch (error) {
       if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
       const middle = drafts.length >> 1;
-      return [...(await this.commit(drafts.slice(0, middle))), ...(await this.commit(drafts.slice(middle)))];
+      return [...(await this.commit(drafts.slice(0, middle), patience)), ...(await this.commit(drafts.slice(middle), patience))];
     }
   }
 
   /** Where no contact changes, as a rule, the events are one statement. */
-  private async commitOnce(drafts: EventDraft[]): Promise<Outcome[]> {
+  private async commitOnce(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
     const unchanged = await this.writes.unchanged(contactsOf(drafts));
     if (!unchanged) {
       const deadline = earliestOf(drafts);
-      return this.commits.before(deadline, () => this.record(drafts.map((draft) => ({ ...draft, deadline: null }))));
+      const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
+      return this.commits.before(deadline, () => this.record(timeless, { patience }));
     }
     try {
-      return await this.insert(drafts, unchanged);
+      const found = await this.insert(drafts, unchanged, patience);
+      return await this.withoutGone(drafts, found, (gone) => this.commitOnce(gone, patience));
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -78,7 +88,23 @@ export class RecordEvents {
     }
   }
 
-  private async insert(drafts: EventDraft[], contacts: WrittenContact[]): Promise<Outcome[]> {
+  /**
+   * Whoever was there at the look and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion. Whoever is
+   * meant by their id is unknown.
+   */
+  private async withoutGone(
+    drafts: EventDraft[],
+    found: (Outcome | null)[],
+    again: (gone: EventDraft[]) => Promise<Outcome[]>,
+  ): Promise<Outcome[]> {
+    const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
+    const made = gone.length > 0 ? await again(gone) : [];
+    const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
+    return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
+  }
+
+  /** Null for an event of no contact. */
+  private async insert(drafts: EventDraft[], contacts: WrittenContact[], patience?: string): Promise<(Outcome | null)[]> {
     const next = contacts.values();
     const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
       if (typeof contact === 'string') return { ...event, contactId: contact };
@@ -86,13 +112,13 @@ export class RecordEvents {
       return found ? { ...event, contactId: found.id } : error!;
     });
     const events = ready.flatMap((each) => (isNativeError(each) ? [] : [each]));
-    const instants = events.length > 0 ? await this.events.insert(events) : new Map<string, Date>();
+    const instants = events.length > 0 ? await this.events.insert(events, patience) : new Map<string, Date>();
     const now = await this.clock.now();
     return ready.map((each) => {
       if (isNativeError(each)) return each;
       const at = instants.get(each.id);
       if (at) return { contactId: each.contactId, at };
-      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : eventContactUnknown();
+      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : null;
     });
   }
 }
@@ -101,5 +127,3 @@ const contactsOf = (drafts: EventDraft[]): ContactWrite[] =>
   drafts.flatMap(({ contact, deadline }) => (typeof contact === 'string' ? [] : [{ ...contact, deadline }]));
 
 const optsOut = ({ contact }: EventDraft): boolean => typeof contact !== 'string' && contact.subscribed === false;
-
-const sizeOf = ({ payload }: EventDraft): number => JSON.stringify(payload).length;

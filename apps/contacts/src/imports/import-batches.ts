@@ -44,7 +44,7 @@ export class ImportBatches {
   private async storeOnce(job: ImportRow, rows: readonly ImportedRow[]): Promise<boolean> {
     const step = await this.database.transaction(async () => {
       const now = await this.imports.lock(job.projectId, job.id);
-      return now?.status === 'RUNNING' && now.position === job.position ? this.take(now, rows) : null;
+      return now && isHeld(now, job) ? this.take(now, rows) : null;
     });
     if (!step) return false;
     job.position = step.position;
@@ -73,6 +73,10 @@ export class ImportBatches {
     return step;
   }
 }
+
+/** As it was taken and left: nobody ended it, and nobody else went on with it. */
+const isHeld = (now: ImportRow, { leaseToken, position }: ImportRow): boolean =>
+  now.status === 'RUNNING' && now.leaseToken === leaseToken && now.position === position;
 
 function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }: FoldedRow): ContactWrite {
   const only = mode === 'create' ? 'NEW' : mode === 'update' ? 'KNOWN' : undefined;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contactImports, contacts } from '@posthorn/contracts';
+import { contactFacts, contactImports, contacts, importPieceBytes } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { addresses, importsGround } from '../testing/imports-ground.js';
@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const table = (count: number, of?: string) => ['email,plan', ...addresses(count, of).map((email) => `${email},pro`)].join('\n');
+const pieceOf = (words: string) => Buffer.from(words).subarray(0, importPieceBytes).toString('base64');
 const countOf = async (projectId: string) => {
   const [row] = await suite.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM contacts WHERE project_id = $1`, [
     projectId,
@@ -111,6 +112,35 @@ describe('an import', () => {
     expect(await suite.bus.call(contactImports.cancel, caller, { id: begun.id })).toMatchObject({ status: 'CANCELLED' });
     const other = await imports.ended(caller, await imports.upload(caller, 'ada@x.example\n'));
     expect(await suite.bus.call(contactImports.cancel, caller, { id: other.id })).toMatchObject({ status: 'COMPLETED' });
+  }, 90_000);
+
+  it('is not ended by a worker whose lease is over and who finds its pieces gone', async () => {
+    const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
+    const { id } = await suite.bus.call(contactImports.start, caller, { bytes: pieceOf(table(20_000)), last: false });
+    const rowOf = async () => {
+      const [row] = await suite.database.query<{ status: string; taken: boolean }>(
+        `SELECT status, taken_until > now() + interval '1 minute' AS taken FROM imports WHERE id = $1`,
+        [id],
+      );
+      return row!;
+    };
+    await suite.database.transaction(async () => {
+      await suite.database.query(`LOCK TABLE import_pieces IN ACCESS EXCLUSIVE MODE`);
+      await suite.database.apart(() =>
+        suite.database.query(`UPDATE imports SET status = 'QUEUED', taken_until = NULL WHERE id = $1`, [id]),
+      );
+      await eventually(async () => (await suite.database.apart(rowOf)).status === 'RUNNING', 'a worker has it, and waits for a piece');
+      // Another one has taken it, and is behind what the first one reads.
+      await suite.database.query(
+        `UPDATE imports SET lease_token = lease_token + 1, position = 100000, taken_until = now() + interval '1 hour' WHERE id = $1`,
+        [id],
+      );
+      await suite.database.query(`DELETE FROM import_pieces WHERE import_id = $1`, [id]);
+    });
+    // The same worker's next turn.
+    await imports.ended(other.caller, await imports.upload(other.caller, 'ada@x.example\n'));
+    expect([await rowOf(), await countOf(projectId)]).toEqual([{ status: 'RUNNING', taken: true }, 0]);
+    await suite.bus.call(contactImports.cancel, caller, { id });
   }, 90_000);
 
   it('waits for that of its project, and takes turns with others', async () => {

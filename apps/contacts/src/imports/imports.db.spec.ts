@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { consents, contactFacts, contactImports, contacts, lists, type RequestContract } from '@posthorn/contracts';
+import { activity, consents, contactFacts, contactImports, contacts, lists, type RequestContract } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -166,6 +166,25 @@ describe('a table for lists', () => {
         expect(await ground.recount(caller, list.id)).toBe(count);
       }
     }
+  });
+
+  it('is told once by the activity of whoever came into a list with it, and not of who was there', async () => {
+    const { caller } = suite.buildProject();
+    const [list, other] = [await ground.build(caller), await ground.build(caller, { name: 'Other' })];
+    await ground.subscribe(caller, other.id, { email: 'ada@x.example' });
+    for (let times = 0; times < 2; times += 1)
+      await imports.ended(caller, await imports.upload(caller, 'ada@x.example\nbob@x.example\n', { listIds: `${list.id},${other.id}` }));
+    const historyOf = async (email: string) => {
+      const { items } = await suite.bus.call(contacts.list, caller, { search: email });
+      const page = await suite.bus.call(activity.list, caller, { id: items[0]!.id });
+      return page.items.flatMap(({ kind, data: { listName, source } }) => (kind.startsWith('list.') ? [[kind, listName, source]] : []));
+    };
+    expect(await historyOf('ada@x.example')).toEqual([
+      ['list.confirmed', 'News', 'IMPORT'],
+      ['list.confirmed', 'Other', undefined],
+    ]);
+    const both = [...(await historyOf('bob@x.example'))].sort();
+    expect(both).toEqual(['News', 'Other'].map((name) => ['list.confirmed', name, 'IMPORT']));
   });
 
   it('of which one is deleted on the way goes on without it, and says so', async () => {

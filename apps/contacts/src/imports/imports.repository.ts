@@ -70,7 +70,8 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     // Two who look at once would both find a project without one.
     await this.database.query(`SELECT pg_advisory_xact_lock(hashtext('imports'))`);
     const [taken] = await this.database.query<{ projectId: string; id: string }>(
-      `UPDATE imports SET status = 'RUNNING', taken_until = now() + interval '${workSeconds} seconds', turn_at = clock_timestamp()
+      `UPDATE imports SET status = 'RUNNING', taken_until = now() + interval '${workSeconds} seconds', turn_at = clock_timestamp(),
+         lease_token = lease_token + 1
        WHERE (project_id, id) = (
          SELECT project_id, id FROM imports AS next
          WHERE finished_at IS NULL AND status IN ('QUEUED', 'RUNNING') AND coalesce(taken_until, now()) <= now()
@@ -92,21 +93,30 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     );
   }
 
-  /** Nothing of one that has ended already. */
-  async finish({ projectId, id }: ImportRow, status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): Promise<void> {
+  /** By whoever works on it: one whose lease is over sees an end where another one has gone on, whose pieces are gone. */
+  async finish({ projectId, id, leaseToken, position }: ImportRow, status: 'COMPLETED' | 'FAILED'): Promise<void> {
     await this.database.query(
       `UPDATE imports SET status = $3, finished_at = clock_timestamp(), taken_until = NULL
-       WHERE project_id = $1 AND id = $2 AND finished_at IS NULL`,
-      [projectId, id, status],
+       WHERE project_id = $1 AND id = $2 AND finished_at IS NULL AND lease_token = $4 AND position = $5`,
+      [projectId, id, status, leaseToken, position],
     );
   }
 
-  /** Somebody may go on at once. */
-  async leave({ projectId, id }: ImportRow): Promise<void> {
-    await this.database.query(`UPDATE imports SET taken_until = NULL WHERE project_id = $1 AND id = $2 AND finished_at IS NULL`, [
-      projectId,
-      id,
-    ]);
+  /** Whoever works on it; nothing of one that has ended already. */
+  async cancel({ projectId, id }: ImportRow): Promise<void> {
+    await this.database.query(
+      `UPDATE imports SET status = 'CANCELLED', finished_at = clock_timestamp(), taken_until = NULL
+       WHERE project_id = $1 AND id = $2 AND finished_at IS NULL`,
+      [projectId, id],
+    );
+  }
+
+  /** Somebody may go on at once, where nobody does already. */
+  async leave({ projectId, id, leaseToken }: ImportRow): Promise<void> {
+    await this.database.query(
+      `UPDATE imports SET taken_until = NULL WHERE project_id = $1 AND id = $2 AND finished_at IS NULL AND lease_token = $3`,
+      [projectId, id, leaseToken],
+    );
   }
 
   /** Uploads that broke off. */

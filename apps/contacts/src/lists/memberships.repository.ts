@@ -39,7 +39,7 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     Object.assign(row, put);
   }
 
-  /** Confirms contacts that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
+  /** Confirms contacts of a table that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
   async join(projectId: string, listIds: string[], contactIds: string[]): Promise<{ listId: string; contactId: string; at: Date }[]> {
     return this.database.query(
       `WITH joined AS (
@@ -51,6 +51,8 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
        ), counted AS (
          INSERT INTO list_count_deltas (project_id, list_id, pending, confirmed, unsubscribed)
          SELECT $1, list_id, 0, count(*), 0 FROM joined GROUP BY list_id ORDER BY list_id
+       ), kept AS (
+         ${keepsHistory(`(SELECT $1::uuid AS project_id, contact_id, 'list.confirmed' AS kind, list_id AS subject_id FROM joined)`, 'IMPORT')}
        )
        SELECT list_id AS "listId", contact_id AS "contactId", updated_at AS at FROM joined`,
       [projectId, listIds, contactIds],
@@ -62,6 +64,19 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     await this.database.query(
       `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLife} WHERE project_id = $1 AND id = $2`,
       [projectId, id, tokenHash, tokenRound],
+    );
+  }
+
+  /** Of contacts that opt out: what they wait for does not subscribe them any more. */
+  async keepUnsubscribed(projectId: string, contactIds: string[]): Promise<void> {
+    await this.database.query(
+      `WITH held AS MATERIALIZED (
+         SELECT list_id, contact_id FROM memberships
+         WHERE project_id = $1 AND contact_id = ANY ($2::uuid[]) AND subscribes_contact ORDER BY list_id, contact_id FOR NO KEY UPDATE
+       )
+       UPDATE memberships AS waiting SET subscribes_contact = false FROM held
+       WHERE waiting.project_id = $1 AND waiting.list_id = held.list_id AND waiting.contact_id = held.contact_id`,
+      [projectId, contactIds],
     );
   }
 

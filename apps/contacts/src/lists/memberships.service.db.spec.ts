@@ -158,6 +158,26 @@ describe('the token of a membership that waits', () => {
     expect(await ground.countOf(caller, id)).toBe(1);
   });
 
+  it.each(['by the page', 'by a change', 'in bulk', 'after they had come by another way'] as const)(
+    'subscribes nobody to all mail who opted out of it meanwhile: %s',
+    async (how) => {
+      const { id } = await ground.build(caller, { doubleOptIn: true });
+      const token = (await ground.subscribe(caller, id, { email })).confirmToken!;
+      const contact = (await contactOf())!;
+      if (how === 'by a change') {
+        await suite.bus.call(contacts.update, caller, { id: contact.id, subscribed: false, customFieldsMode: 'MERGE' });
+      } else if (how === 'in bulk') {
+        await suite.bus.call(contacts.bulk, caller, { contacts: [{ email, subscribed: false }, { email: 'else@example.org' }] });
+      } else {
+        if (how === 'after they had come by another way') await suite.bus.call(contacts.upsert, caller, { email, subscribed: true });
+        await suite.bus.call(contacts.unsubscribe, caller, { email });
+      }
+      await ground.confirm(token);
+      expect(await suite.bus.call(contacts.get, caller, { id: contact.id })).toMatchObject({ subscribed: false });
+      expect(await ground.countOf(caller, id)).toBe(1);
+    },
+  );
+
   it.each(['unsubscribed', 'come back', 'the contact deleted', 'the list deleted'] as const)(
     'is over with its membership: %s',
     async (how) => {

@@ -1,12 +1,4 @@
-import {
-  mailHistory,
-  optOuts,
-  type AskMailHistory,
-  type MailHappening,
-  personData,
-  type OptOut,
-  type PersonMail,
-} from '@posthorn/contracts';
+import { mailHistory, optOuts, type AskMailHistory, type MailHappening, type OptOut } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
 import { FactSource, openServiceGround, standIn, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
@@ -38,14 +30,8 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
     put.push(...told.map((optOut) => ({ ...optOut, projectId })));
     return { put: told.length };
   });
-  const leaveMail = await standIn(ground.connection, personData.mail, async ({ email }): Promise<PersonMail> => ({
-    emails: [],
-    suppression: { email, reason: 'MANUAL', source: 'API', createdAt: new Date(0) },
-    optOut: null,
-    emailsCut: (mail.get(email) ?? []).length > 0,
-  }));
   const leave = async () => {
-    await Promise.all([leaveOptOuts(), leaveHistory(), leaveMail()]);
+    await Promise.all([leaveOptOuts(), leaveHistory()]);
   };
   const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
   const suite: ContactsSuite = {

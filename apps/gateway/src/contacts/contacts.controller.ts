@@ -16,7 +16,6 @@ import {
   DeleteContacts,
   DeletedContact,
   DeletedContacts,
-  personData,
   PersonData,
   UpdateContact,
   type ActivityPage,
@@ -30,6 +29,8 @@ import { Bus } from '@posthorn/messaging';
 import type { Call, Surface } from '../edge/call.js';
 import { CsvTable, type CsvCell } from '../edge/csv.js';
 import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { StreamedResource } from '../edge/streamed.js';
+import { PeopleData } from './person-data.js';
 
 /** The two surfaces disagree on what a patch of custom fields means (contract.md §5). */
 const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = { v1: 'REPLACE', legacy: 'MERGE' };
@@ -38,12 +39,13 @@ const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'up
 const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
   ...[id, email, String(subscribed), JSON.stringify(customFields), createdAt.toISOString(), updatedAt.toISOString()],
 ];
-/** A thousand contacts with fields of some kilobytes. */
-const maxBulkBody = 8 * 1024 * 1024;
 
 @Controller()
 export class ContactsController {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly people: PeopleData,
+  ) {}
 
   @Post('contacts', {
     summary: 'Create a contact',
@@ -74,7 +76,6 @@ export class ContactsController {
     body: BulkContacts,
     eachOf: 'contacts',
     reply: BulkOutcome,
-    bodyLimit: maxBulkBody,
   })
   async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
     const { places, refused } = entries!;
@@ -172,8 +173,8 @@ export class ContactsController {
     reply: PersonData,
     missing: contactNotFound,
   })
-  data({ caller, params }: Call): Promise<PersonData> {
-    return this.bus.call(personData.get, caller, { id: params['id']! });
+  data({ caller, params }: Call): Promise<StreamedResource> {
+    return this.people.of(caller, params['id']!);
   }
 
   /** The first page is there already: what fails with it still has an answer of its own. */

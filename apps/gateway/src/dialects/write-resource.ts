@@ -1,4 +1,5 @@
 import type { Field, Shape } from '@posthorn/contracts';
+import { StreamedList } from '../edge/streamed.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
 /** A resource as JSON shows it in one dialect: a whitelist of the shape's members, in the order of their declaration. */
@@ -21,5 +22,6 @@ function writeMember(names: ShapeNames, { field, asText }: NamedField, value: un
 
 function writeNested(names: ShapeNames, field: Field, value: unknown): unknown {
   const shape = field.nested!();
+  if (value instanceof StreamedList) return value.map((entry) => writeResource(names, shape, entry));
   return field.list ? (value as object[]).map((entry) => writeResource(names, shape, entry)) : writeResource(names, shape, value as object);
 }

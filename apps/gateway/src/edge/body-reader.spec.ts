@@ -1,5 +1,6 @@
 import events from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { BodyReader, type HeldBody } from './body-reader.js';
@@ -9,7 +10,7 @@ const incoming = (headers: Record<string, string>) =>
 const announced = (size: number, type = 'application/json') => incoming({ 'content-length': String(size), 'content-type': type });
 const chunked = () => incoming({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
 /** Bodies of at most four bytes are small. */
-const few = { small: { budget: 10 }, large: { budget: 10 }, smallBody: 4 };
+const few = { small: { budget: 10 }, large: { budget: 10 }, smallBody: 4, longestMs: 60_000 };
 
 function readOf(reader: BodyReader, request: PassThrough & IncomingMessage, body: string): Promise<HeldBody> {
   request.end(body);
@@ -156,5 +157,34 @@ describe('reading a body', () => {
     const reader = new BodyReader({ ...few, large: { budget: 10, waitMs: 1 } });
     await readOf(reader, announced(10), '0123456789');
     await expect(reader.read(announced(10), 10)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('a body that does not come to its end in time', () => {
+  it.each([
+    ['of a known length', 'content-length: 10'],
+    ['in chunks', 'transfer-encoding: chunked'],
+  ])('is answered 408, however steadily it drips, and leaves its place to others: %s', async (_, framing) => {
+    const reader = new BodyReader({ ...few, smallBody: 10, longestMs: 100 });
+    const failures: unknown[] = [];
+    const server = createServer((request) => void reader.read(request, 10).catch((error: unknown) => failures.push(error)));
+    await events.once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`);
+    let left = 6;
+    const dripping = setInterval(() => {
+      if ((left -= 1) > 0) socket.write(framing.endsWith('chunked') ? '1\r\nx\r\n' : 'x');
+    }, 15);
+    const answer = (await socket.toArray()).join('');
+    clearInterval(dripping);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nconnection: close\r\n/);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
+      success: false,
+      error: { message: 'The request did not arrive in time', code: 'VALIDATION_ERROR' },
+    });
+    expect(failures).toHaveLength(1);
+    expect((await readOf(reader, announced(10), '0123456789')).bytes.toString()).toBe('0123456789');
+    server.close();
+    await events.once(server, 'close');
   });
 });

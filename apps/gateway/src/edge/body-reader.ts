@@ -10,11 +10,9 @@ export const defaultBodyLimit = 1024 * 1024;
 export const sendBodyLimit = 15 * 1024 * 1024;
 /** `emails/batch` (contract.md §1). */
 export const batchBodyLimit = 50 * 1024 * 1024;
-/** For all of it, from when it is read on. */
-const longestBodyMs = 60_000;
 const megabyte = 1024 * 1024;
 /** What is no larger than a small body never waits for a larger one; of the largest sends one comes in after another. */
-const usual = { small: { budget: 32 * megabyte }, large: { budget: 24 * megabyte }, smallBody: 256 * 1024 };
+const usual = { small: { budget: 32 * megabyte }, large: { budget: 24 * megabyte }, smallBody: 256 * 1024, longestMs: 60_000 };
 /** A table, or JSON that has one as a member. */
 export const tableType = /^(?:text\/csv|application\/json)\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?|header\s*=\s*(?:present|absent))\s*)*;?$/i;
 export const formType = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
@@ -32,6 +30,8 @@ export interface BodyReaderOptions {
   small: PlacesOptions;
   large: PlacesOptions;
   smallBody: number;
+  /** For all of it, from when it is read on. */
+  longestMs: number;
 }
 
 /** Reads bodies within its budgets: what does not fit stays unread on its socket until there is room (contract.md §1). */
@@ -87,7 +87,7 @@ export class BodyReader {
   /** Until the end of the body; or answers the chunk's rest for which there was no room, with the others unread. */
   private async fill(request: IncomingMessage, room: Room, place: Place): Promise<Buffer | null> {
     try {
-      return await filled(request, room, place);
+      return await filled(request, room, place, this.options.longestMs);
     } catch (error) {
       place.free();
       throw error;
@@ -111,7 +111,7 @@ function announcedSize({ headers }: IncomingMessage): number | null {
   return Number(headers['content-length'] ?? 0);
 }
 
-function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buffer | null> {
+function filled(request: IncomingMessage, room: Room, place: Place, longestMs: number): Promise<Buffer | null> {
   // Its end came with the piece for which there was no room.
   if (request.readableEnded) return Promise.resolve(null);
   // Of one that went away before it was looked at nothing more is heard.
@@ -131,7 +131,7 @@ function filled(request: IncomingMessage, room: Room, place: Place): Promise<Buf
       request.socket.destroySoon();
       fail(clientWentAway());
     };
-    const late = setTimeout(tooLate, longestBodyMs);
+    const late = setTimeout(tooLate, longestMs);
     const settle = (outcome: () => void) => {
       clearTimeout(late);
       request.pause().off('data', take).off('end', end).off('error', fail).off('close', close);

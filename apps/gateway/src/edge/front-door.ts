@@ -26,6 +26,7 @@ import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
 import { outcomeOf, type RouteDeclaration, type Handler } from './route.js';
 import type { Route } from './route-table.js';
+import { StreamedResource } from './streamed.js';
 import { isUpload, openUpload, type Upload } from './upload.js';
 
 class Nothing {}
@@ -83,6 +84,7 @@ export class FrontDoor {
       }
       reply.statusCode = statusOf(route, dialect, result);
       reply.header('content-type', 'application/json; charset=utf-8');
+      if (result instanceof StreamedResource) return result.stream((value) => dialect.resource(route.declaration.reply, value));
       return JSON.stringify(this.written(route, dialect, result, cursorScope));
     } finally {
       body.release();

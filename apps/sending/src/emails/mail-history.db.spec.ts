@@ -10,6 +10,8 @@ import {
   serviceCaller,
   type Caller,
   type MailHappening,
+  type MailMoment,
+  type PersonMail,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
@@ -108,13 +110,13 @@ describe('what is held of an address', () => {
   it('is its e-mails with what became of them, its suppression and its opt-out', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `ok-${newId()}@sink.test`;
-    const nothing = { emails: [], suppression: null, optOut: null, emailsCut: false };
+    const nothing = { emails: [], suppression: null, optOut: null, hasMore: false, next: null };
     expect(await suite.bus.call(personData.mail, caller, { email: to })).toEqual(nothing);
     const [first, second] = [await send(caller, domain, to), await send(caller, domain, to)];
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email: to }] });
     await suite.bus.call(suppressions.put, caller, { email: to });
     const held = await suite.bus.call(personData.mail, caller, { email: to });
-    expect(held).toMatchObject({ suppression: { email: to, reason: 'MANUAL' }, optOut: { optedOut: true }, emailsCut: false });
+    expect(held).toMatchObject({ suppression: { email: to, reason: 'MANUAL' }, optOut: { optedOut: true }, hasMore: false });
     expect(held.emails.map(({ id, history }) => [id, history.map(({ kind }) => kind)])).toEqual([
       [second, ['email.delivered', 'email.accepted']],
       [first, ['email.delivered', 'email.accepted']],
@@ -122,14 +124,34 @@ describe('what is held of an address', () => {
     expect(await suite.bus.call(personData.mail, (await suite.buildProject()).caller, { email: to })).toEqual(nothing);
   });
 
-  it('says so where there is more of it', async () => {
+  it('is all of it, page by page, of an e-mail too that was opened again and again', async () => {
     const { caller, projectId } = await suite.buildProject();
+    const asked = { email: 'often@example.org' };
     await suite.database.query(
-      `INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
-       SELECT $1, uuidv7(), uuidv7(), 'a@a.example', 'often@example.org', 'News', 'DELIVERED' FROM generate_series(1, 1001)`,
-      [projectId],
+      `WITH made AS (
+         INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
+         SELECT $1, uuidv7(), uuidv7(), 'a@a.example', $2, 'News', 'DELIVERED' FROM generate_series(1, 1001) RETURNING id
+       ) INSERT INTO engagements (project_id, email_id, id, kind, position, at)
+         SELECT $1, max(id::text)::uuid, uuidv7(), 'OPEN', 0, now() + n / 3 * interval '1 second' FROM made, generate_series(1, 2500) AS n GROUP BY n`,
+      [projectId, asked.email],
     );
-    const { emails: shown, emailsCut } = await suite.bus.call(personData.mail, caller, { email: 'often@example.org' });
-    expect([shown.length, emailsCut]).toEqual([1_000, true]);
+    const shown: PersonMail['emails'] = [];
+    for (let page = await suite.bus.call(personData.mail, caller, asked); ;) {
+      shown.push(...page.emails);
+      if (!page.next) break;
+      page = await suite.bus.call(personData.mail, caller, { ...asked, after: page.next });
+    }
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(1_001);
+    const open = shown.filter(({ historyNext }) => historyNext);
+    expect(open).toHaveLength(1);
+    const moments: MailMoment[] = [...open[0]!.history];
+    for (let after = open[0]!.historyNext; after;) {
+      const { items, next } = await suite.bus.call(personData.moments, caller, { ...asked, emailId: open[0]!.id, after });
+      moments.push(...items);
+      after = next;
+    }
+    expect([moments.length, new Set(moments.map(({ id }) => id)).size, moments.at(-1)!.kind]).toEqual([2_501, 2_501, 'email.accepted']);
+    const stranger = { ...asked, email: 'else@example.org', emailId: open[0]!.id, after: { at: new Date('9999-01-01'), id: newId() } };
+    expect((await suite.bus.call(personData.moments, caller, stranger)).items).toEqual([]);
   });
 });

@@ -1,5 +1,22 @@
-import type { AskMailHistory, EmailStatus, EngagementKind, MailHappening, MailHistoryKind } from '@posthorn/contracts';
+import type {
+  AskMailHistory,
+  EmailStatus,
+  EngagementKind,
+  MailHappening,
+  MailHistoryKind,
+  MailMoment,
+  PagePosition,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+
+export interface AskedMoments {
+  /** Whose e-mails they are. */
+  email: string;
+  emailIds: readonly string[];
+  /** Of each. */
+  limit: number;
+  after?: PagePosition;
+}
 
 /** What only shows how a message is on its way is no history. */
 const byStatus: Record<EmailStatus, MailHistoryKind | null> = {
@@ -25,6 +42,19 @@ export class MailHistoryReadModel {
     const { sql, parameters } = mailHistoryStatement(projectId, asked);
     return this.database.query<MailHappening>(sql, parameters);
   }
+
+  /** What became of each of some e-mails to one address, newest first. */
+  momentsOf(projectId: string, { email, emailIds, limit, after }: AskedMoments): Promise<(MailMoment & { emailId: string })[]> {
+    return this.database.query(
+      `SELECT h.id, h.at, h.kind, e.id AS "emailId", h.detail, h.link
+       FROM (SELECT id, created_at, complained_at FROM emails WHERE project_id = $1 AND to_email = $2 AND id = ANY ($3::uuid[])) AS e
+       CROSS JOIN LATERAL (
+         SELECT * FROM (${happenings}) AS h WHERE $5::timestamptz IS NULL OR (h.at, h.id) < ($5, $6::uuid)
+         ORDER BY h.at DESC, h.id DESC LIMIT $4
+       ) AS h ORDER BY h.at DESC, h.id DESC`,
+      [projectId, email, emailIds, limit, after?.at ?? null, after?.id ?? null],
+    );
+  }
 }
 
 /**
@@ -40,15 +70,7 @@ export function mailHistoryStatement(projectId: string, { email, limit, after }:
       FROM (SELECT id, subject, created_at, complained_at FROM emails
             WHERE project_id = $1 AND to_email = $2 AND status <> 'VOIDED' ${place.made}) AS e
       CROSS JOIN LATERAL (
-        SELECT e.id, e.created_at AS at, 'email.accepted' AS kind, NULL AS detail, NULL AS link
-        UNION ALL
-        SELECT md5('complained ' || e.id)::uuid, e.complained_at, 'email.complained', NULL, NULL WHERE e.complained_at IS NOT NULL
-        UNION ALL
-        SELECT v.id, v.at, ${kindOf('v.status', byStatus)}, v.detail, NULL FROM email_events v
-        WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${toldStatuses})
-        UNION ALL
-        SELECT g.id, g.at, ${kindOf('g.kind', byEngagement)}, NULL, g.url FROM engagements g
-        WHERE g.project_id = $1 AND g.email_id = e.id AND g.position = 0 AND g.machine IS NULL
+        ${happenings}
       ) AS h
       ${place.before} ORDER BY h.at DESC, h.id DESC LIMIT $3`,
     parameters: [projectId, email, limit, ...(after ? [after.at, after.id] : [])],
@@ -64,3 +86,15 @@ function kindOf(column: string, kinds: Record<string, string | null>): string {
   const cases = told(kinds).map(([value, kind]) => `WHEN '${value}' THEN '${kind}'`);
   return `CASE ${column} ${cases.join(' ')} END`;
 }
+
+/** What became of an e-mail `e` of project $1 to the address $2. */
+const happenings = `
+  SELECT e.id, e.created_at AS at, 'email.accepted' AS kind, NULL AS detail, NULL AS link
+  UNION ALL
+  SELECT md5('complained ' || e.id)::uuid, e.complained_at, 'email.complained', NULL, NULL WHERE e.complained_at IS NOT NULL
+  UNION ALL
+  SELECT v.id, v.at, ${kindOf('v.status', byStatus)}, v.detail, NULL FROM email_events v
+  WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${toldStatuses})
+  UNION ALL
+  SELECT g.id, g.at, ${kindOf('g.kind', byEngagement)}, NULL, g.url FROM engagements g
+  WHERE g.project_id = $1 AND g.email_id = e.id AND g.position = 0 AND g.machine IS NULL`;

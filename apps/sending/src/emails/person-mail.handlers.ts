@@ -2,8 +2,10 @@ import { Controller } from '@nestjs/common';
 import {
   mailSummaries,
   personData,
+  type AskMailMoments,
   type AskMailSummaries,
   type AskPersonMail,
+  type MailMoments,
   type MailSummaries,
   type PersonMail,
 } from '@posthorn/contracts';
@@ -20,7 +22,12 @@ export class PersonMailHandlers {
 
   @Answers(personData.mail)
   mail({ caller, body }: Incoming<AskPersonMail>): Promise<PersonMail> {
-    return this.service.of(caller.projectId, body.email);
+    return this.service.of(caller.projectId, body);
+  }
+
+  @Answers(personData.moments)
+  moments({ caller, body }: Incoming<AskMailMoments>): Promise<MailMoments> {
+    return this.service.moments(caller.projectId, body);
   }
 
   @Answers(mailSummaries.of)

@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { maxPersonRows, type PersonMail } from '@posthorn/contracts';
+import {
+  maxPersonEmails,
+  maxPersonRows,
+  type AskMailMoments,
+  type AskPersonMail,
+  type MailMoment,
+  type MailMoments,
+  type PersonMail,
+} from '@posthorn/contracts';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { EmailsRepository } from './emails.repository.js';
@@ -15,19 +23,35 @@ export class PersonMailService {
     private readonly optOuts: OptOutsRepository,
   ) {}
 
-  async of(projectId: string, email: string): Promise<PersonMail> {
-    const [page, happened, suppression, optOut] = await Promise.all([
-      this.emails.page(projectId, { to: email, limit: maxPersonRows }),
-      this.history.page(projectId, { email, limit: maxPersonRows + 1 }),
+  /** The suppression and the opt-out come with each page: they are two looks by key. */
+  async of(projectId: string, { email, after }: AskPersonMail): Promise<PersonMail> {
+    const [page, suppression, optOut] = await Promise.all([
+      this.emails.page(projectId, { to: email, limit: maxPersonEmails, after }),
       this.suppressions.find(projectId, email),
       this.optOuts.find(projectId, email),
     ]);
-    const byEmail = Map.groupBy(happened.slice(0, maxPersonRows), ({ emailId }) => emailId);
-    return {
-      emails: page.items.map((row) => ({ ...row, history: byEmail.get(row.id) ?? [] })),
-      suppression,
-      optOut,
-      emailsCut: page.hasMore || happened.length > maxPersonRows,
-    };
+    const { items, ...end } = page;
+    const limit = maxPersonEmails + 1;
+    const moments = await this.history.momentsOf(projectId, { email, emailIds: items.map(({ id }) => id), limit });
+    const byEmail = Map.groupBy(moments, ({ emailId }) => emailId);
+    const emails = items.map((row) => {
+      const { items: history, next: historyNext } = momentsOf(byEmail.get(row.id) ?? [], maxPersonEmails);
+      return { ...row, history, historyNext };
+    });
+    return { emails, suppression, optOut, ...end };
   }
+
+  async moments(projectId: string, { email, emailId, after }: AskMailMoments): Promise<MailMoments> {
+    return momentsOf(
+      await this.history.momentsOf(projectId, { email, emailIds: [emailId], limit: maxPersonRows + 1, after }),
+      maxPersonRows,
+    );
+  }
+}
+
+/** A page of one more than it shows. */
+function momentsOf(rows: readonly MailMoment[], most: number): MailMoments {
+  const items = rows.slice(0, most);
+  const hasMore = rows.length > most;
+  return { items, hasMore, next: hasMore ? { at: items.at(-1)!.at, id: items.at(-1)!.id } : null };
 }

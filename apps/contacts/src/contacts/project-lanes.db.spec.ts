@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contacts, events, type Caller } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+
+let suite: ContactsSuite;
+beforeAll(async () => {
+  suite = await startContactsSuite();
+});
+afterAll(() => suite.stop());
+
+const email = 'ann@example.org';
+const patient = { timeoutMs: 20_000 };
+const upsert = (caller: Caller, turn: number, address = email) =>
+  suite.bus.call(contacts.upsert, caller, { email: address, customFields: { turn } }, patient);
+const record = (caller: Caller) => suite.bus.call(events.record, caller, { name: 'seen', email }, patient);
+
+async function buildContact(): Promise<Caller> {
+  const { caller } = suite.buildProject();
+  await record(caller);
+  return caller;
+}
+
+/** Does `work` while somebody holds the contact of a project, and what is summed up of it. */
+function whileHeld<T>({ projectId }: Caller, work: () => Promise<T>): Promise<T> {
+  return suite.database.transaction(async () => {
+    await suite.database.query(`SELECT 1 FROM contacts WHERE project_id = $1 FOR UPDATE`, [projectId]);
+    await suite.database.query(`SELECT 1 FROM event_summaries WHERE project_id = $1 FOR UPDATE`, [projectId]);
+    return suite.database.apart(work);
+  });
+}
+
+const waiting = () => suite.database.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')`);
+
+describe.each([
+  ['a write of a contact', (caller: Caller) => upsert(caller, 1) as Promise<object>],
+  ['an event', record as (caller: Caller) => Promise<object>],
+])('%s', (_, ask) => {
+  it('whose row is held keeps no other project waiting', async () => {
+    const [held, other] = [await buildContact(), await buildContact()];
+    const outcomes = await whileHeld(held, async () => {
+      const kept = Promise.allSettled([ask(held), ask(held)]);
+      await eventually(async () => (await waiting()).length > 0, 'it waits');
+      for (let turn = 2; turn < 6; turn += 1) {
+        await upsert(other, turn);
+        await record(other);
+      }
+      return [kept] as const;
+    });
+    // Whoever was held is done, or hears that nothing happened and may ask again.
+    for (const outcome of await outcomes[0])
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'unavailable' });
+    await ask(held);
+    expect((await suite.bus.call(contacts.list, other, {})).items).toMatchObject([{ customFields: { turn: 5 } }]);
+  });
+
+  it('whose row is held for long has no effect, and the next one has', async () => {
+    const held = await buildContact();
+    await whileHeld(held, () => expect(ask(held)).rejects.toMatchObject({ kind: 'unavailable' }));
+    const count = async () => (await suite.bus.call(events.list, held, { withTotal: true })).total;
+    const [before] = (await suite.bus.call(contacts.list, held, {})).items;
+    expect([before!.customFields, await count()]).toEqual([{}, 1]);
+    await ask(held);
+    const [after] = (await suite.bus.call(contacts.list, held, {})).items;
+    expect([after!.customFields, await count()]).not.toEqual([{}, 1]);
+  });
+});

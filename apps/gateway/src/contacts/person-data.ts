@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contacts,
+  personData,
+  personParts,
+  type Caller,
+  type PersonEmailPart,
+  type PersonMail,
+  type PersonPart,
+} from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { StreamedList, StreamedResource } from '../edge/streamed.js';
+
+interface Person {
+  caller: Caller;
+  id: string;
+  email: string;
+}
+
+/** All that is known of a person, from the services that know it, page by page: none holds more of it than that. */
+@Injectable()
+export class PeopleData {
+  constructor(private readonly bus: Bus) {}
+
+  /** The contact and its mail are asked first: what fails with them still has an answer of its own. */
+  async of(caller: Caller, id: string): Promise<StreamedResource> {
+    const contact = await this.bus.call(contacts.get, caller, { id });
+    const { email } = contact;
+    const person = { caller, id, email };
+    const first = await this.bus.call(personData.mail, caller, { email });
+    const { suppression, optOut } = first;
+    const parts = personParts.map((part) => [part, new StreamedList(this.rowsOf(person, part))] as const);
+    return new StreamedResource({
+      ...{ contact, suppression, optOut },
+      emails: new StreamedList(this.emailsFrom(first, person)),
+      ...Object.fromEntries(parts),
+    });
+  }
+
+  private async *rowsOf({ caller, id }: Person, part: PersonPart): AsyncGenerator<readonly object[]> {
+    let page = await this.bus.call(personData.part, caller, { id, part });
+    yield page[part] ?? [];
+    while (page.next) {
+      page = await this.bus.call(personData.part, caller, { id, part, after: page.next });
+      yield page[part] ?? [];
+    }
+  }
+
+  private async *emailsFrom(first: PersonMail, person: Person): AsyncGenerator<readonly object[]> {
+    const whole = (email: PersonEmailPart) => ({ ...email, history: new StreamedList(this.momentsOf(email, person)) });
+    let page = first;
+    yield page.emails.map(whole);
+    while (page.next) {
+      page = await this.bus.call(personData.mail, person.caller, { email: person.email, after: page.next });
+      yield page.emails.map(whole);
+    }
+  }
+
+  private async *momentsOf(of: PersonEmailPart, { caller, email }: Person): AsyncGenerator<readonly object[]> {
+    yield of.history;
+    for (let after = of.historyNext; after !== null;) {
+      const { items, next } = await this.bus.call(personData.moments, caller, { email, emailId: of.id, after });
+      yield items;
+      after = next;
+    }
+  }
+}
