@@ -23,8 +23,6 @@ type Outcome = RecordedEvent | Error;
 
 const maxItems = Math.min(128, maxEventsAtOnce);
 const maxBytes = 8 * 1024 * 1024;
-/** Of those who are deleted again and again while they are written of. */
-const attempts = 3;
 
 const sizeOf = ({ payload }: EventDraft): number => JSON.stringify(payload).length;
 const bounds = { maxItems, maxBytes, sizeOf };
@@ -51,13 +49,10 @@ export class RecordEvents {
     return (optsOut(draft) ? this.leaving : this.ordinary).submit(draft);
   }
 
-  /** In the ambient transaction. */
-  async record(drafts: EventDraft[], { patience, attempt = 1 }: { patience?: string; attempt?: number } = {}): Promise<Outcome[]> {
+  /** In the ambient transaction, in which a write holds its contact, changed or not. */
+  async record(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
     const found = await this.insert(drafts, await this.writes.write(contactsOf(drafts), { patience }), patience);
-    return this.withoutGone(drafts, found, (gone) => {
-      if (attempt === attempts) throw unavailable();
-      return this.record(gone, { patience, attempt: attempt + 1 });
-    });
+    return found.map((outcome) => outcome ?? eventContactUnknown());
   }
 
   private async commit(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
@@ -76,11 +71,11 @@ export class RecordEvents {
     if (!unchanged) {
       const deadline = earliestOf(drafts);
       const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
-      return this.commits.before(deadline, () => this.record(timeless, { patience }));
+      return this.commits.before(deadline, () => this.record(timeless, patience));
     }
     try {
       const found = await this.insert(drafts, unchanged, patience);
-      return await this.withoutGone(drafts, found, (gone) => this.commitOnce(gone, patience));
+      return await this.withoutGone(drafts, found, patience);
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -89,16 +84,12 @@ export class RecordEvents {
   }
 
   /**
-   * Whoever was there at the look and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion. Whoever is
-   * meant by their id is unknown.
+   * Whoever was there at the look, which holds nobody, and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion.
+   * Whoever is meant by their id is unknown.
    */
-  private async withoutGone(
-    drafts: EventDraft[],
-    found: (Outcome | null)[],
-    again: (gone: EventDraft[]) => Promise<Outcome[]>,
-  ): Promise<Outcome[]> {
+  private async withoutGone(drafts: EventDraft[], found: (Outcome | null)[], patience?: string): Promise<Outcome[]> {
     const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
-    const made = gone.length > 0 ? await again(gone) : [];
+    const made = gone.length > 0 ? await this.commitOnce(gone, patience) : [];
     const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
     return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
   }
