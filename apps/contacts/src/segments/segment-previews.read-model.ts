@@ -18,6 +18,7 @@ export interface MeasuredCondition {
 }
 
 const sampleSize = 10;
+const ownFields: ReadonlySet<ConditionFilter['field']> = new Set(['email', 'subscribed', 'createdAt', 'updatedAt', 'customField']);
 const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
 
 /** What a condition would find, and what it costs to find it. */
@@ -73,12 +74,13 @@ export class SegmentPreviews {
 
 /**
  * How many match, and whom each filter leaves out as f0, f1 and so on. Each filter is answered once, as what contacts are grouped by: that
- * is what Postgres can do by several workers. One alone needs no groups; the same sum twice is made once.
+ * is what Postgres can do by several workers. One alone, of the contact's own fields, needs no groups; the same sum twice is made once. What
+ * lies in another table is looked up for each contact there, where groups have it hashed.
  */
 function countedBy(condition: Condition, filters: readonly ConditionFilter[], statement: ConditionStatement): string {
   const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
   const contacts = `FROM contacts c WHERE ${statement.within('c')}`;
-  if (filters.length === 1) {
+  if (filters.length === 1 && ownFields.has(filters[0]!.field)) {
     const matching = `count(*) FILTER (WHERE ${answers[0]})`;
     return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
   }
