@@ -29,7 +29,7 @@ export function compileCustomField(filter: CustomFieldFilter, scope: CompileScop
 }
 
 /** Arrows of text enter objects only: a list has no member called 0. */
-export function storedAt(path: readonly string[], { alias, add }: CompileScope): string {
+function storedAt(path: readonly string[], { alias, add }: CompileScope): string {
   return `(${alias}.custom_fields${path.map((name) => ` -> ${add(name)}::text`).join('')})`;
 }
 
