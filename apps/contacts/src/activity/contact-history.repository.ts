@@ -23,12 +23,12 @@ export const keepsHistory = (rows: string, source: ConsentSource | null = null):
 export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}
 
-  async keep(projectId: string, kind: ContactHistoryKind, subjectId: string, contactIds: readonly string[]): Promise<void> {
+  async keep(projectId: string, kind: ContactHistoryKind, changed: readonly { segmentId: string; contactId: string }[]): Promise<void> {
     await this.database.query(
       keepsHistory(
-        `(SELECT $1::uuid AS project_id, contact_id, $2 AS kind, $3::uuid AS subject_id FROM unnest($4::uuid[]) AS c (contact_id))`,
+        `(SELECT $1::uuid AS project_id, contact_id, $2 AS kind, subject_id FROM unnest($3::uuid[], $4::uuid[]) AS c (subject_id, contact_id))`,
       ),
-      [projectId, kind, subjectId, contactIds],
+      [projectId, kind, changed.map(({ segmentId }) => segmentId), changed.map(({ contactId }) => contactId)],
     );
   }
 

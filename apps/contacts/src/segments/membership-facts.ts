@@ -8,6 +8,12 @@ import type { SegmentRow } from './segment.entity.js';
 
 export type MembershipChange = 'segmentEntered' | 'segmentLeft';
 
+/** Who came or went, and where. */
+export interface ChangedMember {
+  segment: SegmentRow;
+  contactId: string;
+}
+
 const historyKinds: Record<MembershipChange, ContactHistoryKind> = { segmentEntered: 'segment.entered', segmentLeft: 'segment.exited' };
 
 /** Tells who came into a tracked segment and who left it, in the commit of it. */
@@ -20,16 +26,19 @@ export class MembershipFacts {
     private readonly clock: DatabaseClock,
   ) {}
 
-  async tell(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[], at: Date): Promise<void> {
-    if (!segment.trackMembership || contactIds.length === 0) return;
-    const facts = contactIds.map((contactId) => segment.toFact(contactId, at));
-    await this.outbox.publish(contactFacts[change], segment.projectId, facts);
-    await this.history.keep(segment.projectId, historyKinds[change], segment.id, contactIds);
+  /** Of segments of one project; of those that are not tracked nothing is told. Together, however many segments they are. */
+  async tell(projectId: string, change: MembershipChange, changed: readonly ChangedMember[], at: Date): Promise<void> {
+    const told = changed.filter(({ segment }) => segment.trackMembership);
+    if (told.length === 0) return;
+    const facts = told.map(({ segment, contactId }) => segment.toFact(contactId, at));
+    await this.outbox.publish(contactFacts[change], projectId, facts);
+    await this.history.keep(projectId, historyKinds[change], facts);
   }
 
   /** What was done by hand; segments that name this one look at these contacts again. */
   async byHand(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[]): Promise<void> {
-    await this.tell(segment, change, contactIds, await this.clock.now());
+    const changed = contactIds.map((contactId) => ({ segment, contactId }));
+    await this.tell(segment.projectId, change, changed, await this.clock.now());
     await this.dirty.mark(contactIds.map((contactId) => ({ projectId: segment.projectId, contactId })));
   }
 }

@@ -86,24 +86,16 @@ export class SegmentUpkeep {
     const segments = new Map([...live.values()].flat().map(({ segment }) => [segment.id, segment]));
     // Of contacts that are gone nobody is told.
     const told = (places: readonly Place[]) =>
-      Map.groupBy(
-        places.filter(({ contactId }) => isThere(contactId)),
-        ({ segmentId }) => segmentId,
-      );
+      places.flatMap(({ projectId, contactId, segmentId }) => {
+        const segment = isThere(contactId) ? segments.get(segmentId) : undefined;
+        return segment ? [{ projectId, contactId, segment }] : [];
+      });
     for (const [change, places] of [
       ['segmentLeft', left],
       ['segmentEntered', entered],
     ] as const) {
-      for (const [id, of] of told(places)) {
-        const segment = segments.get(id);
-        if (segment)
-          await this.facts.tell(
-            segment,
-            change,
-            of.map(({ contactId }) => contactId),
-            now,
-          );
-      }
+      for (const [projectId, of] of Map.groupBy(told(places), (place) => place.projectId))
+        await this.facts.tell(projectId, change, of, now);
     }
   }
 }
