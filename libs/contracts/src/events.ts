@@ -75,7 +75,7 @@ export class EventPage extends PageEnd {
 export class AskEventNames {}
 
 /** The most frequent ones of more: so many names are ids in the place of names. */
-export const maxEventNames = 100_000;
+export const maxEventNames = 10_000;
 
 export class EventNames {
   /** Most frequent first, ties by name. */

@@ -13,7 +13,7 @@ import { Suppression } from './suppressions.js';
 /** Rows of a part that one answer holds; what there is of a person has no bound. */
 export const maxPersonRows = 1_000;
 /** E-mails that one answer holds, and the newest of what became of each. */
-export const maxPersonEmails = 100;
+export const maxPersonEmails = 20;
 
 export class MailMoment extends PickFields(MailHappening, ['id', 'at', 'kind', 'detail', 'link']) {}
 

@@ -1,6 +1,7 @@
+import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { contactFacts, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { DatabaseClock, isLockTimeout, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { earliestOf, folded, inOrder, keyOf, refused, type ContactWrite, type WrittenContact } from './contact-write.js';
@@ -18,6 +19,8 @@ interface Group {
 interface WriteOptions {
   looksFirst?: boolean;
   patience?: string;
+  /** Each statement is a commit of its own. */
+  eachCommits?: boolean;
 }
 
 /**
@@ -51,17 +54,22 @@ export class ContactWrites {
    * so that no change is said which sending does not know, and the order of opt-outs is that of the contact's changes (guarantees.md §3).
    * `looksFirst` is for writes that as a rule change nothing: they cost no lock then.
    */
-  async write(writes: ContactWrite[], { looksFirst = false, patience }: WriteOptions = {}): Promise<WrittenContact[]> {
+  async write(writes: ContactWrite[], options: WriteOptions = {}): Promise<WrittenContact[]> {
     const written: WrittenContact[] = [];
-    for (const round of roundsOf(writes)) {
-      const outcomes = await this.writeEach(round, looksFirst, patience);
+    for (const [place, round] of roundsOf(writes).entries()) {
+      const outcomes = await this.writeEach(round, options, place > 0);
       for (const [index, { parts }] of round.entries()) {
         const outcome = outcomes[index]!;
-        if (outcome.outcome !== 'REFUSED' || parts.length === 1) for (const part of parts) written[part] = outcome;
+        if (outcome.outcome !== 'REFUSED' || parts.length === 1 || isLockTimeout(outcome.error))
+          for (const part of parts) written[part] = outcome;
         // Together they may be too much where each one fits.
         else
           for (const part of parts)
-            [written[part]] = (await this.writeEach([{ write: writes[part]!, parts: [part] }], false, patience)) as [WrittenContact];
+            [written[part]] = (await this.writeEach(
+              [{ write: writes[part]!, parts: [part] }],
+              { ...options, looksFirst: false },
+              true,
+            )) as [WrittenContact];
       }
     }
     await this.tellOfBulk(writes, written);
@@ -82,7 +90,7 @@ export class ContactWrites {
       return this.commits.before(earliestOf(writes), () => this.write(writes, { patience }));
     }
     try {
-      return await this.write(writes, { patience });
+      return await this.write(writes, { patience, eachCommits: true });
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -90,14 +98,25 @@ export class ContactWrites {
     }
   }
 
-  /** One address each. */
-  private async writeEach(groups: Group[], looksFirst: boolean, patience?: string): Promise<WrittenContact[]> {
+  /** One address each. What has landed by itself is told of, whatever locks the others wait for in vain. */
+  private async writeEach(
+    groups: Group[],
+    { looksFirst, patience, eachCommits }: WriteOptions,
+    hasLanded: boolean,
+  ): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
     let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
     if (looksFirst) open = await this.look(open, found);
     while (open.length > 0) {
-      const landed = await this.statement.write(open, ofAnySize, patience);
+      const landed = await this.statement.write(open, ofAnySize, patience).catch((error: Error) => {
+        if (!eachCommits || !(hasLanded || found.size > 0) || !isLockTimeout(error)) throw error;
+        return error;
+      });
+      if (isNativeError(landed)) {
+        for (const write of open) found.set(write, refused(landed));
+        break;
+      }
       for (const [place, { contact, before }] of landed) {
         found.set(open[place]!, { outcome: before ? 'UPDATED' : 'CREATED', contact, before, error: null });
       }

@@ -65,3 +65,29 @@ describe.each([
     expect([after!.customFields, await count()]).not.toEqual([{}, 1]);
   });
 });
+
+it('what of a batch has landed is told of, whatever the rest waits for in vain', async () => {
+  const { caller } = suite.buildProject();
+  await suite.database.query(
+    `CREATE FUNCTION wait_in_line() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(77); RETURN new; END'`,
+  );
+  await suite.database.query(
+    `CREATE TRIGGER waits BEFORE UPDATE ON contacts FOR EACH ROW WHEN (new.custom_fields ? 'slow') EXECUTE FUNCTION wait_in_line()`,
+  );
+  const other = { ...caller, userAgent: 'Another/1' };
+  const outcomes = await suite.database.transaction(async () => {
+    await suite.database.query(`SELECT pg_advisory_xact_lock(77)`);
+    return suite.database.apart(() =>
+      Promise.allSettled([
+        upsert(caller, 0, 'first@example.org'),
+        suite.bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
+        upsert(caller, 1, 'slow@example.org'),
+        suite.bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { slow: true } }, patient),
+      ]),
+    );
+  });
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  expect(outcomes[3]).toMatchObject({ reason: { kind: 'unavailable' } });
+  const [slow] = (await suite.bus.call(contacts.list, caller, { search: 'slow@' })).items;
+  expect(slow!.customFields).toEqual({ turn: 1 });
+});

@@ -235,17 +235,19 @@ describe('lists of events', () => {
         [projectId, count],
       );
     const window = { from: new Date('2026-01-01'), to: new Date('2026-01-05') };
+    const named = async () => {
+      const { data, truncated } = await suite.bus.call(events.names, caller, {});
+      return [data.length, data[0], truncated];
+    };
+    await fill(10_000);
+    expect(await named()).toEqual([10_000, 'n10000', undefined]);
     await fill(20_000);
+    expect(await named()).toEqual([10_000, 'n20000', true]);
     const whole = await suite.bus.call(events.stats, caller, window);
     expect([whole.data.length, whole.truncated]).toEqual([20_000, undefined]);
-    await fill(100_000);
+    await fill(20_001);
     const part = await suite.bus.call(events.stats, caller, window);
     expect([part.data.length, part.truncated]).toEqual([20_000, true]);
     expect((await suite.bus.call(events.stats, caller, { ...window, to: window.from })).truncated).toBeUndefined();
-    const names = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
-    expect([names.data.length, names.data[0], names.truncated]).toEqual([100_000, 'n100000', undefined]);
-    await fill(100_001);
-    const cut = await suite.bus.call(events.names, caller, {}, { timeoutMs: 20_000 });
-    expect([cut.data.length, cut.data[0], cut.truncated]).toEqual([100_000, 'n100001', true]);
   });
 });

@@ -89,7 +89,8 @@ export class RecordEvents {
    */
   private async withoutGone(drafts: EventDraft[], found: (Outcome | null)[], patience?: string): Promise<Outcome[]> {
     const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
-    const made = gone.length > 0 ? await this.commitOnce(gone, patience) : [];
+    // The others' events are there: whatever becomes of these is none of theirs.
+    const made = gone.length > 0 ? await this.commit(gone, patience) : [];
     const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
     return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
   }
