@@ -68,26 +68,39 @@ describe.each([
 
 it('what of a batch has landed is told of, whatever the rest waits for in vain', async () => {
   const { caller } = suite.buildProject();
-  await suite.database.query(
-    `CREATE FUNCTION wait_in_line() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(77); RETURN new; END'`,
+  const elsewhere = await buildContact();
+  const { database, bus } = suite;
+  await database.query(`CREATE FUNCTION wait_in_line() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_advisory_xact_lock((new.custom_fields ->> ''waits'')::int); RETURN new; END'`);
+  await database.query(
+    `CREATE TRIGGER waits BEFORE UPDATE ON contacts FOR EACH ROW WHEN (new.custom_fields ? 'waits') EXECUTE FUNCTION wait_in_line()`,
   );
-  await suite.database.query(
-    `CREATE TRIGGER waits BEFORE UPDATE ON contacts FOR EACH ROW WHEN (new.custom_fields ? 'slow') EXECUTE FUNCTION wait_in_line()`,
-  );
+  const holding = <T>(lock: number, work: () => Promise<T>): Promise<T> =>
+    database.transaction(async () => {
+      await database.query(`SELECT pg_advisory_xact_lock($1)`, [lock]);
+      return database.apart(work);
+    });
   const other = { ...caller, userAgent: 'Another/1' };
-  const outcomes = await suite.database.transaction(async () => {
-    await suite.database.query(`SELECT pg_advisory_xact_lock(77)`);
-    return suite.database.apart(() =>
-      Promise.allSettled([
-        upsert(caller, 0, 'first@example.org'),
-        suite.bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
-        upsert(caller, 1, 'slow@example.org'),
-        suite.bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { slow: true } }, patient),
-      ]),
-    );
+  const outcomes = await holding(77, async () => {
+    const calls = await holding(78, async () => {
+      const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, patient);
+      await eventually(
+        async () => (await database.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory'`)).length > 0,
+        'it waits',
+      );
+      const behind = [
+        bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
+        bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, patient),
+        bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, patient),
+      ];
+      // What is asked later is answered when those are there.
+      await bus.call(contacts.list, caller, {});
+      return [Promise.allSettled([first, ...behind])] as const;
+    });
+    return calls[0];
   });
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
   expect(outcomes[3]).toMatchObject({ reason: { kind: 'unavailable' } });
-  const [slow] = (await suite.bus.call(contacts.list, caller, { search: 'slow@' })).items;
+  const [slow] = (await bus.call(contacts.list, caller, { search: 'slow@' })).items;
   expect(slow!.customFields).toEqual({ turn: 1 });
 });
