@@ -114,6 +114,7 @@ export class ConfirmPlace {
 }
 
 export class ConfirmedPlace {
+  @Text(1, 100) listName: string;
   /** Where the list wants its confirmations to lead. */
   @Text(1, 2_000) @Nullable() redirectUrl: string | null;
 }
@@ -157,7 +158,7 @@ export const resubscribeRefused = () =>
   new DomainError(
     'conflict',
     'resubscribe_confirmation_required',
-    'The contact has left this list: say allowResubscribe where they asked to come back',
+    'The contact has left this list: allow the resubscription in the body where they asked to come back',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
 export const confirmLinkOver = () => new DomainError('gone', 'resource_not_found', 'The link was used or is over');
