@@ -21,7 +21,7 @@ describe('the guide of the audience', () => {
   let terminal: Terminal;
   let shop: Server;
   let browser: Opened;
-  let token = '';
+  const tokens = new Set<string>();
 
   beforeAll(async () => {
     // What npm start has made lies beside the directory that the guide is read in.
@@ -36,8 +36,7 @@ describe('the guide of the audience', () => {
     await new Promise((closed) => shop.close(closed));
   });
 
-  const local = (text: string): string =>
-    text.replaceAll('http://localhost:3000', suite.posthorn.dev.baseUrl).replaceAll('.posthorn/', `${suite.posthorn.dataDirectory}/`);
+  const local = (text: string): string => text.replaceAll('.posthorn/', `${suite.posthorn.dataDirectory}/`);
 
   /** On a page of another origin. */
   async function onPage(script: string): Promise<string> {
@@ -48,24 +47,27 @@ describe('the guide of the audience', () => {
     const words = Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`);
     const told = (await page.evaluate(`(async () => { ${words.join(' ')} ${script} })()`)) as Record<string, unknown>;
     await page.close();
-    if (typeof told['confirm_token'] === 'string') token = told['confirm_token'];
     return `${JSON.stringify(told)}\n`;
   }
 
-  /** The link as its reader opens it: without scripts. */
-  async function click(button: string): Promise<string> {
-    const page = await (await browser.newContext({ javaScriptEnabled: false, locale: 'en' })).newPage();
-    await page.goto(`${suite.posthorn.dev.baseUrl}/api/lists/confirm-subscription?token=${token}`);
+  /** The mail as its reader opens it in the inbox, its link, and the button behind that. */
+  async function click(subject: string, link: string, button: string): Promise<string> {
+    const inbox = await (await browser.newContext({ locale: 'en' })).newPage();
+    await inbox.goto(suite.posthorn.dev.inboxUrl);
+    await inbox.getByRole('option', { name: subject }).click();
+    const opens = inbox.waitForEvent('popup');
+    await inbox.frameLocator('#frame').getByRole('link', { name: link }).click();
+    const page = await opens;
     await page.getByRole('button', { name: button }).click();
-    const said = await page.getByRole('heading').first().innerText();
-    await page.close();
-    return `${said}\n`;
+    const said = [await page.getByRole('heading').first().innerText(), await page.getByRole('status').innerText()];
+    await inbox.context().close();
+    return `${said.join('\n')}\n`;
   }
 
   const does: Record<string, (text: string) => Promise<string>> = {
     sh: (text) => terminal.run(local(text)),
     js: onPage,
-    click: (text) => click(text.trim()),
+    click: (text) => click(...(text.trim().split('\n') as [subject: string, link: string, button: string])),
   };
 
   inBrowser(
@@ -81,6 +83,7 @@ describe('the guide of the audience', () => {
         const before = blocks[index - 1];
         if (commands.has(language)) {
           printed = await does[language]!(text);
+          for (const [, token] of printed.matchAll(/"confirm_token": ?"([^"]+)"/g)) tokens.add(token!);
           const shown = blocks[index + 1];
           if (!shown || commands.has(shown.language)) expect([text, printed]).toEqual([text, '']);
           texts.push(text);
@@ -98,5 +101,5 @@ describe('the guide of the audience', () => {
   );
 
   /** What a reader of the guide need not see whole. */
-  const told = (text: string): string => text.replaceAll(token || '-', `${token.slice(0, 12)}…`);
+  const told = (text: string): string => [...tokens].reduce((left, token) => left.replaceAll(token, `${token.slice(0, 12)}…`), text);
 });

@@ -63,7 +63,7 @@ describe('an import of contacts', () => {
       'text/csv; charset=utf-8',
       [
         ['line', 'reason'],
-        ['3', 'has an address that is none'],
+        ['3', 'has no valid address'],
       ],
     ]);
     expect(jobOf(await suite.posthorn.post(`${own}/${id}/cancel`, undefined))).toMatchObject({ status: 'COMPLETED' });

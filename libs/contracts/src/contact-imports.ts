@@ -26,18 +26,28 @@ export class ContactImport extends ImportJob {}
 
 /** What is wanted of a table of contacts. */
 export class ContactImportOptions {
-  /** `create` leaves contacts that are there as they are, `update` makes none; `both` unless said otherwise. */
-  @Choice(importModes) @Optional() mode?: ImportMode;
-  /** A list that its contacts become confirmed members of; who left it stays away. */
-  @Id() @Optional() listId?: string;
-  /** Several of them (at most 10), with commas between. */
-  @Text(36, 400) @Optional() listIds?: string;
-  /** What the people of the table agreed to, in its words: kept with their consent. Lists with double opt-in take nobody in without it. */
-  @Text(1, 2_000) @Optional() consent?: string;
-  /** JSON: what a column is (`email`, `subscribed`, `custom_fields`, `custom_fields.<name>`, or null for nothing), by its name in the header. */
-  @Text(2, 16_384) @Optional() mapping?: string;
-  /** Of rows that do not say it themselves. Without it new contacts are subscribed, and others stay as they are. */
-  @Flag() @Optional() subscribed?: boolean;
+  @Choice(importModes, {
+    describe: '`create` leaves contacts that are there as they are, `update` makes none, `both` does either; `both` unless said otherwise',
+  })
+  @Optional()
+  mode?: ImportMode;
+  @Id({ describe: 'A list that its contacts become confirmed members of; who left it stays away' }) @Optional() listId?: string;
+  @Text(36, 400, { describe: 'Several such lists (at most 10), with commas between' }) @Optional() listIds?: string;
+  @Text(1, 2_000, {
+    describe:
+      'What the people of the table agreed to, in its words: kept as the text of their consent. Lists with double opt-in take nobody in without it',
+  })
+  @Optional()
+  consent?: string;
+  @Text(2, 16_384, {
+    describe:
+      'A JSON object: what a column is (`email`, `subscribed`, `custom_fields`, `custom_fields.<name>`, or null for nothing), by its name in the header. A column that is not named is what it is called, and else a custom field',
+  })
+  @Optional()
+  mapping?: string;
+  @Flag({ describe: 'Of rows that do not say it themselves. Without it new contacts are subscribed, and others stay as they are' })
+  @Optional()
+  subscribed?: boolean;
 }
 
 /** A small table as a member of JSON; larger ones are the body itself, or the file of a form. */

@@ -23,10 +23,15 @@ export class CreateContact extends PickFields(Contact, ['email']) {
   @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) @Optional() customFields?: Record<string, unknown>;
 }
 
-/** The address cannot change (422). A null removes a custom field. */
+/** The address cannot change (422). */
 export class UpdateContact {
   @Flag() @Optional() subscribed?: boolean;
-  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) @Optional() customFields?: Record<string, unknown>;
+  @FreeMap({
+    ...{ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true },
+    describe: `PATCH on /api/v1 replaces all custom fields by these, on /api it merges them, as an upsert and an import do on either; a null removes a field. At most ${maxCustomFields} bytes of JSON`,
+  })
+  @Optional()
+  customFields?: Record<string, unknown>;
 }
 
 export class ContactId extends PickFields(Contact, ['id']) {}

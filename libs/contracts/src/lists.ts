@@ -5,6 +5,12 @@ import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, O
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
+/** The service itself sends no confirmation (interface.md). */
+const confirmationTemplate = {
+  describe:
+    'Kept for the caller, who sends the confirmation with it or otherwise: the service sends none. The id of a template of the project, else 422 when it is named; the template may go later',
+};
+
 export class List {
   @Id() id: string;
   @Id({ legacyOnly: true }) projectId: string;
@@ -12,8 +18,7 @@ export class List {
   @Text(0, 500) @Nullable() description: string | null;
   /** Whoever subscribes from now on is PENDING until they confirm it themselves; members stay what they are. */
   @Flag() doubleOptIn: boolean;
-  /** The template of the project's own confirmation mail: the service itself sends none (interface.md). */
-  @Id() @Nullable() confirmationTemplateId: string | null;
+  @Id(confirmationTemplate) @Nullable() confirmationTemplateId: string | null;
   /** Where a confirmation leads; https. */
   @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() redirectUrl: string | null;
   /** Those who are CONFIRMED; exact at every instant. */
@@ -26,8 +31,8 @@ class ListSettings {
   /** Null is as good as absent. */
   @Text(0, 500) @Nullable() @Optional() description?: string | null;
   @Flag() @Optional() doubleOptIn?: boolean;
-  /** A template of the project, else 422; null is as good as absent. */
-  @Id() @Nullable() @Optional() confirmationTemplateId?: string | null;
+  /** Null is as good as absent. */
+  @Id(confirmationTemplate) @Nullable() @Optional() confirmationTemplateId?: string | null;
   /** An https URL; null is as good as absent. */
   @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?: string | null;
 }
@@ -79,10 +84,16 @@ export class MemberPage extends PageEnd {
 /** Makes the contact where there is none. */
 export class Subscribe {
   @Address() email: string;
-  /** Brings an UNSUBSCRIBED member back, which is for the contact to decide; else that is 409. */
-  @Flag() @Optional() allowResubscribe?: boolean;
-  /** Merged into the contact's custom fields. With a public key only what it makes a contact with counts (docs/decisions/0018). */
-  @FreeMap({ max: maxCustomFields, legacyAliases: ['customFields'] }) @Optional() data?: Record<string, unknown>;
+  @Flag({ describe: 'Brings an UNSUBSCRIBED member back, which is for the contact to ask for; else that is 409' })
+  @Optional()
+  allowResubscribe?: boolean;
+  /** docs/decisions/0018 says why. */
+  @FreeMap({
+    ...{ max: maxCustomFields, legacyAliases: ['customFields'] },
+    describe: `Merged into the custom fields of the contact; with a public key only where the call makes the contact. At most ${maxCustomFields} bytes of JSON`,
+  })
+  @Optional()
+  data?: Record<string, unknown>;
 }
 
 export class SubscribeToList extends JoinFields(ListId, Subscribe) {}
@@ -114,6 +125,7 @@ export class ConfirmPlace {
 }
 
 export class ConfirmedPlace {
+  @Text(1, 100) listName: string;
   /** Where the list wants its confirmations to lead. */
   @Text(1, 2_000) @Nullable() redirectUrl: string | null;
 }
@@ -157,7 +169,7 @@ export const resubscribeRefused = () =>
   new DomainError(
     'conflict',
     'resubscribe_confirmation_required',
-    'The contact has left this list: say allowResubscribe where they asked to come back',
+    'The contact has left this list: allow the resubscription in the body where they asked to come back',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
 export const confirmLinkOver = () => new DomainError('gone', 'resource_not_found', 'The link was used or is over');

@@ -56,7 +56,7 @@ function take(contact: RowContact, field: ImportLayout['fields'][number], cell: 
   if (field === null) return null;
   if (field === 'email') {
     const email = normaliseAddress(cell);
-    if (email === null) return cell.trim() === '' ? 'has no address' : 'has an address that is none';
+    if (email === null) return cell.trim() === '' ? 'has no address' : 'has no valid address';
     contact.email = email;
   } else if (field === 'subscribed') {
     const subscribed = subscribedOf(cell);

@@ -67,6 +67,8 @@ describe('subscribing', () => {
     await ground.unsubscribe(caller, id, email);
     await expect(ground.subscribe(caller, id, { email, data: { plan: 'x' } })).rejects.toMatchObject({
       ...{ kind: 'conflict', code: 'resubscribe_confirmation_required', details: { previousStatus: 'UNSUBSCRIBED' } },
+      // Each dialect has a name of its own for the member.
+      message: expect.not.stringMatching(/allow_?resubscribe/i),
     });
     expect((await contactOf())!.customFields).toEqual({});
     const back = { status: 'CONFIRMED', created: false, previousStatus: 'UNSUBSCRIBED' };
@@ -118,8 +120,9 @@ describe('the token of a membership that waits', () => {
     const rows = await suite.database.query(`SELECT * FROM memberships WHERE project_id = $1`, [projectId]);
     expect(JSON.stringify(rows)).not.toContain(confirmToken!.slice(-20));
     expect(rows[0]).toMatchObject({ token_hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    for (const _ of [1, 2]) expect(await ground.look(confirmToken!)).toEqual({ redirectUrl: 'https://shop.example/thanks' });
-    expect(await ground.confirm(confirmToken!)).toEqual({ redirectUrl: 'https://shop.example/thanks' });
+    for (const _ of [1, 2])
+      expect(await ground.look(confirmToken!)).toEqual({ listName: 'News', redirectUrl: 'https://shop.example/thanks' });
+    expect(await ground.confirm(confirmToken!)).toEqual({ listName: 'News', redirectUrl: 'https://shop.example/thanks' });
     await expect(ground.confirm(confirmToken!)).rejects.toMatchObject(over);
     await expect(ground.look(confirmToken!)).rejects.toMatchObject(over);
     expect(await told()).toEqual(['PENDING', 'CONFIRMED']);

@@ -52,7 +52,7 @@ export class MembershipsService {
     const row = await this.memberships.find(caller.projectId, body.membershipId);
     const list = row && (await this.lists.find(caller.projectId, row.listId));
     if (!list || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
-    return { redirectUrl: list.redirectUrl };
+    return placeOf(list);
   }
 
   confirm({ caller, body, deadline }: Incoming<ConfirmPlace>): Promise<ConfirmedPlace> {
@@ -65,7 +65,7 @@ export class MembershipsService {
       const row = contact && (await this.memberships.find(projectId, seen.id));
       if (!row || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
       await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.confirm());
-      return { redirectUrl: list.redirectUrl };
+      return placeOf(list);
     });
   }
 
@@ -96,3 +96,5 @@ export class MembershipsService {
     return list;
   }
 }
+
+const placeOf = ({ name, redirectUrl }: ListRow): ConfirmedPlace => ({ listName: name, redirectUrl });

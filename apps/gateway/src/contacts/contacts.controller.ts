@@ -60,7 +60,7 @@ export class ContactsController {
   }
 
   @Post('contacts/upsert', {
-    summary: 'Create a contact, or update the one with its address',
+    summary: 'Create a contact, or update the one with its address, whose custom fields are merged',
     scope: 'contacts:write',
     body: CreateContact,
     reply: Contact,
@@ -123,7 +123,7 @@ export class ContactsController {
   }
 
   @Patch('contacts/:id', {
-    summary: 'Change a contact',
+    summary: 'Change a contact: /api/v1 replaces its custom fields, /api merges them',
     scope: 'contacts:write',
     body: UpdateContact,
     reply: Contact,

@@ -10,7 +10,7 @@ import { unsubscribeWords } from './unsubscribe-words.js';
 export function askPage(sender: Sender, email: string): Shown {
   const language = spokenOf(sender.language);
   const { title, text, still, button } = unsubscribeWords[language].ask;
-  const body = html`<p>${filled(text, sender, email)}</p>
+  const body = html`<p>${filled(text, sender, { email })}</p>
     <p>${still}</p>
     ${form(hidden('confirmed', 'yes'), button)}`;
   return shown(title, body, { language });
@@ -19,7 +19,7 @@ export function askPage(sender: Sender, email: string): Shown {
 export function donePage(sender: Sender, email: string): Shown {
   const language = spokenOf(sender.language);
   const { title, text } = unsubscribeWords[language].done;
-  return shown(title, html`<p role="status">${filled(text, sender, email)}</p>`, { language });
+  return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
 }
 
 /** For a link that is none of ours: the same words, whatever is wrong with it. */

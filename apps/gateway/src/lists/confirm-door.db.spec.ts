@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { confirmLinkOver, memberships } from '@posthorn/contracts';
+import { confirmLinkOver, memberships, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { ConfirmTokens } from '@posthorn/mail';
 import { standIn, testSecret } from '@posthorn/testing';
@@ -12,15 +12,19 @@ const form = { ...asPage, 'content-type': 'application/x-www-form-urlencoded' };
 
 let suite: GatewaySuite;
 let confirmed: string[] = [];
+/** Who confirmed last. */
+let presser: Caller | null = null;
 let redirectUrl: string | null = null;
 let leave: (() => Promise<void>)[] = [];
-const waits = (tokenHash: string) => (confirmed.includes(tokenHash) ? Promise.reject(confirmLinkOver()) : Promise.resolve({ redirectUrl }));
+const waits = (tokenHash: string) =>
+  confirmed.includes(tokenHash) ? Promise.reject(confirmLinkOver()) : Promise.resolve({ listName: 'News <i>', redirectUrl });
 const contactsCome = async () => {
   leave = [
     await standIn(suite.connection, memberships.look, ({ tokenHash }) => waits(tokenHash)),
-    await standIn(suite.connection, memberships.confirm, async ({ tokenHash }) => {
+    await standIn(suite.connection, memberships.confirm, async ({ tokenHash }, caller) => {
       const place = await waits(tokenHash);
       confirmed.push(tokenHash);
+      presser = caller;
       return place;
     }),
   ];
@@ -52,7 +56,7 @@ describe('a confirm link in a browser', () => {
     const path = await buildLink();
     const told = await suite.ask('GET', path, { headers: asPage });
     expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(told.text).toContain('Press the button to get news from Shop &lt;b&gt;.');
+    expect(told.text).toContain('Press the button to subscribe to <strong>News &lt;i&gt;</strong> of Shop &lt;b&gt;.');
     expect(told.text).not.toMatch(/<script|style=|\son\w+=/);
     expect(told.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';.*form-action 'self';/);
     expect([told.headers.get('x-robots-tag'), told.headers.get('cache-control')]).toEqual(['noindex, nofollow', 'no-store']);
@@ -76,8 +80,16 @@ describe('a confirm link in a browser', () => {
       expect(told[place]!.text).toContain(`<html lang="${spoken}">`);
       expect(told[place]!.text).toContain(`<h1>${title}</h1>`);
       expect(told[place]!.text).toContain('Shop &lt;b&gt;');
+      // Of a link that is over nobody says any more which list it was.
+      expect(told[place]!.text.includes('<strong>News &lt;i&gt;</strong>')).toBe(title !== over);
     }
     expect(confirmed).toHaveLength(1);
+  });
+
+  it('tells who pressed its button: the proof of their consent', async () => {
+    const path = await buildLink();
+    await suite.ask('POST', path, { headers: { ...form, 'user-agent': `A reader/${'1'.repeat(600)}` }, body: 'confirmed=yes' });
+    expect(presser).toMatchObject({ address: '127.0.0.1', userAgent: `A reader/${'1'.repeat(503)}`, actor: { kind: 'SERVICE' } });
   });
 
   it('leads on to where the list wants, and its policy lets the form', async () => {

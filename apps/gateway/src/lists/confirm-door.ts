@@ -8,7 +8,7 @@ import { statusOfKind } from '../dialects/dialect.js';
 import { dialectOfPath } from '../dialects/dialects.js';
 import { BodyReader } from '../edge/body-reader.js';
 import { Failures, pathOf } from '../edge/failures.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { clientOf, type EdgeAdapter, type Fastify, type HttpReply, type HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
 import { wantsPage } from '../edge/html-page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
@@ -68,27 +68,27 @@ export class ConfirmDoor implements OnApplicationBootstrap {
 
   private async ask(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
     const { caller, sender, place } = await this.linkOf(request);
-    const { redirectUrl } = await this.bus.call(memberships.look, caller, place).catch(refusedAs(sender));
-    return drawForReader(reply.headers(unstored), askPage(sender, redirectUrl));
+    const found = await this.bus.call(memberships.look, caller, place).catch(refusedAs(sender));
+    return drawForReader(reply.headers(unstored), askPage(sender, found));
   }
 
   private async confirm(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
     const { caller, sender, place } = await this.linkOf(request);
-    const { redirectUrl } = await this.bus.call(memberships.confirm, caller, place).catch(refusedAs(sender));
+    const confirmed = await this.bus.call(memberships.confirm, caller, place).catch(refusedAs(sender));
     void reply.headers(unstored);
-    if (redirectUrl !== null) return reply.code(302).header('location', new URL(redirectUrl).href).send('');
-    if (!wantsJson(request)) return drawForReader(reply, donePage(sender));
+    if (confirmed.redirectUrl !== null) return reply.code(302).header('location', new URL(confirmed.redirectUrl).href).send('');
+    if (!wantsJson(request)) return drawForReader(reply, donePage(sender, confirmed));
     const told = dialectOfPath(pathOf(request.url)).resource(Confirmed, { status: 'CONFIRMED' });
     return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(told));
   }
 
-  private async linkOf({ query, ip }: HttpRequest): Promise<Link> {
-    const { token } = query as { token?: unknown };
+  private async linkOf(request: HttpRequest): Promise<Link> {
+    const { token } = request.query as { token?: unknown };
     const read = typeof token === 'string' ? this.tokens.read(token) : null;
     if (!read) throw confirmLinkOver();
     const { projectId, membershipId, tokenHash } = read;
     return {
-      caller: { ...serviceCaller('gateway', projectId), address: ip },
+      caller: { ...serviceCaller('gateway', projectId), ...clientOf(request) },
       sender: await this.senders.of(projectId),
       place: { membershipId, tokenHash },
     };

@@ -1,3 +1,4 @@
+import type { ConfirmedPlace } from '@posthorn/contracts';
 import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import { policyOf } from '../pages/page-look.js';
@@ -7,20 +8,20 @@ import type { Sender } from '../pages/senders.js';
 import { confirmWords } from './confirm-words.js';
 
 /** Its form may lead to the list's own page, and from there on wherever that leads. */
-export function askPage(sender: Sender, redirectUrl: string | null): Shown {
+export function askPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedPlace): Shown {
   const language = spokenOf(sender.language);
   const { title, text, still, button } = confirmWords[language].ask;
   const headers: Record<string, string> = redirectUrl === null ? {} : { 'content-security-policy': policyOf("'self' https:") };
-  const body = html`<p>${filled(text, sender)}</p>
+  const body = html`<p>${filled(text, sender, { list })}</p>
     <p>${still}</p>
     ${form(hidden('confirmed', 'yes'), button)}`;
   return shown(title, body, { language, headers });
 }
 
-export function donePage(sender: Sender): Shown {
+export function donePage(sender: Sender, { listName: list }: ConfirmedPlace): Shown {
   const language = spokenOf(sender.language);
   const { title, text } = confirmWords[language].done;
-  return shown(title, html`<p role="status">${filled(text, sender)}</p>`, { language });
+  return shown(title, html`<p role="status">${filled(text, sender, { list })}</p>`, { language });
 }
 
 export function overPage(sender: Sender): Shown {

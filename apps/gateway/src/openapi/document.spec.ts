@@ -10,11 +10,14 @@ import { ShapeSchemas } from './shape-schemas.js';
 const table = routeTable(routeControllers);
 interface Operation {
   operationId: string;
+  summary: string;
+  description: string;
+  parameters?: { name: string; description?: string }[];
   responses: Record<string, { $ref?: string }>;
 }
 const document = openApiDocument(table) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, object> }> };
+  components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, { description?: string }> }> };
 };
 const { responses, schemas } = document.components;
 const operationAt = (method: string, path: string): Operation => document.paths[path]![method]!;
@@ -57,6 +60,20 @@ describe('the document', () => {
     expect(Object.keys(schemas['LegacyContact']!.properties)).toContain('projectId');
     expect(schemas['LegacyCreateContact']!.properties).toHaveProperty('data');
     expect(schemas['CreateContact']!.properties).not.toHaveProperty('data');
+  });
+
+  it('tells what the names alone do not', () => {
+    for (const path of ['/api/v1/contacts/imports', '/api/contacts/import']) {
+      const { description, parameters } = operationAt('post', path);
+      expect(description).toContain(`at most ${2 * 1024 ** 3} bytes`);
+      expect(description).toContain(`JSON has at most ${1024 ** 2} bytes`);
+      expect(parameters!.filter((parameter) => !parameter.description)).toEqual([]);
+    }
+    expect(operationAt('post', '/api/v1/contacts').description).toContain(`The body has at most ${1024 ** 2} bytes`);
+    for (const name of ['List', 'CreateList', 'UpdateList'])
+      expect(schemas[name]!.properties['confirmation_template_id']!.description).toContain('the service sends none');
+    expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain('replaces its custom fields');
+    expect(schemas['UpdateContact']!.properties['custom_fields']!.description).toContain('PATCH on /api/v1 replaces');
   });
 
   it('refuses two schemas of one name', () => {

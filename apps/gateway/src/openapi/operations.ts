@@ -50,14 +50,17 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 }
 
 function descriptionOf({ declaration, method }: Route): string {
-  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, whileDisabled } = declaration;
+  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, streams, whileDisabled } = declaration;
   const sentences = [
     `Needs the scope ${scopesOf(declaration)
       .map((scope) => `\`${scope}\``)
       .join(' or ')}.`,
     roles ? `Of people only those with the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
-    body ? `The body has at most ${bodyLimit} bytes; unknown members are refused.` : null,
+    body ? `${streams ? 'JSON' : 'The body'} has at most ${bodyLimit} bytes; unknown members are refused.` : null,
+    streams
+      ? `A table, as text/csv or as the file of a form, has at most ${streams} bytes, as it comes and unpacked; it is read as a stream.`
+      : null,
     idempotent ? 'A repeat with the same `Idempotency-Key` and body is answered the first receipt.' : null,
     whileDisabled && method !== 'GET' ? 'Works while the project is disabled.' : null,
   ];

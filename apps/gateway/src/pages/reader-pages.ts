@@ -30,9 +30,10 @@ export function laterPage(sender: Sender, status: number): Shown {
 }
 
 /** The text with each `{name}` in it replaced by what stands for it; a sender without a name is called something, too. */
-export function filled(text: string, { name, language }: Sender, email = ''): Html {
+export function filled(text: string, { name, language }: Sender, { email = '', list = '' }: { email?: string; list?: string } = {}): Html {
   const values: Readonly<Record<string, Html>> = {
     '{email}': html`<strong>${email}</strong>`,
+    '{list}': html`<strong>${list}</strong>`,
     '{sender}': html`${name ?? readerWords[spokenOf(language)].sender}`,
   };
   return html`${text.split(/(\{\w+\})/).map((part) => values[part] ?? html`${part}`)}`;
