@@ -44,7 +44,7 @@ export class ImportWorker extends Upkeep {
   private async turn(job: ImportRow): Promise<void> {
     try {
       let commits = 0;
-      for await (const batch of this.reading.batchesOf(job)) {
+      for await (const batch of readAhead(this.reading.batchesOf(job))) {
         const most = maxImportRows - job.processed;
         if (most <= 0) return await this.imports.finish(job, 'FAILED');
         if (!(await this.batches.store(job, batch.slice(0, most)))) return;
@@ -56,6 +56,20 @@ export class ImportWorker extends Upkeep {
     } finally {
       await this.imports.leave(job);
     }
+  }
+}
+
+/** The next batch is read while one is written. */
+async function* readAhead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = batches.next();
+  try {
+    for (let read = await next; !read.done; read = await next) {
+      next = batches.next();
+      yield read.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await batches.return(undefined);
   }
 }
 
