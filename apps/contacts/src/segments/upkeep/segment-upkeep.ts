@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { MembershipFacts } from '../membership-facts.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
@@ -15,6 +15,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 /** Keeps live segments: who changed, or whose time has come, is looked at, and what differs is one commit with its facts. */
 @Injectable()
 export class SegmentUpkeep {
+  private readonly log = new Logger('Segments');
   /** The project that had the last turn. */
   private behind = beforeAll;
   /** Whether somebody still waits of those that had a turn since the first of all had one. */
@@ -34,27 +35,42 @@ export class SegmentUpkeep {
    * holds. Answers whether more is waiting that can be looked at now.
    */
   async round(): Promise<boolean> {
-    const { last, more } = await this.database.transaction(() => this.turnsBehind(this.behind));
-    this.behind = last;
+    const now = await this.clock.now();
+    const waiting = await this.upkeep.waiting(this.behind, now, projectsAtOnce);
+    // Whatever becomes of these: the next are those behind them.
+    this.behind = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
+    const more = await this.turns(waiting, now);
     this.more ||= more;
-    if (last !== beforeAll) return true;
+    if (this.behind !== beforeAll) return true;
     const again = this.more;
     this.more = false;
     return again;
   }
 
-  private async turnsBehind(behind: string): Promise<{ last: string; more: boolean }> {
-    const now = await this.clock.now();
-    const waiting = await this.upkeep.waiting(behind, now, projectsAtOnce);
-    const last = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
-    const held = await this.upkeep.hold(waiting);
-    if (held.length === 0) return { last, more: false };
+  /** Where they fail together each has a turn of its own, so that only the one that cannot be looked at goes without. */
+  private async turns(projectIds: readonly string[], now: Date): Promise<boolean> {
+    try {
+      return await this.database.transaction(() => this.turn(projectIds, now));
+    } catch (error) {
+      if (projectIds.length <= 1) {
+        this.log.warn(`Project ${projectIds.join()} goes without its turn: ${(error as Error).message}`);
+        return false;
+      }
+    }
+    let more = false;
+    for (const projectId of projectIds) more = (await this.turns([projectId], now)) || more;
+    return more;
+  }
+
+  private async turn(projectIds: readonly string[], now: Date): Promise<boolean> {
+    const held = await this.upkeep.hold(projectIds);
+    if (held.length === 0) return false;
     const share = Math.floor(atOnce / held.length);
     const dirty = await this.upkeep.dirty(held, share);
     const due = await this.upkeep.due(held, now, share);
     await this.lookAt([...dirty, ...due]);
     await this.upkeep.clean(dirty);
-    return { last, more: dirty.length >= share || due.length >= share };
+    return dirty.length >= share || due.length >= share;
   }
 
   private async lookAt(marks: readonly ContactMark[]): Promise<void> {
