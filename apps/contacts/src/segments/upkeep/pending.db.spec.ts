@@ -119,4 +119,27 @@ describe('what is still to be looked at', () => {
     expect(await mine.members(base.id)).toEqual(['enters@example.org', 'follows@example.org']);
     expect(await mine.members(above.id)).toEqual(['enters@example.org', 'follows@example.org']);
   });
+
+  it('stays so while somebody holds the contact, and keeps nobody else waiting', async () => {
+    const mine = open();
+    const [held, free] = [await mine.contact('held@example.org'), await mine.contact('free@example.org')];
+    await mine.build({ name: 'Pro', trackMembership: true });
+    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    await mine.settled();
+    await alone(async () => {
+      await mine.age('3 days');
+      await rewrite(mine, held, 'pro');
+      await rewrite(mine, free, 'pro');
+      const { database } = ground;
+      await database.transaction(async () => {
+        await database.query(`SELECT 1 FROM contacts WHERE id = $1 FOR UPDATE`, [held]);
+        await database.apart(lookAtAll);
+        expect((await told(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
+      });
+      await lookAtAll();
+      const { entered } = await told(mine);
+      expect(entered.sort()).toEqual([[free, 'old'], [free, 'pro'], [held, 'old'], [held, 'pro']].sort()); // prettier-ignore
+    });
+    await mine.settled();
+  });
 });

@@ -68,22 +68,27 @@ export class SegmentUpkeep {
     const share = Math.floor(atOnce / held.length);
     const dirty = await this.upkeep.dirty(held, share);
     const due = await this.upkeep.due(held, now, share);
-    await this.lookAt([...dirty, ...due]);
-    await this.upkeep.clean(dirty);
-    return dirty.length >= share || due.length >= share;
+    const busy = await this.lookAt([...dirty, ...due]);
+    const looked = dirty.filter(({ contactId }) => !busy.has(contactId));
+    await this.upkeep.clean(looked);
+    // Where all are busy there is nobody who can be looked at now.
+    const isAnybodyFree = looked.length > 0 || due.some(({ contactId }) => !busy.has(contactId));
+    return isAnybodyFree && (dirty.length >= share || due.length >= share);
   }
 
-  private async lookAt(marks: readonly ContactMark[]): Promise<void> {
+  /** Answers those who are busy: they are looked at another time. */
+  private async lookAt(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
     const contacts = [...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values()];
-    if (contacts.length === 0) return;
+    if (contacts.length === 0) return new Set();
     const live = await this.liveOf([...new Set(contacts.map(({ projectId }) => projectId))]);
     // Now is after every mark: whoever is looked at is seen as it was then, or later.
     const looked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
     const difference = noDifference();
     for (const each of looked) look(live.get(each.projectId) ?? [], each, now, difference);
-    const there = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
-    await this.write(ofThose(there, difference), live, (contactId) => there.has(contactId), now);
+    const { there, busy } = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
+    await this.write(ofThose(there, busy, difference), live, (contactId) => there.has(contactId), now);
+    return busy;
   }
 
   private async liveOf(projectIds: readonly string[]): Promise<Map<string, ConditionedSegment[]>> {
@@ -116,10 +121,9 @@ export class SegmentUpkeep {
   }
 }
 
-/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them. */
-const ofThose = (there: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference => ({
-  entered: entered.filter(({ contactId }) => there.has(contactId)),
-  left,
-  due: due.filter(({ contactId }) => there.has(contactId)),
-  undue,
-});
+/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them; of those who are busy nothing is written. */
+function ofThose(there: ReadonlySet<string>, busy: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference {
+  const isThere = ({ contactId }: Place) => there.has(contactId);
+  const isFree = ({ contactId }: Place) => !busy.has(contactId);
+  return { entered: entered.filter(isThere), left: left.filter(isFree), due: due.filter(isThere), undue: undue.filter(isFree) };
+}
