@@ -113,6 +113,24 @@ it('who was in a segment only by an address that is erased is in it no more', as
   });
 });
 
+it('an address in the longest name that a segment may say keeps nobody from entering another', async () => {
+  const { caller } = suite.buildProject();
+  const email = 'a@b.co';
+  const { id } = await suite.bus.call(contacts.create, caller, { email });
+  const dynamic = async (name: string, field: string, compared: object): Promise<string> => {
+    const condition = { logic: 'AND', groups: [{ filters: [{ field, ...compared }] }] };
+    return (await suite.bus.call(segments.create, caller, { name, type: 'DYNAMIC', condition })).id;
+  };
+  const said = await dynamic('Said', `event.${'x'.repeat(193)} ${email}`, { operator: 'triggered' });
+  const pro = await dynamic('Pro', 'customFields.plan', { operator: 'equals', value: 'pro' });
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+  expect(JSON.stringify(await suite.bus.call(segments.get, caller, { id: said }))).toContain('x erased@erased.invalid');
+  await suite.bus.call(contacts.create, caller, { email: 'next@example.org', customFields: { plan: 'pro' } });
+  const members = async () => (await suite.bus.call(segments.get, caller, { id: pro })).memberCount;
+  await eventually(async () => (await members()) === 1, 'the next one has entered');
+});
+
 it('the address of a visitor lies with their consent alone, and is gone with them', async () => {
   const { caller, projectId } = suite.buildProject();
   const address = '198.51.100.23';

@@ -13,6 +13,13 @@ export interface Baseline {
   live: boolean;
 }
 
+export interface Taking {
+  /** Other segments look at those who came or left again. */
+  mark?: boolean;
+  /** Who is still to be looked at stays as known: that look is to find what changed, and tells it. */
+  sparePending?: boolean;
+}
+
 /** Sorting and hashing a million contacts wants memory of its own; the next transaction has what it always has. */
 const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
 
@@ -20,26 +27,26 @@ const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'o
 export class SegmentBaselines {
   constructor(private readonly database: Database) {}
 
-  /** Answers whether anybody came or left. With `mark`, other segments look at these contacts again. */
-  async take(baseline: Baseline, { mark = false } = {}): Promise<boolean> {
+  /** Answers whether anybody came or left. */
+  async take(baseline: Baseline, taking: Taking = {}): Promise<boolean> {
     await this.database.query(roomy);
-    const changed = await this.members(baseline, mark);
-    await this.turns(baseline);
+    const changed = await this.members(baseline, taking);
+    await this.turns(baseline, taking);
     return changed;
   }
 
-  private async members({ projectId, segmentId, condition, now }: Baseline, mark: boolean): Promise<boolean> {
+  private async members({ projectId, segmentId, condition, now }: Baseline, { mark, sparePending }: Taking): Promise<boolean> {
     const statement = new ConditionStatement(projectId, now);
     const scope = statement.scope('c');
     const segment = `${scope.add(segmentId)}::uuid`;
     const [changed] = await this.database.query<{ came: number; gone: number }>(
-      `WITH wanted AS MATERIALIZED (
+      `WITH ${pending(segment, sparePending)}, wanted AS MATERIALIZED (
          SELECT c.id FROM contacts c WHERE ${statement.within('c')} AND ${compileCondition(condition, scope)}
        ), gone AS (
          DELETE FROM segment_members m WHERE m.project_id = $1::uuid AND m.segment_id = ${segment}
-           AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = m.contact_id) RETURNING m.contact_id
+           AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = m.contact_id) AND ${isSettled('m.contact_id')} RETURNING m.contact_id
        ), came AS (
-         INSERT INTO segment_members (project_id, segment_id, contact_id) SELECT $1::uuid, ${segment}, id FROM wanted ORDER BY id
+         INSERT INTO segment_members (project_id, segment_id, contact_id) SELECT $1::uuid, ${segment}, id FROM wanted WHERE ${isSettled('id')} ORDER BY id
          ON CONFLICT DO NOTHING RETURNING contact_id
        ), counted AS (
          INSERT INTO segment_count_deltas (project_id, segment_id, total)
@@ -53,18 +60,36 @@ export class SegmentBaselines {
   }
 
   /** No later than a year from now: whoever is looked at then is given the next turn. */
-  private async turns({ projectId, segmentId, condition, now, live }: Baseline): Promise<void> {
-    await this.database.query(`DELETE FROM segment_due WHERE project_id = $1 AND segment_id = $2`, [projectId, segmentId]);
+  private async turns({ projectId, segmentId, condition, now, live }: Baseline, { sparePending }: Taking): Promise<void> {
+    await this.database.query(
+      `WITH ${pending('$3::uuid', sparePending)}
+       DELETE FROM segment_due d WHERE d.project_id = $1::uuid AND d.segment_id = $3::uuid AND $2::timestamptz IS NOT NULL AND ${isSettled('d.contact_id')}`,
+      [projectId, now, segmentId],
+    );
     const statement = new ConditionStatement(projectId, now);
     const scope = statement.scope('c');
     const turn = live ? compileTurn(condition, scope) : undefined;
     if (turn === undefined) return;
+    const segment = `${scope.add(segmentId)}::uuid`;
     await this.database.query(
-      `INSERT INTO segment_due (project_id, contact_id, segment_id, due_at)
-       SELECT $1::uuid, c.id, ${scope.add(segmentId)}::uuid, least(next.turn, $2::timestamptz + interval '1 year')
+      `WITH ${pending(segment, sparePending)}
+       INSERT INTO segment_due (project_id, contact_id, segment_id, due_at)
+       SELECT $1::uuid, c.id, ${segment}, least(next.turn, $2::timestamptz + interval '1 year')
        FROM contacts c CROSS JOIN LATERAL (SELECT ${turn} AS turn) AS next
-       WHERE ${statement.within('c')} AND next.turn IS NOT NULL`,
+       WHERE ${statement.within('c')} AND next.turn IS NOT NULL AND ${isSettled('c.id')}`,
       statement.parameters,
     );
   }
 }
+
+/** Those who are marked, or whose time in this segment has come, where they are spared. A change that is committed meanwhile has its mark. */
+const pending = (segment: string, spare = false): string =>
+  `pending AS MATERIALIZED (${
+    spare
+      ? `SELECT contact_id FROM segment_dirty WHERE project_id = $1::uuid
+         UNION SELECT contact_id FROM segment_due WHERE project_id = $1::uuid AND segment_id = ${segment} AND due_at <= $2::timestamptz`
+      : `SELECT NULL::uuid AS contact_id WHERE false`
+  })`;
+
+/** Hashed, however few the planner takes them for. */
+const isSettled = (contactId: string): string => `${contactId} NOT IN (SELECT contact_id FROM pending)`;

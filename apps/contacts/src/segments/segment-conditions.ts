@@ -71,14 +71,19 @@ export class SegmentConditions {
     const changed = await this.baselines.take({ projectId, segmentId: row.id, condition, now, live: row.upkeep === 'LIVE' });
     if (!changed) return;
     for (const { segment, condition: depending } of await this.dependents(row)) {
-      await this.baselines.take({ projectId, segmentId: segment.id, condition: depending, now, live: true });
+      // Nobody edited these: what happened to a contact before is still to be told.
+      await this.baselines.take({ projectId, segmentId: segment.id, condition: depending, now, live: true }, { sparePending: true });
     }
   }
 
-  /** Its members anew, by schedule: what depends on it looks at those who came or left. */
+  /**
+   * Its members anew, though nobody edited it: what depends on it looks at those who came or left. Where it is kept live, those who wait to be
+   * looked at are left to that.
+   */
   async refresh({ projectId, id, upkeep }: SegmentRow, condition: Condition): Promise<void> {
-    const baseline = { projectId, segmentId: id, condition, now: await this.clock.now(), live: upkeep === 'LIVE' };
-    await this.baselines.take(baseline, { mark: true });
+    const live = upkeep === 'LIVE';
+    const baseline = { projectId, segmentId: id, condition, now: await this.clock.now(), live };
+    await this.baselines.take(baseline, { mark: true, sparePending: live });
   }
 
   private async dependents({ projectId, id }: SegmentRow): Promise<ReturnType<typeof inOrder>> {

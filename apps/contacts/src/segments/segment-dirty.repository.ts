@@ -3,7 +3,7 @@ import { unavailable } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 const patienceMs = 10_000;
-const lookEveryMs = 20;
+const [soonestMs, latestMs] = [20, 200];
 
 export interface ContactMark {
   projectId: string;
@@ -31,35 +31,38 @@ export class SegmentDirtyRepository {
 
   /**
    * Before the first such segment of a project takes its baseline: whoever begins to write from now on marks; whoever is writing has perhaps not,
-   * and is waited for as by CREATE INDEX CONCURRENTLY, so that no other writer waits. Outside of a transaction.
+   * and is waited for as by CREATE INDEX CONCURRENTLY, so that no other writer waits; no longer than until the deadline of who asks. Outside of a transaction.
    */
-  async watch(projectId: string): Promise<void> {
+  async watch(projectId: string, deadline: Date | null): Promise<void> {
     const [known] = await this.database.query<{ settled: boolean }>(`SELECT settled FROM segment_watches WHERE project_id = $1`, [
       projectId,
     ]);
     if (known?.settled) return;
     await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [projectId]);
-    await this.writersEnd();
+    await this.writersEnd(deadline);
     await this.database.query(`UPDATE segment_watches SET settled = true WHERE project_id = $1`, [projectId]);
   }
 
-  private async writersEnd(): Promise<void> {
+  private async writersEnd(deadline: Date | null): Promise<void> {
     const until = performance.now() + patienceMs;
-    let writing = await this.writers();
-    while (writing.length > 0) {
-      if (performance.now() > until) throw unavailable();
-      await delay(lookEveryMs);
-      const still = new Set(await this.writers());
+    let { writing } = await this.writers(deadline);
+    for (let pauseMs = soonestMs; writing.length > 0; pauseMs = Math.min(2 * pauseMs, latestMs)) {
+      await delay(pauseMs);
+      const now = await this.writers(deadline);
+      const still = new Set(now.writing);
       writing = writing.filter((each) => still.has(each));
+      if (writing.length > 0 && (now.late || performance.now() > until)) throw unavailable();
     }
   }
 
   /** A statement takes this lock before it looks at what is committed, and its transaction gives it back after others see what it wrote. */
-  private async writers(): Promise<string[]> {
-    const rows = await this.database.query<{ transaction: string }>(
-      `SELECT virtualtransaction AS transaction FROM pg_locks WHERE relation = 'segment_dirty'::regclass AND mode = 'RowExclusiveLock' AND granted
+  private async writers(deadline: Date | null): Promise<{ writing: string[]; late: boolean }> {
+    const [row] = await this.database.query<{ writing: string[]; late: boolean }>(
+      `SELECT coalesce(array_agg(virtualtransaction), '{}') AS writing, coalesce(clock_timestamp() >= $1::timestamptz, false) AS late
+       FROM pg_locks WHERE relation = 'segment_dirty'::regclass AND mode = 'RowExclusiveLock' AND granted
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      [deadline],
     );
-    return rows.map(({ transaction }) => transaction);
+    return row!;
   }
 }

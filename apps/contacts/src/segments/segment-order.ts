@@ -1,5 +1,5 @@
 import { filtersOf, type Condition } from '@posthorn/contracts';
-import { parseCondition } from './parsing/parse-condition.js';
+import { storedCondition } from './parsing/parse-condition.js';
 import type { SegmentRow } from './segment.entity.js';
 
 export interface ConditionedSegment {
@@ -14,7 +14,7 @@ export const namedBy = (condition: Condition): string[] => [
 
 /** Each after those that it names: one look at a contact, in this order, sees every membership as it will be. */
 export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
-  const open = new Map(rows.map((segment) => [segment.id, { segment, condition: parseCondition(segment.condition) }]));
+  const open = new Map(rows.map((segment) => [segment.id, { segment, condition: storedCondition(segment.condition) }]));
   const ordered: ConditionedSegment[] = [];
   const visit = (each: ConditionedSegment): void => {
     if (!open.delete(each.segment.id)) return;

@@ -4,6 +4,7 @@ import { newId } from '@posthorn/database';
 import { eventually, standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { SegmentsRepository } from './segments.repository.js';
+import { SegmentDirtyRepository } from './segment-dirty.repository.js';
 import { all, plan, SegmentsOf } from './testing/segments-suite.js';
 
 describe('segments', () => {
@@ -184,6 +185,15 @@ describe('segments', () => {
     });
     expect(await made.made).toMatchObject({ memberCount: 1 });
   });
+
+  it('wait for such a writer no longer than their deadline', async () => {
+    const { projectId } = open();
+    await suite.database.transaction(async () => {
+      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      const watched = () => new SegmentDirtyRepository(suite.database).watch(projectId, new Date(0));
+      await expect(suite.database.apart(watched)).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+  }, 8_000);
 
   it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
     const mine = open();

@@ -29,7 +29,7 @@ export class SegmentsService {
 
   async create({ caller, body, deadline }: Incoming<CreateSegment>): Promise<Segment> {
     const { projectId } = caller;
-    if (body.type === 'DYNAMIC') await this.dirty.watch(projectId);
+    if (body.type === 'DYNAMIC') await this.dirty.watch(projectId, deadline);
     const row = await this.commits.before(deadline, async () => {
       await this.segments.lockProject(projectId);
       const draft = draftOf(projectId, body);

@@ -4,7 +4,15 @@ import { invalid, type FailureCode, type InvalidMember } from '@posthorn/contrac
 export class Faults {
   private readonly found: InvalidMember[] = [];
 
-  constructor(private readonly root: readonly string[]) {}
+  /** Whether what is read was taken before, when it was as short as it has to be. */
+  readonly ofStored: boolean;
+
+  constructor(
+    private readonly root: readonly string[],
+    { ofStored = false } = {},
+  ) {
+    this.ofStored = ofStored;
+  }
 
   add(place: readonly string[], code: FailureCode, message: string): null {
     this.found.push({ path: [...this.root, ...place], code, message });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DomainError, type InvalidMember } from '@posthorn/contracts';
-import { parseCondition } from './parse-condition.js';
+import { parseCondition, storedCondition } from './parse-condition.js';
 
 const id = '01980a5c-1b2d-7c3e-8f40-00000000000a';
 const one = (filter: unknown) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
@@ -135,5 +135,11 @@ describe('a condition that is read', () => {
       ['/condition/groups/0/filters/0/field', 'not_allowed', expect.stringContaining('customFields.<path>')],
       ['/condition/groups/0/filters/1/operator', 'not_allowed', 'does not fit this field: use one of equals, notEquals'],
     ]);
+  });
+
+  it('may say more than it is taken with, once an erasure has put its words in place of an address', () => {
+    const given = one({ field: `event.${'x'.repeat(201)}`, operator: 'triggered' });
+    expect(faultsOf(given)).toHaveLength(1);
+    expect(storedCondition(given).groups[0]!.filters[0]).toMatchObject({ field: 'event', name: 'x'.repeat(201) });
   });
 });

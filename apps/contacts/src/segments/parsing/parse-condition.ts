@@ -12,8 +12,12 @@ import { parseFilter } from './parse-filter.js';
 type Place = readonly string[];
 
 /** The tree of a condition as it is given; `at` is where it stands in the body. Throws everything that is wrong with it, each with its place. */
-export function parseCondition(given: unknown, at: Place = ['condition']): Condition {
-  const faults = new Faults(at);
+export const parseCondition = (given: unknown, at: Place = ['condition']): Condition => parse(given, new Faults(at));
+
+/** The tree of a condition that was taken before: an erasure may have made its words longer than they are taken from outside. */
+export const storedCondition = (stored: unknown): Condition => parse(stored, new Faults(['condition'], { ofStored: true }));
+
+function parse(given: unknown, faults: Faults): Condition {
   if (countFilters(given) > maxConditionFilters) {
     faults.add([], 'too_long', `must have at most ${maxConditionFilters} filters in all: use fewer, or name another segment`);
   }

@@ -61,7 +61,8 @@ function readPath(rest: string, place: Place, faults: Faults): Subject | null {
 }
 
 function readEvent(name: string, place: Place, faults: Faults): Subject | null {
-  if (name.length >= 1 && name.length <= maxEventName && isPlain(name)) return { field: 'event', name };
+  const isShort = name.length <= maxEventName || faults.ofStored;
+  if (name.length >= 1 && isShort && isPlain(name)) return { field: 'event', name };
   return faults.add(place, 'invalid_format', `must name an event of 1 to ${maxEventName} characters after "event."`);
 }
 

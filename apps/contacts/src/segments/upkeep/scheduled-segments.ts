@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { ContactsConfig } from '../../config.js';
-import { parseCondition } from '../parsing/parse-condition.js';
+import { storedCondition } from '../parsing/parse-condition.js';
 import { SegmentConditions } from '../segment-conditions.js';
 import { SegmentsRepository } from '../segments.repository.js';
 
@@ -25,7 +25,7 @@ export class ScheduledSegments {
       const row = await this.segments.find(projectId, id);
       const scheduled = row?.upkeep === 'SCHEDULED';
       if (!row || !(scheduled || row.recountAsked)) return;
-      const condition = parseCondition(row.condition);
+      const condition = storedCondition(row.condition);
       // What is tracked must stay live.
       if (scheduled) await this.conditions.weigh(row, condition);
       await this.conditions.refresh(row, condition);

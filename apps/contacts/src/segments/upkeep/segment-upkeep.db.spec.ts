@@ -156,6 +156,23 @@ describe('live segments', () => {
     });
   });
 
+  it('go without their turn where one cannot be read, and keep no other project waiting', async () => {
+    const [broken, whole] = [open(), open()];
+    const { id } = await broken.build();
+    await whole.build({ name: 'Pro', trackMembership: true });
+    const reword = (condition: object) =>
+      ground.database.query(`UPDATE segments SET condition = $3 WHERE project_id = $1 AND id = $2`, [broken.projectId, id, condition]);
+    await reword({});
+    await broken.contact('a@example.org', { plan: 'pro' });
+    await whole.contact('b@example.org', { plan: 'pro' });
+    await whole.settled();
+    expect((await told(whole)).entered).toEqual([[expect.any(String), 'pro']]);
+    expect(await broken.members(id)).toEqual([]);
+    await reword(plan('pro'));
+    await broken.settled();
+    expect(await broken.members(id)).toEqual(['a@example.org']);
+  });
+
   it('are kept by schedule where their condition is too dear, and refuse tracking with the reason', async () => {
     const mine = open();
     await service.stop();

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { MembershipFacts } from '../membership-facts.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
@@ -15,6 +15,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 /** Keeps live segments: who changed, or whose time has come, is looked at, and what differs is one commit with its facts. */
 @Injectable()
 export class SegmentUpkeep {
+  private readonly log = new Logger('Segments');
   /** The project that had the last turn. */
   private behind = beforeAll;
   /** Whether somebody still waits of those that had a turn since the first of all had one. */
@@ -34,40 +35,60 @@ export class SegmentUpkeep {
    * holds. Answers whether more is waiting that can be looked at now.
    */
   async round(): Promise<boolean> {
-    const { last, more } = await this.database.transaction(() => this.turnsBehind(this.behind));
-    this.behind = last;
+    const now = await this.clock.now();
+    const waiting = await this.upkeep.waiting(this.behind, now, projectsAtOnce);
+    // Whatever becomes of these: the next are those behind them.
+    this.behind = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
+    const more = await this.turns(waiting, now);
     this.more ||= more;
-    if (last !== beforeAll) return true;
+    if (this.behind !== beforeAll) return true;
     const again = this.more;
     this.more = false;
     return again;
   }
 
-  private async turnsBehind(behind: string): Promise<{ last: string; more: boolean }> {
-    const now = await this.clock.now();
-    const waiting = await this.upkeep.waiting(behind, now, projectsAtOnce);
-    const last = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
-    const held = await this.upkeep.hold(waiting);
-    if (held.length === 0) return { last, more: false };
+  /** Where they fail together each has a turn of its own, so that only the one that cannot be looked at goes without. */
+  private async turns(projectIds: readonly string[], now: Date): Promise<boolean> {
+    try {
+      return await this.database.transaction(() => this.turn(projectIds, now));
+    } catch (error) {
+      if (projectIds.length <= 1) {
+        this.log.warn(`Project ${projectIds.join()} goes without its turn: ${(error as Error).message}`);
+        return false;
+      }
+    }
+    let more = false;
+    for (const projectId of projectIds) more = (await this.turns([projectId], now)) || more;
+    return more;
+  }
+
+  private async turn(projectIds: readonly string[], now: Date): Promise<boolean> {
+    const held = await this.upkeep.hold(projectIds);
+    if (held.length === 0) return false;
     const share = Math.floor(atOnce / held.length);
     const dirty = await this.upkeep.dirty(held, share);
     const due = await this.upkeep.due(held, now, share);
-    await this.lookAt([...dirty, ...due]);
-    await this.upkeep.clean(dirty);
-    return { last, more: dirty.length >= share || due.length >= share };
+    const busy = await this.lookAt([...dirty, ...due]);
+    const looked = dirty.filter(({ contactId }) => !busy.has(contactId));
+    await this.upkeep.clean(looked);
+    // Where all are busy there is nobody who can be looked at now.
+    const isAnybodyFree = looked.length > 0 || due.some(({ contactId }) => !busy.has(contactId));
+    return isAnybodyFree && (dirty.length >= share || due.length >= share);
   }
 
-  private async lookAt(marks: readonly ContactMark[]): Promise<void> {
+  /** Answers those who are busy: they are looked at another time. */
+  private async lookAt(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
     const contacts = [...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values()];
-    if (contacts.length === 0) return;
+    if (contacts.length === 0) return new Set();
     const live = await this.liveOf([...new Set(contacts.map(({ projectId }) => projectId))]);
     // Now is after every mark: whoever is looked at is seen as it was then, or later.
     const looked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
     const difference = noDifference();
     for (const each of looked) look(live.get(each.projectId) ?? [], each, now, difference);
-    const there = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
-    await this.write(ofThose(there, difference), live, (contactId) => there.has(contactId), now);
+    const { there, busy } = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
+    await this.write(ofThose(there, busy, difference), live, (contactId) => there.has(contactId), now);
+    return busy;
   }
 
   private async liveOf(projectIds: readonly string[]): Promise<Map<string, ConditionedSegment[]>> {
@@ -100,10 +121,9 @@ export class SegmentUpkeep {
   }
 }
 
-/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them. */
-const ofThose = (there: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference => ({
-  entered: entered.filter(({ contactId }) => there.has(contactId)),
-  left,
-  due: due.filter(({ contactId }) => there.has(contactId)),
-  undue,
-});
+/** Contacts that were deleted since they were looked at enter nothing, and no time is due for them; of those who are busy nothing is written. */
+function ofThose(there: ReadonlySet<string>, busy: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference {
+  const isThere = ({ contactId }: Place) => there.has(contactId);
+  const isFree = ({ contactId }: Place) => !busy.has(contactId);
+  return { entered: entered.filter(isThere), left: left.filter(isFree), due: due.filter(isThere), undue: undue.filter(isFree) };
+}

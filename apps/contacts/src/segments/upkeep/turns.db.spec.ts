@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DatabaseClock, newId } from '@posthorn/database';
-import { Outbox } from '@posthorn/messaging';
+import { newId } from '@posthorn/database';
 import { openServiceGround, type ServiceGround } from '@posthorn/testing';
-import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
 import { entities, migrations } from '../../data-source.js';
-import { MembershipFacts } from '../membership-facts.js';
-import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { SegmentUpkeep } from './segment-upkeep.js';
-import { Subjects } from './subjects.read-model.js';
-import { UpkeepRepository } from './upkeep.repository.js';
+import { buildUpkeep } from '../testing/by-hand.js';
+import type { SegmentUpkeep } from './segment-upkeep.js';
 
 describe('rounds of upkeep', () => {
   let ground: ServiceGround;
@@ -19,20 +14,6 @@ describe('rounds of upkeep', () => {
   afterAll(() => ground.close());
   beforeEach(() => ground.database.query(`TRUNCATE segment_dirty, segment_due`));
 
-  /** Without its loop: each round is asked for. */
-  const buildUpkeep = (): SegmentUpkeep => {
-    const { database } = ground;
-    const [clock, outbox, history] = [new DatabaseClock(database), new Outbox(database), new ContactHistoryRepository(database)];
-    const facts = new MembershipFacts(outbox, new SegmentDirtyRepository(database), history, clock);
-    return new SegmentUpkeep(
-      database,
-      clock,
-      new UpkeepRepository(database),
-      new Subjects(database),
-      new SegmentsRepository(database),
-      facts,
-    );
-  };
   const mark = async (projectId: string, count: number) => {
     await ground.database.query(
       `INSERT INTO segment_dirty (project_id, contact_id) SELECT $1, uuidv7() FROM generate_series(1, $2::integer)`,
@@ -58,7 +39,7 @@ describe('rounds of upkeep', () => {
   };
 
   it('have a share for each project: many contacts of one keep nobody waiting', async () => {
-    const upkeep = buildUpkeep();
+    const upkeep = buildUpkeep(ground.database);
     const many = await mark(newId(), 5_000);
     await mark(newId(), 1);
     await expire(many, 1_000);
@@ -72,7 +53,7 @@ describe('rounds of upkeep', () => {
   });
 
   it('go past a project that somebody holds, and come back to it', async () => {
-    const upkeep = buildUpkeep();
+    const upkeep = buildUpkeep(ground.database);
     const held = await mark(newId(), 600);
     await mark(newId(), 1);
     await ground.database.transaction(async () => {
@@ -87,7 +68,7 @@ describe('rounds of upkeep', () => {
   });
 
   it('reach every project, however many there are', async () => {
-    const upkeep = buildUpkeep();
+    const upkeep = buildUpkeep(ground.database);
     const projects = Array.from({ length: 50 }, () => newId());
     for (const [index, projectId] of projects.entries()) await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));
     await rounds(upkeep);

@@ -57,12 +57,20 @@ export class UpkeepRepository {
     return rows.map(({ projectId }) => projectId);
   }
 
-  /** Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted. */
-  async holdContacts(places: readonly ContactMark[]): Promise<Set<string>> {
-    if (places.length === 0) return new Set();
+  /**
+   * Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted.
+   * For those whom somebody else holds just now nobody waits: they are busy.
+   */
+  async holdContacts(places: readonly ContactMark[]): Promise<{ there: Set<string>; busy: Set<string> }> {
+    if (places.length === 0) return { there: new Set(), busy: new Set() };
+    const there = await this.contactsOf(places, `ORDER BY c.project_id, c.email FOR KEY SHARE OF c SKIP LOCKED`);
+    const rest = places.filter(({ contactId }) => !there.has(contactId));
+    return { there, busy: rest.length > 0 ? await this.contactsOf(rest) : new Set() };
+  }
+
+  private async contactsOf(places: readonly ContactMark[], how = ''): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
-      `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id)
-       ORDER BY c.project_id, c.email FOR KEY SHARE OF c`,
+      `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id) ${how}`,
       [places.map(({ projectId }) => projectId), places.map(({ contactId }) => contactId)],
     );
     return new Set(rows.map(({ id }) => id));

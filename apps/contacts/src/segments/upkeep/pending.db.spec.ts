@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contactFacts } from '@posthorn/contracts';
+import type { RunningService } from '@posthorn/platform';
+import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { entities, migrations } from '../../data-source.js';
+import { startContacts } from '../../service.js';
+import { SegmentsRepository } from '../segments.repository.js';
+import { buildConditions, buildSchedule, buildUpkeep } from '../testing/by-hand.js';
+import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
+
+describe('what is still to be looked at', () => {
+  let ground: ServiceGround;
+  let service: RunningService;
+  const start = async () => {
+    service = await startContacts({ environment: ground.environment, processMetrics: false });
+  };
+  beforeAll(async () => {
+    ground = await openServiceGround('contacts', { entities, migrations });
+    await ground.carry(start());
+  });
+  afterAll(async () => {
+    await service.stop();
+    await ground.close();
+  });
+
+  const open = (): SegmentsOf => {
+    const { caller, projectId } = ground.buildProject();
+    return new SegmentsOf(ground, caller, projectId);
+  };
+  const told = async ({ projectId }: SegmentsOf) => ({
+    entered: (await ground.factsOf(projectId, contactFacts.segmentEntered)).map(({ contactId, slug }) => [contactId, slug]),
+    exited: (await ground.factsOf(projectId, contactFacts.segmentLeft)).map(({ contactId, slug }) => [contactId, slug]),
+  });
+  /** While nobody else looks at them. */
+  const alone = async (work: () => Promise<void>) => {
+    await service.stop();
+    try {
+      await work();
+    } finally {
+      await start();
+    }
+  };
+  const rewrite = async (mine: SegmentsOf, id: string, to: string) => {
+    await ground.database.query(`UPDATE contacts SET custom_fields = jsonb_build_object('plan', $2::text) WHERE id = $1`, [id, to]);
+    await mine.touch(id);
+  };
+  const lookAtAll = async () => {
+    const upkeep = buildUpkeep(ground.database);
+    while (await upkeep.round());
+  };
+  const recount = async ({ projectId }: SegmentsOf) => {
+    await ground.database.query(`UPDATE segments SET recount_asked = true WHERE project_id = $1`, [projectId]);
+    const schedule = buildSchedule(ground.database);
+    while (await schedule.next());
+  };
+
+  it('is told once, though an erasure has the members found anew before', async () => {
+    const mine = open();
+    const leaves = await mine.contact('leaves@example.org', { plan: 'pro' });
+    const enters = await mine.contact('enters@example.org', { plan: 'free' });
+    const segment = await mine.build({ name: 'Pro', trackMembership: true });
+    await mine.settled();
+    await alone(async () => {
+      await rewrite(mine, leaves, 'free');
+      await rewrite(mine, enters, 'pro');
+      // Nobody is to look at this one: only a recount finds it.
+      await ground.database.query(
+        `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
+        [mine.projectId],
+      );
+      await recount(mine);
+      await lookAtAll();
+      expect(await told(mine)).toEqual({ entered: [[enters, 'pro']], exited: [[leaves, 'pro']] });
+    });
+    expect(await mine.members(segment.id)).toEqual(['a@example.org', 'enters@example.org']);
+    expect((await mine.get(segment.id)).memberCount).toBe(2);
+  });
+
+  it('is told once where it was time that changed it, and the next time is known', async () => {
+    const mine = open();
+    const contact = await mine.contact('a@example.org');
+    await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
+    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    const later = await mine.contact('b@example.org');
+    await mine.settled();
+    await alone(async () => {
+      await mine.age('3 days');
+      await ground.database.query(`UPDATE contacts SET created_at = clock_timestamp() WHERE id = $1`, [later]);
+      await ground.database.query(`DELETE FROM segment_due WHERE contact_id = $1`, [later]);
+      await recount(mine);
+      await lookAtAll();
+      expect(await told(mine)).toEqual({ entered: [[later, 'young'], [contact, 'old']], exited: [[contact, 'young']] }); // prettier-ignore
+      const due = await ground.database.query(`SELECT contact_id AS id FROM segment_due WHERE project_id = $1`, [mine.projectId]);
+      expect(due).toEqual([{ id: later }, { id: later }]);
+    });
+  });
+
+  it('is told once of a segment that follows from one whose condition is changed before', async () => {
+    const mine = open();
+    const segments = new SegmentsRepository(ground.database);
+    const base = await mine.build({ name: 'base', condition: plan('pro') });
+    const above = await mine.build({ name: 'above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
+    const old = await mine.contact('old@example.org', { plan: 'pro' });
+    await mine.contact('follows@example.org', { plan: 'team' });
+    const enters = await mine.contact('enters@example.org', { plan: 'free' });
+    await mine.settled();
+    await alone(async () => {
+      await rewrite(mine, enters, 'team');
+      await ground.database.transaction(async () => {
+        await segments.lockProject(mine.projectId);
+        const row = (await segments.find(mine.projectId, base.id))!;
+        const conditions = buildConditions(ground.database);
+        await conditions.rebase(row, await conditions.read(mine.projectId, (row.condition = plan('team'))));
+        await segments.save(row);
+      });
+      await lookAtAll();
+      expect(await told(mine)).toEqual({ entered: [[old, 'above'], [enters, 'above']], exited: [] }); // prettier-ignore
+    });
+    expect(await mine.members(base.id)).toEqual(['enters@example.org', 'follows@example.org']);
+    expect(await mine.members(above.id)).toEqual(['enters@example.org', 'follows@example.org']);
+  });
+
+  it('stays so while somebody holds the contact, and keeps nobody else waiting', async () => {
+    const mine = open();
+    const [held, free] = [await mine.contact('held@example.org'), await mine.contact('free@example.org')];
+    await mine.build({ name: 'Pro', trackMembership: true });
+    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    await mine.settled();
+    await alone(async () => {
+      await mine.age('3 days');
+      await rewrite(mine, held, 'pro');
+      await rewrite(mine, free, 'pro');
+      const { database } = ground;
+      await database.transaction(async () => {
+        await database.query(`SELECT 1 FROM contacts WHERE id = $1 FOR UPDATE`, [held]);
+        await database.apart(lookAtAll);
+        expect((await told(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
+      });
+      await lookAtAll();
+      const { entered } = await told(mine);
+      expect(entered.sort()).toEqual([[free, 'old'], [free, 'pro'], [held, 'old'], [held, 'pro']].sort()); // prettier-ignore
+    });
+    await mine.settled();
+  });
+});
