@@ -13,8 +13,12 @@ export class MembersService {
   ) {}
 
   async page(projectId: string, query: ListMembers): Promise<MemberPage> {
-    if (!(await this.lists.find(projectId, query.id))) throw listNotFound();
-    const [page, total] = await Promise.all([this.members.page(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    const [list, page, total] = await Promise.all([
+      this.lists.find(projectId, query.id),
+      this.members.page(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
+    if (!list) throw listNotFound();
     return { ...page, ...total };
   }
 

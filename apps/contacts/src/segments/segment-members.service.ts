@@ -33,8 +33,7 @@ export class SegmentMembersService {
   ) {}
 
   async contacts(projectId: string, { id, ...query }: ListSegmentContacts): Promise<ContactPage> {
-    await this.found(projectId, id);
-    const page = await this.members.page(projectId, id, query);
+    const [page] = await Promise.all([this.members.page(projectId, id, query), this.found(projectId, id)]);
     return query.withTotal ? { ...page, total: (await this.counts.of(projectId, [id])).get(id) ?? 0 } : page;
   }
 
