@@ -32,11 +32,21 @@ export function toPage<Row extends { id: string; createdAt: Date }>(rows: Row[],
   return { items, hasMore, next: hasMore && last ? { at: last.createdAt, id: last.id } : null };
 }
 
-/** UTF-8 takes at most so many bytes for a unit of a string. */
-const mostOfUnit = 3;
+/** What JSON takes for a member besides its text, and at most for a unit of a string: both as bytes, and generous. */
+const ofMember = 64;
+const ofUnit = 6;
 
-function withinBytes<Row>(rows: Row[]): Row[] {
-  if (JSON.stringify(rows).length * mostOfUnit <= maxPageBytes) return rows;
+/** No less than the row takes as JSON; for a hundred small rows that costs a tenth of writing them. */
+function atMost(row: object): number {
+  return Object.values(row).reduce<number>((sum, value: unknown) => {
+    if (typeof value === 'string') return sum + ofMember + value.length * ofUnit;
+    const nested = typeof value === 'object' && value !== null && !(value instanceof Date);
+    return sum + ofMember + (nested ? JSON.stringify(value).length * ofUnit : 0);
+  }, 0);
+}
+
+function withinBytes<Row extends object>(rows: Row[]): Row[] {
+  if (rows.reduce((sum, row) => sum + atMost(row), 0) <= maxPageBytes) return rows;
   let bytes = 0;
   const end = rows.findIndex((row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0);
   return end === -1 ? rows : rows.slice(0, end);

@@ -13,12 +13,9 @@ export class MembersService {
   ) {}
 
   async page(projectId: string, query: ListMembers): Promise<MemberPage> {
-    const [list, page, total] = await Promise.all([
-      this.lists.find(projectId, query.id),
-      this.members.page(projectId, query),
-      query.withTotal ? this.totalOf(projectId, query) : {},
-    ]);
-    if (!list) throw listNotFound();
+    const [page, total] = await Promise.all([this.members.page(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    // Whoever has members is there.
+    if (page.items.length === 0 && !(await this.lists.find(projectId, query.id))) throw listNotFound();
     return { ...page, ...total };
   }
 

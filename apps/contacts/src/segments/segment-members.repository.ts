@@ -8,8 +8,9 @@ export class SegmentMembersRepository {
   async page(projectId: string, segmentId: string, query: PageQuery): Promise<Page<Contact>> {
     const rows = await this.database.query<Contact>(
       `SELECT c.id, c.project_id AS "projectId", c.email, c.subscribed, c.custom_fields AS "customFields", c.created_at AS "createdAt", c.updated_at AS "updatedAt"
-       FROM segment_members m JOIN contacts c ON c.project_id = m.project_id AND c.id = m.contact_id
-       WHERE m.project_id = $1 AND m.segment_id = $2 ${query.after ? 'AND m.contact_id < $3::uuid' : ''}
+       FROM segments s JOIN segment_members m ON m.project_id = s.project_id AND m.segment_id = s.id
+       JOIN contacts c ON c.project_id = m.project_id AND c.id = m.contact_id
+       WHERE s.project_id = $1 AND s.id = $2 AND m.project_id = $1 AND m.segment_id = $2 ${query.after ? 'AND m.contact_id < $3::uuid' : ''}
        ORDER BY m.contact_id DESC LIMIT ${pageLimit(query) + 1}`,
       [projectId, segmentId, ...(query.after ? [query.after.id] : [])],
     );

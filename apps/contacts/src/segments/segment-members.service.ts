@@ -33,7 +33,9 @@ export class SegmentMembersService {
   ) {}
 
   async contacts(projectId: string, { id, ...query }: ListSegmentContacts): Promise<ContactPage> {
-    const [page] = await Promise.all([this.members.page(projectId, id, query), this.found(projectId, id)]);
+    const page = await this.members.page(projectId, id, query);
+    // Whoever has members is there.
+    if (page.items.length === 0) await this.found(projectId, id);
     return query.withTotal ? { ...page, total: (await this.counts.of(projectId, [id])).get(id) ?? 0 } : page;
   }
 
