@@ -24,8 +24,8 @@ interface Question<Said> {
 }
 
 const pagesInWalk = 20;
-/** Of these no time is kept: what is not compiled yet, on either side, is nobody's speed. */
-const warmAsks = 20;
+/** About the three seconds that writes warm up for. Of these no time is kept: what is not compiled yet, on either side, is nobody's speed. */
+const warmAsks = 300;
 const inBetween = 5;
 
 /** Product and reference are asked one after the other, each first as often as the other. */
