@@ -1,43 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts } from '@posthorn/contracts';
-import type { RunningService } from '@posthorn/platform';
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
-import { entities, migrations } from '../../data-source.js';
-import { startContacts } from '../../service.js';
 import { SegmentsRepository } from '../segments.repository.js';
 import { buildConditions, buildSchedule, buildUpkeep } from '../testing/by-hand.js';
-import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
+import { LiveSuite } from '../testing/live-suite.js';
+import { all, plan, type SegmentsOf } from '../testing/segments-suite.js';
 
 describe('what is still to be looked at', () => {
-  let ground: ServiceGround;
-  let service: RunningService;
-  const start = async () => {
-    service = await startContacts({ environment: ground.environment, processMetrics: false });
-  };
+  let suite: LiveSuite;
+  let ground: LiveSuite['ground'];
   beforeAll(async () => {
-    ground = await openServiceGround('contacts', { entities, migrations });
-    await ground.carry(start());
+    suite = await LiveSuite.start();
+    ({ ground } = suite);
   });
-  afterAll(async () => {
-    await service.stop();
-    await ground.close();
-  });
+  afterAll(() => suite.stop());
 
-  const open = (): SegmentsOf => {
-    const { caller, projectId } = ground.buildProject();
-    return new SegmentsOf(ground, caller, projectId);
-  };
-  const told = async ({ projectId }: SegmentsOf) => ({
-    entered: (await ground.factsOf(projectId, contactFacts.segmentEntered)).map(({ contactId, slug }) => [contactId, slug]),
-    exited: (await ground.factsOf(projectId, contactFacts.segmentLeft)).map(({ contactId, slug }) => [contactId, slug]),
-  });
   /** While nobody else looks at them. */
   const alone = async (work: () => Promise<void>) => {
-    await service.stop();
+    await suite.rest();
     try {
       await work();
     } finally {
-      await start();
+      await suite.serve();
     }
   };
   const rewrite = async (mine: SegmentsOf, id: string, to: string) => {
@@ -55,7 +37,7 @@ describe('what is still to be looked at', () => {
   };
 
   it('is told once, though an erasure has the members found anew before', async () => {
-    const mine = open();
+    const mine = suite.open();
     const leaves = await mine.contact('leaves@example.org', { plan: 'pro' });
     const enters = await mine.contact('enters@example.org', { plan: 'free' });
     const segment = await mine.build({ name: 'Pro', trackMembership: true });
@@ -70,14 +52,14 @@ describe('what is still to be looked at', () => {
       );
       await recount(mine);
       await lookAtAll();
-      expect(await told(mine)).toEqual({ entered: [[enters, 'pro']], exited: [[leaves, 'pro']] });
+      expect(await suite.told(mine)).toEqual({ entered: [[enters, 'pro']], exited: [[leaves, 'pro']] });
     });
     expect(await mine.members(segment.id)).toEqual(['a@example.org', 'enters@example.org']);
     expect((await mine.get(segment.id)).memberCount).toBe(2);
   });
 
   it('is told once where it was time that changed it, and the next time is known', async () => {
-    const mine = open();
+    const mine = suite.open();
     const contact = await mine.contact('a@example.org');
     await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
     await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
@@ -89,14 +71,14 @@ describe('what is still to be looked at', () => {
       await ground.database.query(`DELETE FROM segment_due WHERE contact_id = $1`, [later]);
       await recount(mine);
       await lookAtAll();
-      expect(await told(mine)).toEqual({ entered: [[later, 'young'], [contact, 'old']], exited: [[contact, 'young']] }); // prettier-ignore
+      expect(await suite.told(mine)).toEqual({ entered: [[later, 'young'], [contact, 'old']], exited: [[contact, 'young']] }); // prettier-ignore
       const due = await ground.database.query(`SELECT contact_id AS id FROM segment_due WHERE project_id = $1`, [mine.projectId]);
       expect(due).toEqual([{ id: later }, { id: later }]);
     });
   });
 
   it('is told once of a segment that follows from one whose condition is changed before', async () => {
-    const mine = open();
+    const mine = suite.open();
     const segments = new SegmentsRepository(ground.database);
     const base = await mine.build({ name: 'base', condition: plan('pro') });
     const above = await mine.build({ name: 'above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
@@ -114,14 +96,14 @@ describe('what is still to be looked at', () => {
         await segments.save(row);
       });
       await lookAtAll();
-      expect(await told(mine)).toEqual({ entered: [[old, 'above'], [enters, 'above']], exited: [] }); // prettier-ignore
+      expect(await suite.told(mine)).toEqual({ entered: [[old, 'above'], [enters, 'above']], exited: [] }); // prettier-ignore
     });
     expect(await mine.members(base.id)).toEqual(['enters@example.org', 'follows@example.org']);
     expect(await mine.members(above.id)).toEqual(['enters@example.org', 'follows@example.org']);
   });
 
   it('stays so while somebody holds the contact, and keeps nobody else waiting', async () => {
-    const mine = open();
+    const mine = suite.open();
     const [held, free] = [await mine.contact('held@example.org'), await mine.contact('free@example.org')];
     await mine.build({ name: 'Pro', trackMembership: true });
     await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
@@ -134,10 +116,10 @@ describe('what is still to be looked at', () => {
       await database.transaction(async () => {
         await database.query(`SELECT 1 FROM contacts WHERE id = $1 FOR UPDATE`, [held]);
         await database.apart(lookAtAll);
-        expect((await told(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
+        expect((await suite.told(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
       });
       await lookAtAll();
-      const { entered } = await told(mine);
+      const { entered } = await suite.told(mine);
       expect(entered.sort()).toEqual([[free, 'old'], [free, 'pro'], [held, 'old'], [held, 'pro']].sort()); // prettier-ignore
     });
     await mine.settled();

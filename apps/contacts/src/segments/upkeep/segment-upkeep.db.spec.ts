@@ -1,53 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contacts, segments } from '@posthorn/contracts';
-import type { RunningService } from '@posthorn/platform';
-import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
-import { entities, migrations } from '../../data-source.js';
-import { startContacts } from '../../service.js';
-import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
+import { contacts, segments } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { LiveSuite } from '../testing/live-suite.js';
+import { all, plan } from '../testing/segments-suite.js';
 
 describe('live segments', () => {
-  let ground: ServiceGround;
-  let service: RunningService;
-  const start = async (more: Record<string, string> = {}) => {
-    service = await startContacts({ environment: { ...ground.environment, ...more }, processMetrics: false });
-  };
+  let suite: LiveSuite;
+  let ground: LiveSuite['ground'];
   beforeAll(async () => {
-    ground = await openServiceGround('contacts', { entities, migrations });
-    await ground.carry(start());
+    suite = await LiveSuite.start();
+    ({ ground } = suite);
   });
-  afterAll(async () => {
-    await service.stop();
-    await ground.close();
-  });
-
-  const open = (): SegmentsOf => {
-    const { caller, projectId } = ground.buildProject();
-    return new SegmentsOf(ground, caller, projectId);
-  };
-  const told = async (mine: SegmentsOf) => ({
-    entered: (await ground.factsOf(mine.projectId, contactFacts.segmentEntered)).map(({ contactId, slug }) => [contactId, slug]),
-    exited: (await ground.factsOf(mine.projectId, contactFacts.segmentLeft)).map(({ contactId, slug }) => [contactId, slug]),
-  });
+  afterAll(() => suite.stop());
 
   it('tell each entry and each exit once, and nothing of their baseline', async () => {
-    const mine = open();
+    const mine = suite.open();
     const before = await mine.contact('before@example.org', { plan: 'pro' });
     const segment = await mine.build({ name: 'Pro', trackMembership: true });
     const quiet = await mine.build({ name: 'Quiet' });
     const later = await mine.contact('later@example.org', { plan: 'pro' });
     await mine.settled();
-    expect(await told(mine)).toEqual({ entered: [[later, 'pro']], exited: [] });
+    expect(await suite.told(mine)).toEqual({ entered: [[later, 'pro']], exited: [] });
     expect([(await mine.get(segment.id)).memberCount, (await mine.get(quiet.id)).memberCount]).toEqual([2, 2]);
     await mine.contact('before@example.org', { plan: 'free' });
     await mine.touch(before, later, before);
     await mine.settled();
-    expect(await told(mine)).toEqual({ entered: [[later, 'pro']], exited: [[before, 'pro']] });
+    expect(await suite.told(mine)).toEqual({ entered: [[later, 'pro']], exited: [[before, 'pro']] });
     expect(await mine.members(segment.id)).toEqual(['later@example.org']);
   });
 
   it('are looked at in the order in which they name one another, in one round', async () => {
-    const mine = open();
+    const mine = suite.open();
     const base = await mine.build({ name: 'base' });
     const middle = await mine.build({ name: 'middle', condition: all([`segment.${base.id}`, 'isMemberOf']) });
     await mine.build({
@@ -57,47 +40,47 @@ describe('live segments', () => {
     });
     const contact = await mine.contact('a@example.org', { plan: 'pro' });
     await mine.settled();
-    expect((await told(mine)).entered).toEqual([[contact, 'top']]);
+    expect((await suite.told(mine)).entered).toEqual([[contact, 'top']]);
     await mine.contact('a@example.org', { plan: 'free' });
     await mine.settled();
-    expect((await told(mine)).exited).toEqual([[contact, 'top']]);
+    expect((await suite.told(mine)).exited).toEqual([[contact, 'top']]);
   });
 
   it('follow STATIC segments that they name, and tell what is done by hand', async () => {
-    const mine = open();
+    const mine = suite.open();
     const base = await mine.build({ name: 'Hand-picked', type: 'STATIC', trackMembership: true });
     const above = await mine.build({ name: 'Above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
     const contact = await mine.contact('a@example.org');
     const emails = ['a@example.org'];
     await ground.bus.call(segments.addMembers, mine.caller, { id: base.id, emails });
     await mine.settled();
-    expect((await told(mine)).entered).toEqual([
+    expect((await suite.told(mine)).entered).toEqual([
       [contact, 'hand-picked'],
       [contact, 'above'],
     ]);
     expect((await mine.get(above.id)).memberCount).toBe(1);
     await ground.bus.call(segments.removeMembers, mine.caller, { id: base.id, emails });
     await mine.settled();
-    expect((await told(mine)).exited).toEqual([
+    expect((await suite.told(mine)).exited).toEqual([
       [contact, 'hand-picked'],
       [contact, 'above'],
     ]);
   });
 
   it('are entered and left by time alone, once each, while the service is stopped in between', async () => {
-    const mine = open();
+    const mine = suite.open();
     const young = await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
     await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
     const contact = await mine.contact('a@example.org');
     await mine.settled();
-    expect(await told(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
+    expect(await suite.told(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
     await mine.age('1 day');
     await mine.settled();
-    await service.stop();
+    await suite.rest();
     await mine.age('1 day 1 second');
-    await start();
+    await suite.serve();
     await mine.settled();
-    expect(await told(mine)).toEqual({
+    expect(await suite.told(mine)).toEqual({
       entered: [
         [contact, 'young'],
         [contact, 'old'],
@@ -109,16 +92,16 @@ describe('live segments', () => {
   });
 
   it('know from their baseline when time will change it', async () => {
-    const mine = open();
+    const mine = suite.open();
     const contact = await mine.contact('a@example.org', { seen: new Date().toISOString() });
     await mine.build({ name: 'Idle', condition: all(['createdAt', 'olderThan', 30, 'days']), trackMembership: true });
     await mine.age('31 days');
     await mine.settled();
-    expect((await told(mine)).entered).toEqual([[contact, 'idle']]);
+    expect((await suite.told(mine)).entered).toEqual([[contact, 'idle']]);
   });
 
   it('find everything again when their database was away', async () => {
-    const mine = open();
+    const mine = suite.open();
     const segment = await mine.build({ name: 'Pro', trackMembership: true });
     const ids = [];
     for (let index = 0; index < 20; index += 1) {
@@ -130,24 +113,24 @@ describe('live segments', () => {
       }
     }
     await mine.settled();
-    expect((await told(mine)).entered.map(([id]) => id).sort()).toEqual([...ids].sort());
+    expect((await suite.told(mine)).entered.map(([id]) => id).sort()).toEqual([...ids].sort());
     expect((await mine.get(segment.id)).memberCount).toBe(20);
   });
 
   it('begin to tell when tracking is turned on, with what comes then', async () => {
-    const mine = open();
+    const mine = suite.open();
     const { id } = await mine.build({ name: 'Pro' });
     await mine.contact('a@example.org', { plan: 'pro' });
     await ground.bus.call(segments.update, mine.caller, { id, trackMembership: true });
     const later = await mine.contact('b@example.org', { plan: 'pro' });
     await mine.settled();
-    expect((await told(mine)).entered).toEqual([[later, 'pro']]);
+    expect((await suite.told(mine)).entered).toEqual([[later, 'pro']]);
     await ground.bus.call(segments.update, mine.caller, { id, name: 'Paying' });
     await ground.bus.call(contacts.delete, mine.caller, { id: later });
     await mine.touch(later);
     const last = await mine.contact('c@example.org', { plan: 'pro' });
     await mine.settled();
-    expect(await told(mine)).toEqual({
+    expect(await suite.told(mine)).toEqual({
       entered: [
         [later, 'pro'],
         [last, 'paying'],
@@ -157,7 +140,7 @@ describe('live segments', () => {
   });
 
   it('go without their turn where one cannot be read, and keep no other project waiting', async () => {
-    const [broken, whole] = [open(), open()];
+    const [broken, whole] = [suite.open(), suite.open()];
     const { id } = await broken.build();
     await whole.build({ name: 'Pro', trackMembership: true });
     const reword = (condition: object) =>
@@ -166,7 +149,7 @@ describe('live segments', () => {
     await broken.contact('a@example.org', { plan: 'pro' });
     await whole.contact('b@example.org', { plan: 'pro' });
     await whole.settled();
-    expect((await told(whole)).entered).toEqual([[expect.any(String), 'pro']]);
+    expect((await suite.told(whole)).entered).toEqual([[expect.any(String), 'pro']]);
     expect(await broken.members(id)).toEqual([]);
     await reword(plan('pro'));
     await broken.settled();
@@ -174,9 +157,9 @@ describe('live segments', () => {
   });
 
   it('are kept by schedule where their condition is too dear, and refuse tracking with the reason', async () => {
-    const mine = open();
-    await service.stop();
-    await start({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
+    const mine = suite.open();
+    await suite.rest();
+    await suite.serve({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
     // Nothing takes no time at all, once there is something to look at.
     await ground.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
@@ -192,7 +175,7 @@ describe('live segments', () => {
     await eventually(async () => (await mine.get(segment.id)).memberCount === 20_001, 'the segment is found anew');
     const { cost } = await ground.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
     expect(cost).toMatchObject({ upkeep: 'SCHEDULED' });
-    await service.stop();
-    await start();
+    await suite.rest();
+    await suite.serve();
   });
 });
