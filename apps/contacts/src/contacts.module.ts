@@ -69,6 +69,7 @@ import { EventsService } from './events/events.service.js';
 import { MailSummaries } from './events/mail-summaries.read-model.js';
 import { MailSummariesSubscribers } from './events/mail-summaries.subscribers.js';
 import { RecordEvents } from './events/record-events.js';
+import { TracksRepository } from './events/tracks.repository.js';
 import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './rebuilds/event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './rebuilds/mail-summary-rebuilds.repository.js';
@@ -143,7 +144,7 @@ const segmentRooms = [
   ],
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
-    ...[EventsRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
+    ...[EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
     ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
     ...segmentRooms.map(onDatabase),
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),

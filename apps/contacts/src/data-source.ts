@@ -24,6 +24,7 @@ import { ImportLeases1764500520100 } from './migrations/1764500520100-import-lea
 import { SegmentTurns1764500600100 } from './migrations/1764500600100-segment-turns.js';
 import { SegmentRecounts1764500600200 } from './migrations/1764500600200-segment-recounts.js';
 import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-watches.js';
+import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -79,4 +80,5 @@ export const migrations = [
   SegmentTurns1764500600100,
   SegmentRecounts1764500600200,
   SegmentWatches1764500600300,
+  SegmentsOfAContact1764500600400,
 ];

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloneDatabase, eventually, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
 import { entities, migrations } from '../../../apps/analytics/src/data-source.js';
@@ -41,6 +42,10 @@ describe('a service as a process of its own', () => {
     started.push(analytics);
     const { adminPort, pid } = analytics;
     expect(await analytics.isReady()).toBe(true);
+    const [, flags] = /^exec node (.*) "\$main"$/m.exec(
+      readFileSync(new URL('../../../deploy/start-service.sh', import.meta.url), 'utf8'),
+    )!;
+    expect(runningProcess(pid)!.arguments.slice(1, -1)).toEqual(flags!.split(' '));
     expect(await analytics.stop()).toEqual({ code: 0, signal: null });
     expect(await analytics.isReady()).toBe(false);
     await analytics.restart({ LOG_LEVEL: 'silent' });

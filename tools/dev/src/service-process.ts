@@ -29,6 +29,8 @@ export interface ServiceEnd {
   signal: NodeJS.Signals | null;
 }
 
+/** As deploy/start-service.sh starts it. */
+const asDeployed = ['--max-semi-space-size=8'];
 const launchAttempts = 3;
 const readyWithinMs = 60_000;
 const askEveryMs = 20;
@@ -124,7 +126,7 @@ export class ServiceProcess {
     this.lines = [];
     const ports = { PORT: String(this.port), ADMIN_PORT: String(this.adminPort) };
     // The channel tells it when we are gone.
-    const child = spawn(process.execPath, [serviceProgram(this.service)], {
+    const child = spawn(process.execPath, [...asDeployed, serviceProgram(this.service)], {
       detached: this.options.detached ?? true,
       env: { ...this.environment, ...ports },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -66,6 +66,32 @@ describe('lists of contacts', () => {
     expect((await list(caller, { search: 'lee' })).total).toBeUndefined();
   });
 
+  it.each([
+    ['most contacts', 2_000],
+    ['few', 40],
+  ])('find a rare word beside common ones, in a project that has %s', async (_, count) => {
+    const [large, { caller, projectId }] = [suite.buildProject(), suite.buildProject()];
+    for (const [project, contactsOfIt] of [
+      [large.projectId, 1_000],
+      [projectId, count],
+    ])
+      await suite.database.query(
+        `INSERT INTO contacts (project_id, id, email, subscribed)
+         SELECT $1, uuidv7(), 'reader-' || 10000 + n || '@firm.example', n % 2 = 0 FROM generate_series(1, $2::int) AS n`,
+        [project, contactsOfIt],
+      );
+    for (const email of ['reader-zoe%@firm.example', 'reader-zoe_1@firm.example', 'writer-zoe@firm.example'])
+      await suite.bus.call(contacts.create, caller, { email });
+    await suite.bus.call(contacts.create, large.caller, { email: 'reader-zoe@firm.example' });
+    await suite.database.query(`ANALYZE contacts`);
+    const found = async (query: ListContacts) => (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
+    expect(await found({ search: 'Reader-Zoe' })).toEqual(['reader-zoe_1@firm.example', 'reader-zoe%@firm.example']);
+    expect(await found({ search: 'reader-zoe%' })).toEqual(['reader-zoe%@firm.example']);
+    expect(await found({ search: 'reader-zoe', subscribed: false })).toEqual([]);
+    expect((await list(caller, { search: 'reader-zoe', limit: 1, withTotal: true })).total).toBe(2);
+    await suite.database.query(`DELETE FROM contacts WHERE project_id = ANY ($1)`, [[large.projectId, projectId]]);
+  });
+
   it('count a search up to the cap', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(

@@ -40,7 +40,7 @@ export class ContactWritesRepository {
    * answer changes nothing, is left alone by `only`, is late, or may be too large: of a large row only JavaScript knows the bytes.
    */
   async write(writes: ContactWrite[], ofAnySize: boolean, patience: string | null = null): Promise<Map<number, Landed>> {
-    const parameters = [...parametersOf(writes, ofAnySize), patience];
+    const parameters = contactParametersOf(writes, ofAnySize, patience);
     const rows =
       writes.length <= mostOfPrepared
         ? await this.database.prepared<LandedRow>({ name: 'write contacts', sql: writeSql, parameters })
@@ -69,8 +69,12 @@ const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribe
 const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
   ELSE (known.custom_fields || excluded.custom_fields) - ${removed} END`;
 
-const writeSql = `
-  WITH ${lockPatience('$17')}, asked AS (
+/** How many parameters `writesContacts` has. */
+export const contactParameters = 17;
+
+/** Parts of a statement: contacts are made and changed, with all that follows of it. `told` has what landed, by the place of its write. */
+export const writesContacts = `
+  ${lockPatience('$17')}, asked AS (
     SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
       WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
     WHERE ${lockPatienceIsSet}
@@ -113,11 +117,14 @@ const writeSql = `
           'at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY place) AS items
       FROM told WHERE fact IS NOT NULL GROUP BY project_id, fact, bunch
     ) AS facts JOIN origin USING (bunch)
-  )
+  )`;
+
+const writeSql = `WITH ${writesContacts}
   SELECT place, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
     was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM told`;
 
-function parametersOf(writes: ContactWrite[], ofAnySize: boolean): unknown[] {
+/** One write an address, in their order. */
+export function contactParametersOf(writes: readonly ContactWrite[], ofAnySize: boolean, patience: string | null): unknown[] {
   const ids = writes.map(() => newId()).sort();
   const { bunches, origins } = bunched(writes);
   return [
@@ -137,6 +144,7 @@ function parametersOf(writes: ContactWrite[], ofAnySize: boolean): unknown[] {
     origins.map(({ text }) => text),
     currentTraces(),
     origins.map(({ toldAddress }) => toldAddress),
+    patience,
   ];
 }
 
@@ -157,7 +165,7 @@ function removedBy(customFields: ContactWrite['customFields']): string | null {
 }
 
 /** What one fact may tell together: writes of one origin, and no more than it may carry. */
-function bunched(writes: ContactWrite[]): { bunches: number[]; origins: WriteOrigin[] } {
+function bunched(writes: readonly ContactWrite[]): { bunches: number[]; origins: WriteOrigin[] } {
   const origins: WriteOrigin[] = [];
   const open = new Map<string, { bunch: number; size: number }>();
   const bunches = writes.map(({ origin }) => {

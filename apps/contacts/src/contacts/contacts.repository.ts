@@ -1,7 +1,8 @@
 import type { ContactFilter, ContactVariables, DeleteContacts, ListContacts } from '@posthorn/contracts';
-import { escapeLike, ScopedRepository, totalCap, type Database, type Page } from '@posthorn/database';
+import { ScopedRepository, totalCap, type Database, type Page, type PageFilter } from '@posthorn/database';
 import { recordsConsents } from '../consents/consents.repository.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
+import { AddressSearch } from './address-search.js';
 import type { WriteOrigin } from './contact-write.js';
 import { ContactRow } from './contact.entity.js';
 
@@ -14,8 +15,11 @@ const columns = `project_id AS "projectId", id, email, subscribed, custom_fields
 
 /** Every statement that makes, changes or deletes contacts also appends what it does to their number. */
 export class ContactsRepository extends ScopedRepository<ContactRow> {
+  private readonly search: AddressSearch;
+
   constructor(database: Database) {
     super(database, ContactRow);
+    this.search = new AddressSearch(database);
   }
 
   lockByEmail(projectId: string, email: string): Promise<ContactRow | null> {
@@ -99,18 +103,27 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
-  list(projectId: string, query: ListContacts): Promise<Page<ContactRow>> {
-    return this.page(projectId, query, filtersOf(query));
+  async list(projectId: string, query: ListContacts): Promise<Page<ContactRow>> {
+    return this.page(projectId, query, await this.filtersOf(projectId, query));
   }
 
   /** How many match, counted no further than one beyond the cap (contract.md §1). */
   async countMatches(projectId: string, filter: ContactFilter): Promise<number> {
     const matches = this.rows.createQueryBuilder('row').select('1').where('row.projectId = :projectId', { projectId });
-    for (const { sql, parameters } of filtersOf(filter)) matches.andWhere(sql, parameters);
+    for (const { sql, parameters } of await this.filtersOf(projectId, filter)) matches.andWhere(sql, parameters);
     const counted = this.database.manager.createQueryBuilder().select('count(*)', 'count');
     const capped = matches.limit(totalCap + 1);
     const row = await counted.from(`(${capped.getQuery()})`, 'capped').setParameters(capped.getParameters()).getRawOne<{ count: number }>();
     return row!.count;
+  }
+
+  private async filtersOf(projectId: string, { search, subscribed, listId, segmentId }: ContactFilter): Promise<PageFilter[]> {
+    return [
+      search === undefined ? null : await this.search.filterOf(projectId, search),
+      subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },
+      listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
+      segmentId === undefined ? null : { sql: memberOfSegment, parameters: { segmentId } },
+    ].filter((filter) => filter !== null);
   }
 }
 
@@ -119,13 +132,3 @@ const memberOfList = `EXISTS (SELECT 1 FROM memberships member
 
 const memberOfSegment = `EXISTS (SELECT 1 FROM segment_members member
   WHERE member.project_id = row.project_id AND member.segment_id = :segmentId AND member.contact_id = row.id)`;
-
-function filtersOf({ search, subscribed, listId, segmentId }: ContactFilter) {
-  return [
-    // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
-    search === undefined ? null : { sql: 'row.email LIKE :search', parameters: { search: `%${escapeLike(search.toLowerCase())}%` } },
-    subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },
-    listId === undefined ? null : { sql: memberOfList, parameters: { listId } },
-    segmentId === undefined ? null : { sql: memberOfSegment, parameters: { segmentId } },
-  ].filter((filter) => filter !== null);
-}

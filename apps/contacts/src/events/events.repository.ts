@@ -77,32 +77,41 @@ function matching(projectId: string, { eventName, contactId }: EventQuery): { sq
   return { sql, parameters };
 }
 
-// Summaries are written in one order, whoever writes: two batches then wait for one another, never both. Contacts are looked up by a scalar
-// subquery: as a join, a plan that was made while the table was young reads all of it.
-const insertSql = `
-  WITH ${lockPatience('$9')}, asked AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
-      AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
-    WHERE ${lockPatienceIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
-  ), recorded AS (
+// Summaries are written in one order, whoever writes: two batches then wait for one another, never both.
+/**
+ * Parts of a statement: the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) become events, with their summaries and
+ * counts, and one fact a project. `recorded` has what became one.
+ */
+export const recordsEvents = (from: string, traces: string): string => `
+  recorded AS (
     INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at)
-    SELECT project_id, id, contact_id, name, payload::jsonb, coalesce(occurred_at, now()) FROM asked
-    WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
+    SELECT project_id, id, contact_id, name, payload::jsonb, coalesce(occurred_at, now()) FROM ${from}
     RETURNING project_id, id, contact_id, name, email_id, occurred_at, created_at
   ), summed AS (
     INSERT INTO event_summaries AS known (project_id, contact_id, name, count, first_at, last_at)
     SELECT project_id, contact_id, name, count(*), min(occurred_at), max(occurred_at) FROM recorded GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (project_id, contact_id, name) DO UPDATE
       SET count = known.count + excluded.count, first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)
-  ), counted AS (
+  ), named AS (
     INSERT INTO event_count_deltas (project_id, day, name, count)
     SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
-  ), dirt AS (
-    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
-  ), fact AS (
+  ), record_fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces)
     SELECT uuidv7(), project_id, '${contactFacts.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
-      'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), $8
+      'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), ${traces}
     FROM recorded GROUP BY project_id
+  )`;
+
+// Contacts are looked up by a scalar subquery: as a join, a plan that was made while the table was young reads all of it.
+const insertSql = `
+  WITH ${lockPatience('$9')}, asked AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
+      AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
+    WHERE ${lockPatienceIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
+  ), of_contacts AS (
+    SELECT * FROM asked
+    WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
+  ), ${recordsEvents('of_contacts', '$8')}, dirt AS (
+    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
   )
   SELECT id, created_at AS at FROM recorded`;

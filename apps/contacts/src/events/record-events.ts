@@ -4,10 +4,11 @@ import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/cont
 import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { earliestOf, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
+import { earliestOf, inOrder, keyOf, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
 import { ProjectLanes } from '../contacts/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
+import { TracksRepository, type Track } from './tracks.repository.js';
 
 /** An event whose contact is known by its id, or becomes known with it. */
 export interface EventDraft extends Omit<NewEvent, 'contactId'> {
@@ -36,9 +37,12 @@ export class RecordEvents {
   });
   // They wait for sending, while the others go on.
   private readonly leaving = new Gatherer<EventDraft, RecordedEvent>({ ...bounds, flush: (drafts) => this.commit(drafts), inFlight: 4 });
+  /** Whether somebody did in the batch before: most of the time the next is like it. A look costs as much as the statement that it may spare. */
+  private contactsChange = false;
 
   constructor(
     private readonly events: EventsRepository,
+    private readonly tracks: TracksRepository,
     private readonly writes: ContactWrites,
     private readonly commits: Commits,
     private readonly outbox: Outbox,
@@ -55,9 +59,10 @@ export class RecordEvents {
     return found.map((outcome) => outcome ?? eventContactUnknown());
   }
 
-  private async commit(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
+  private async commit(drafts: EventDraft[], patience?: string, isRest = false): Promise<Outcome[]> {
+    if (drafts.length === 0) return [];
     try {
-      return await this.commitOnce(drafts, patience);
+      return await this.commitOnce(drafts, patience, isRest);
     } catch (error) {
       if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
       const middle = drafts.length >> 1;
@@ -65,17 +70,44 @@ export class RecordEvents {
     }
   }
 
-  /** Where no contact changes, as a rule, the events are one statement. */
-  private async commitOnce(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
-    const unchanged = await this.writes.unchanged(contactsOf(drafts));
-    if (!unchanged) {
-      const deadline = earliestOf(drafts);
-      const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
-      return this.commits.before(deadline, () => this.record(timeless, patience));
+  private async commitOnce(drafts: EventDraft[], patience: string | undefined, isRest: boolean): Promise<Outcome[]> {
+    if (drafts.some(optsOut)) return this.inTransaction(drafts, patience);
+    const unchanged = isRest || !this.contactsChange ? await this.writes.unchanged(contactsOf(drafts)) : null;
+    if (unchanged) {
+      return this.telling(async () => this.withoutGone(drafts, await this.insert(drafts, unchanged, patience), patience));
     }
+    if (isRest) return this.inTransaction(drafts, patience);
+    const tracked = await this.track(drafts, patience);
+    // These are there: whatever becomes of the others is none of theirs.
+    const rest = drafts.filter(({ id }) => !tracked.has(id));
+    const others = (await this.commit(rest, patience, true)).values();
+    return drafts.map(({ id }) => tracked.get(id) ?? others.next().value!);
+  }
+
+  /** Contacts that change with what they did: one statement. Of each address the first; answers those that landed, by the event's id. */
+  private async track(drafts: EventDraft[], patience: string | undefined): Promise<Map<string, RecordedEvent>> {
+    const first = new Map<string, Track>();
+    for (const { contact, deadline, ...event } of drafts) {
+      if (typeof contact !== 'string' && !first.has(keyOf(contact)))
+        first.set(keyOf(contact), { event, contact: { ...contact, deadline } });
+    }
+    const byWrite = new Map([...first.values()].map((track) => [track.contact, track]));
+    const tracks = inOrder([...byWrite.keys()]).map((contact) => byWrite.get(contact)!);
+    if (tracks.length === 0) return new Map();
+    const tracked = await this.telling(() => this.tracks.write(tracks, patience ?? null));
+    this.contactsChange = tracked.size > 0;
+    return tracked;
+  }
+
+  private inTransaction(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
+    const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
+    return this.commits.before(earliestOf(drafts), () => this.record(timeless, patience));
+  }
+
+  /** Of what commits by itself. */
+  private async telling<T>(work: () => Promise<T>): Promise<T> {
     try {
-      const found = await this.insert(drafts, unchanged, patience);
-      return await this.withoutGone(drafts, found, patience);
+      return await work();
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
@@ -90,7 +122,7 @@ export class RecordEvents {
   private async withoutGone(drafts: EventDraft[], found: (Outcome | null)[], patience?: string): Promise<Outcome[]> {
     const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
     // The others' events are there: whatever becomes of these is none of theirs.
-    const made = gone.length > 0 ? await this.commit(gone, patience) : [];
+    const made = await this.commit(gone, patience);
     const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
     return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
   }

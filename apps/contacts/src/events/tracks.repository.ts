@@ -1,0 +1,48 @@
+import type { Database } from '@posthorn/database';
+import type { ContactWrite } from '../contacts/contact-write.js';
+import { contactParameters, contactParametersOf, writesContacts } from '../contacts/contact-writes.repository.js';
+import { recordsEvents, type NewEvent } from './events.repository.js';
+
+/** An event with the change of its contact that comes along. */
+export interface Track {
+  event: Pick<NewEvent, 'id' | 'name' | 'payload' | 'occurredAt'>;
+  contact: ContactWrite;
+}
+
+interface TrackedRow {
+  id: string;
+  contactId: string;
+  at: Date;
+}
+
+/** Contacts that come to be or change, and what they did: one statement, which is a commit of its own. */
+export class TracksRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Of each address one, in their order. Answers the recorded events by id: those whose contact landed. Of the others nothing is stored. */
+  async write(tracks: readonly Track[], patience: string | null): Promise<Map<string, TrackedRow>> {
+    const contacts = tracks.map(({ contact }) => contact);
+    const rows = await this.database.prepared<TrackedRow>({
+      name: 'track events',
+      sql: trackSql,
+      parameters: [
+        ...contactParametersOf(contacts, false, patience),
+        tracks.map(({ event }) => event.id),
+        tracks.map(({ event }) => event.name),
+        tracks.map(({ event }) => JSON.stringify(event.payload)),
+        tracks.map(({ event }) => event.occurredAt),
+      ],
+    });
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+}
+
+const [ids, names, payloads, instants] = [1, 2, 3, 4].map((place) => `$${contactParameters + place}`);
+
+// Whoever landed is marked already.
+const trackSql = `WITH ${writesContacts}, tracked AS (
+    SELECT told.project_id, e.id, told.id AS contact_id, e.name, e.payload, e.occurred_at
+    FROM told JOIN unnest(${ids}::uuid[], ${names}::text[], ${payloads}::text[], ${instants}::timestamptz[])
+      WITH ORDINALITY AS e (id, name, payload, occurred_at, place) USING (place)
+  ), ${recordsEvents('tracked', '$15')}
+  SELECT id, contact_id AS "contactId", created_at AS at FROM recorded`;
