@@ -125,9 +125,9 @@ export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
 
 export const contacts = {
   /** 409 when the address is known. */
-  create: request('contacts.contacts.create', CreateContact, Contact, { batch: true, gathersItself: true }),
+  create: request('contacts.contacts.create', CreateContact, Contact, { batch: true }),
   /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
-  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true, gathersItself: true }),
+  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true }),
   /** Many upserts in one commit; a row that is refused harms no other. */
   bulk: request('contacts.contacts.bulk', BulkContacts, BulkOutcome),
   /** Errors: `validation_error` where neither ids nor addresses are given, or both. */

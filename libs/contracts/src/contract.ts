@@ -11,23 +11,15 @@ export interface RequestContract<In extends object = object, Out extends object 
   readonly reply: Shape<Out>;
   /** Concurrent calls may travel in one message; the handler receives them together. */
   readonly batch: boolean;
-  /** How many such messages of one caller may be on their way at once. */
-  readonly inFlight: number;
-}
-
-interface RequestOptions {
-  batch?: boolean;
-  /** The handler gathers what it hears into batches of its own: those are the larger the less waits with the caller. */
-  gathersItself?: boolean;
 }
 
 export function request<In extends object, Out extends object>(
   subject: string,
   body: Shape<In>,
   reply: Shape<Out>,
-  { batch = false, gathersItself = false }: RequestOptions = {},
+  { batch = false }: { batch?: boolean } = {},
 ): RequestContract<In, Out> {
-  return { subject, owner: subject.split('.')[0] as ServiceName, body, reply, batch, inFlight: gathersItself ? 8 : 2 };
+  return { subject, owner: subject.split('.')[0] as ServiceName, body, reply, batch };
 }
 
 /**

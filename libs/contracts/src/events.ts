@@ -103,9 +103,9 @@ export class EventStats {
 
 export const events = {
   /** Errors: `validation_error` (`/name`, `/contactId`, `/email`, `/occurredAt`), `conflict` and `idempotency_key_reused` for its key. */
-  record: request('contacts.events.record', RecordEvent, CustomEvent, { batch: true, gathersItself: true }),
+  record: request('contacts.events.record', RecordEvent, CustomEvent, { batch: true }),
   /** Makes or changes the contact in the commit of the event. */
-  track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true, gathersItself: true }),
+  track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true }),
   list: request('contacts.events.list', ListEvents, EventPage),
   names: request('contacts.events.names', AskEventNames, EventNames),
   stats: request('contacts.events.stats', TimeseriesQuery, EventStats),

@@ -94,7 +94,6 @@ export class Bus {
     if (known) return known;
     const gatherer = new Gatherer<Outgoing, ReplyFrame>({
       flush: (calls) => this.exchange(contract, calls),
-      inFlight: contract.inFlight,
       maxItems: maxGathered,
       maxBytes: chunkThreshold,
       sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),

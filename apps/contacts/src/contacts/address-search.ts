@@ -1,23 +1,16 @@
 import { escapeLike, ShortMemory, type Database, type PageFilter } from '@posthorn/database';
 
-/** What Postgres knows of the addresses since it last looked at them. */
-interface Sample {
-  /** About a hundred, of all projects. */
-  addresses: string[];
-  /** Of the project among all contacts. */
-  share: number;
-}
-
 const commonShare = 0.05;
 const largeShare = 0.1;
-const ofATrigram = 3;
 
 /**
  * Searches for a part of the address. The index has the places of every three letters, and reads all of those that a term names, although the rarest few say where to
- * look: of `anna@gmail.com` the places of `anna`, and not a million of `gmail`. Which words are common, a sample tells.
+ * look: of `anna@gmail.com` the places of `anna`, and not a million of `gmail`. Which words are common, a sample tells: what Postgres has seen when it last
+ * looked at the table, so that of what came since a word may be more common than it seems.
  */
 export class AddressSearch {
-  private readonly samples = new ShortMemory((projectId) => this.sample(projectId));
+  private readonly addresses = new ShortMemory(() => this.sample());
+  private readonly shares = new ShortMemory((projectId) => this.shareOf(projectId));
 
   constructor(private readonly database: Database) {}
 
@@ -25,44 +18,55 @@ export class AddressSearch {
   async filterOf(projectId: string, term: string): Promise<PageFilter> {
     // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
     const search = term.toLowerCase();
-    const { addresses, share } = await this.samples.of(projectId);
-    const parts = rareParts(search, addresses);
-    if (parts.length === 0) return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
-    const named = parts.map((_, place) => `:part${place}`);
-    const parameters = { ...Object.fromEntries(parts.map((part, place) => [`part${place}`, containing(part)])), search };
+    const words = rareWords(search, await this.addresses.of());
+    if (words.length === 0) return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
+    const named = words.map((_, place) => `:word${place}`);
+    const parameters = { ...Object.fromEntries(words.map((word, place) => [`word${place}`, containing(word)])), search };
     const has = (alias: string) =>
       [...named.map((name) => `${alias}.email LIKE ${name}`), `strpos(${alias}.email, :search) > 0`].join(' AND ');
-    if (share < largeShare) return { sql: has('row'), parameters };
+    if ((await this.shares.of(projectId)) < largeShare) return { sql: has('row'), parameters };
     // The places of a project that has most contacts are no less common: its rows are told from the others' after they are found.
     const found = `SELECT found.ctid FROM contacts found WHERE ${has('found')} AND found.project_id IS NOT DISTINCT FROM :searched`;
     return { sql: `row.ctid = ANY (ARRAY(${found}))`, parameters: { ...parameters, searched: projectId } };
   }
 
-  private async sample(projectId: string): Promise<Sample> {
-    const [row] = await this.database.query<Sample>(
-      `WITH known AS (SELECT * FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'contacts' AND attname IN ('project_id', 'email'))
-       SELECT coalesce((SELECT histogram_bounds::text::text[] FROM known WHERE attname = 'email'), '{}') AS addresses,
-         coalesce((SELECT most_common_freqs[array_position(most_common_vals::text::text[], $1)] FROM known WHERE attname = 'project_id'), 0) AS share`,
+  /** About a hundred, of all projects; none where there is no such index. */
+  private async sample(): Promise<string[]> {
+    const [row] = await this.database.query<{ addresses: string[] }>(
+      `SELECT histogram_bounds::text::text[] AS addresses FROM pg_stats
+       WHERE schemaname = current_schema() AND tablename = 'contacts' AND attname = 'email'
+         AND histogram_bounds IS NOT NULL AND to_regclass('contacts_by_address_part') IS NOT NULL`,
+    );
+    // The first and the last are there whatever they are.
+    return row?.addresses.slice(1, -1) ?? [];
+  }
+
+  /** Of the project among all contacts. */
+  private async shareOf(projectId: string): Promise<number> {
+    const [row] = await this.database.query<{ share: number | null }>(
+      `SELECT most_common_freqs[array_position(most_common_vals::text::text[], $1)] AS share FROM pg_stats
+       WHERE schemaname = current_schema() AND tablename = 'contacts' AND attname = 'project_id'`,
       [projectId.toLowerCase()],
     );
-    return row!;
+    return row?.share ?? 0;
   }
 }
 
 const containing = (part: string): string => `%${escapeLike(part)}%`;
 
+/** Of other letters the index has no places where the database does not know them as letters. */
+const lettersOfTheIndex = /[a-z0-9]{3,}/g;
+
 /**
- * The words of a term that are not common, with the characters beside them, which say where a word begins and ends; none where all of the term says
- * no less, or where none is rare.
+ * The words of a term that are not common, without the characters beside them: how a word begins or ends is more common than what it says. None
+ * where none is rare, or the term is that word.
  */
-export function rareParts(term: string, addresses: readonly string[]): string[] {
-  const words = [...term.matchAll(/[\p{L}\p{N}]+/gu)].map(({ 0: word, index }) => ({
+export function rareWords(term: string, addresses: readonly string[]): string[] {
+  const words = (term.match(lettersOfTheIndex) ?? []).map((word) => ({
     word,
-    index,
     hits: addresses.filter((each) => each.includes(word)).length,
   }));
   const uncommon = words.filter(({ hits }) => hits < commonShare * addresses.length);
-  const isRare = uncommon.some(({ word, hits }) => hits === 0 && word.length >= ofATrigram);
-  if (!isRare || uncommon.length === words.length) return [];
-  return uncommon.map(({ word, index }) => term.slice(Math.max(0, index - 1), index + word.length + 1));
+  const rare = uncommon.some(({ hits }) => hits === 0) ? uncommon.map(({ word }) => word) : [];
+  return rare.join() === term ? [] : rare;
 }

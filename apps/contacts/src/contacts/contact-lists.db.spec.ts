@@ -4,6 +4,7 @@ import { totalCap } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
+import { AddressSearch } from './address-search.js';
 import { ContactCounts } from './contact-counts.read-model.js';
 
 describe('lists of contacts', () => {
@@ -67,9 +68,9 @@ describe('lists of contacts', () => {
   });
 
   it.each([
-    ['most contacts', 2_000],
-    ['few', 40],
-  ])('find a rare word beside common ones, in a project that has %s', async (_, count) => {
+    ['most contacts', 2_000, 'ctid'],
+    ['few', 40, 'row.email'],
+  ])('find a rare word beside common ones, in a project that has %s', async (_, count, by) => {
     const [large, { caller, projectId }] = [suite.buildProject(), suite.buildProject()];
     for (const [project, contactsOfIt] of [
       [large.projectId, 1_000],
@@ -84,6 +85,8 @@ describe('lists of contacts', () => {
       await suite.bus.call(contacts.create, caller, { email });
     await suite.bus.call(contacts.create, large.caller, { email: 'reader-zoe@firm.example' });
     await suite.database.query(`ANALYZE contacts`);
+    const filter = await new AddressSearch(suite.database).filterOf(projectId, 'reader-zoe');
+    expect([filter.parameters['word0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
     const found = async (query: ListContacts) => (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
     expect(await found({ search: 'Reader-Zoe' })).toEqual(['reader-zoe_1@firm.example', 'reader-zoe%@firm.example']);
     expect(await found({ search: 'reader-zoe%' })).toEqual(['reader-zoe%@firm.example']);

@@ -29,7 +29,7 @@ interface LandedRow {
 /** Beyond this a statement is planned for its size; up to it, once for each connection. */
 const mostOfPrepared = 64;
 
-const flag = { subscribed: 1, keeps: 2, replaces: 4, onlyNew: 8, onlyKnown: 16, inBulk: 32, ofAnySize: 64 } as const;
+export const flag = { subscribed: 1, keeps: 2, replaces: 4, onlyNew: 8, onlyKnown: 16, inBulk: 32, ofAnySize: 64 } as const;
 
 /** The one statement that makes and changes contacts by their addresses, with all that follows of it. */
 export class ContactWritesRepository {
@@ -72,8 +72,11 @@ const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_
 /** How many parameters `writesContacts` has. */
 export const contactParameters = 17;
 
-/** Parts of a statement: contacts are made and changed, with all that follows of it. `told` has what landed, by the place of its write. */
-export const writesContacts = `
+/**
+ * Parts of a statement: contacts are made and changed, with all that follows of it. `told` has what landed, by the place of its write. Whoever is
+ * there and meets `leftOut`, a condition on `known` and `asked`, is not even held.
+ */
+export const writesContacts = (leftOut = ''): string => `
   ${lockPatience('$17')}, asked AS (
     SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
       WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
@@ -83,6 +86,7 @@ export const writesContacts = `
     SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM asked
     WHERE (deadline IS NULL OR clock_timestamp() < deadline)
       AND (flags & ${flag.onlyKnown} = 0 OR EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = asked.project_id AND c.email = asked.email))
+      ${leftOut && `AND NOT EXISTS (SELECT 1 FROM contacts known WHERE known.project_id = asked.project_id AND known.email = asked.email AND ${leftOut})`}
     ORDER BY place
     ON CONFLICT (project_id, email) DO UPDATE
       SET subscribed = ${subscribed}, custom_fields = ${fields}, seq = known.seq + 1, updated_at = clock_timestamp()
@@ -119,7 +123,7 @@ export const writesContacts = `
     ) AS facts JOIN origin USING (bunch)
   )`;
 
-const writeSql = `WITH ${writesContacts}
+const writeSql = `WITH ${writesContacts()}
   SELECT place, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
     was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM told`;
 

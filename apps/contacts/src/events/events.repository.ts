@@ -77,10 +77,10 @@ function matching(projectId: string, { eventName, contactId }: EventQuery): { sq
   return { sql, parameters };
 }
 
-// Summaries are written in one order, whoever writes: two batches then wait for one another, never both.
 /**
  * Parts of a statement: the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) become events, with their summaries and
- * counts, and one fact a project. `recorded` has what became one.
+ * counts, and one fact a project. `recorded` has what became one. Summaries are written in one order, whoever writes: two batches then wait
+ * for one another, never both.
  */
 export const recordsEvents = (from: string, traces: string): string => `
   recorded AS (

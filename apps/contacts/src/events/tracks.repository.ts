@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { ContactWrite } from '../contacts/contact-write.js';
-import { contactParameters, contactParametersOf, writesContacts } from '../contacts/contact-writes.repository.js';
+import { contactParameters, contactParametersOf, flag, writesContacts } from '../contacts/contact-writes.repository.js';
 import { recordsEvents, type NewEvent } from './events.repository.js';
 
 /** An event with the change of its contact that comes along. */
@@ -39,8 +39,12 @@ export class TracksRepository {
 
 const [ids, names, payloads, instants] = [1, 2, 3, 4].map((place) => `$${contactParameters + place}`);
 
+// Whom a track does not change is as free to be held by others as where nobody is changed: what it would write is merged, and removes nothing.
+const unchanged = `known.custom_fields || asked.fields::jsonb = known.custom_fields
+  AND (asked.flags & ${flag.keeps} <> 0 OR known.subscribed = (asked.flags & ${flag.subscribed} <> 0))`;
+
 // Whoever landed is marked already.
-const trackSql = `WITH ${writesContacts}, tracked AS (
+const trackSql = `WITH ${writesContacts(unchanged)}, tracked AS (
     SELECT told.project_id, e.id, told.id AS contact_id, e.name, e.payload, e.occurred_at
     FROM told JOIN unnest(${ids}::uuid[], ${names}::text[], ${payloads}::text[], ${instants}::timestamptz[])
       WITH ORDINALITY AS e (id, name, payload, occurred_at, place) USING (place)
