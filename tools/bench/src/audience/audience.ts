@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.js';
 import { Product } from '../product.js';
 import { agreeOnAudience } from './agreement.js';
-import { growthOf, rowsOf, type Figure } from './figures.js';
+import { growthOf, quieter, rowsOf, type Figure } from './figures.js';
 import { makeGrounds } from './ground.js';
 import { measureImports } from './imports.js';
 import { measurePages, measurePreviews } from './reads.js';
@@ -34,9 +34,11 @@ async function measure(bench: Bench, product: Product, contacts: number): Promis
   const reference = await Reference.start(servers, contacts);
   console.log(`${contacts} contacts are there after ${Math.round((performance.now() - began) / 1_000)} s`);
   try {
+    const pages = await measurePages(scale.asks, grounds.tracked, reference);
+    const previews = await measurePreviews(scale.previews, grounds.tracked, reference);
     const figures = [
-      ...(await measurePages(scale.asks, grounds.tracked, reference)),
-      ...(await measurePreviews(scale.previews, grounds.tracked, reference)),
+      ...quieter(pages, await measurePages(scale.asks, grounds.tracked, reference)),
+      ...previews,
       ...(await measureWrites(bench, grounds, reference)),
       ...(await measureImports(servers, product, contacts)),
     ];

@@ -16,6 +16,14 @@ export function rowsOf(contacts: number, figures: Figure[]): Row[] {
   return figures.map(({ rate: _, perContact: __, promise: ___, name, ...row }) => ({ ...row, name: `${name}, ${contacts} contacts` }));
 }
 
+/** Of times that were measured twice, some minutes apart: what one side says of a moment in which the machine had other work is nobody's time. */
+export function quieter(once: Figure[], again: Figure[]): Figure[] {
+  return once.map((figure, place) => {
+    const other = again[place]!;
+    return { ...figure, product: Math.min(figure.product, other.product), reference: Math.min(figure.reference!, other.reference!) };
+  });
+}
+
 /** By how much each figure became worse from the small ground to the large one. */
 export function growthOf(from: { contacts: number; figures: Figure[] }, to: { contacts: number; figures: Figure[] }): Row[] {
   return to.figures
