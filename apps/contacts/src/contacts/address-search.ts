@@ -1,6 +1,8 @@
 import { escapeLike, ShortMemory, type Database, type PageFilter } from '@posthorn/database';
 
 const commonShare = 0.05;
+/** An address of the sample may have a rare word by chance. */
+const mostOfRare = 1;
 const largeShare = 0.1;
 
 /**
@@ -67,6 +69,6 @@ export function rareWords(term: string, addresses: readonly string[]): string[] 
     hits: addresses.filter((each) => each.includes(word)).length,
   }));
   const uncommon = words.filter(({ hits }) => hits < commonShare * addresses.length);
-  const rare = uncommon.some(({ hits }) => hits === 0) ? uncommon.map(({ word }) => word) : [];
+  const rare = uncommon.some(({ hits }) => hits <= mostOfRare) ? uncommon.map(({ word }) => word) : [];
   return rare.join() === term ? [] : rare;
 }
