@@ -25,6 +25,8 @@ import { SegmentTurns1764500600100 } from './migrations/1764500600100-segment-tu
 import { SegmentRecounts1764500600200 } from './migrations/1764500600200-segment-recounts.js';
 import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-watches.js';
 import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
+import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-contact-history-key.js';
+import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -81,4 +83,6 @@ export const migrations = [
   SegmentRecounts1764500600200,
   SegmentWatches1764500600300,
   SegmentsOfAContact1764500600400,
+  ContactHistoryKey1764500600500,
+  AddressPartPending1764500600600,
 ];

@@ -4,6 +4,7 @@ export * from './dns-server/dns-server.js';
 export * from './eventually.js';
 export * from './fact-source.js';
 export * from './files-below.js';
+export * from './lock-waiters.js';
 export * from './sending-project.js';
 export * from './service-ground.js';
 export * from './signing-keys.js';

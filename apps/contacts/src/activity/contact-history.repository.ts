@@ -1,5 +1,6 @@
 import type { Activity, ConsentSource, ContactHistoryKind } from '@posthorn/contracts';
 import { idsBefore, instantOf, type Database } from '@posthorn/database';
+import { pairsOf } from '../segments/pairs.js';
 import type { ActivityQuery } from './activity.read-model.js';
 
 interface HistoryRow {
@@ -24,11 +25,13 @@ export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}
 
   async keep(projectId: string, kind: ContactHistoryKind, changed: readonly { segmentId: string; contactId: string }[]): Promise<void> {
+    const { contacts, segments, contactPlaces, segmentPlaces } = pairsOf(changed);
     await this.database.query(
       keepsHistory(
-        `(SELECT $1::uuid AS project_id, contact_id, $2 AS kind, subject_id FROM unnest($3::uuid[], $4::uuid[]) AS c (subject_id, contact_id))`,
+        `(SELECT $1::uuid AS project_id, ($3::uuid[])[contact] AS contact_id, $2 AS kind, ($4::uuid[])[segment] AS subject_id
+          FROM unnest($5::int[], $6::int[]) AS pairs (contact, segment))`,
       ),
-      [projectId, kind, changed.map(({ segmentId }) => segmentId), changed.map(({ contactId }) => contactId)],
+      [projectId, kind, contacts, segments, contactPlaces, segmentPlaces],
     );
   }
 

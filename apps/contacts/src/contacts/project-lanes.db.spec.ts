@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contacts, events, type Caller } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 
 let suite: ContactsSuite;
@@ -30,8 +30,6 @@ function whileHeld<T>({ projectId }: Caller, work: () => Promise<T>): Promise<T>
   });
 }
 
-const waiting = () => suite.database.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')`);
-
 describe.each([
   ['a write of a contact', (caller: Caller) => upsert(caller, 1) as Promise<object>],
   ['an event', record as (caller: Caller) => Promise<object>],
@@ -40,7 +38,7 @@ describe.each([
     const [held, other] = [await buildContact(), await buildContact()];
     const outcomes = await whileHeld(held, async () => {
       const kept = Promise.allSettled([ask(held), ask(held)]);
-      await eventually(async () => (await waiting()).length > 0, 'it waits');
+      await eventually(async () => (await lockWaiters(suite.database)).length > 0, 'it waits');
       for (let turn = 2; turn < 6; turn += 1) {
         await upsert(other, turn);
         await record(other);
@@ -84,10 +82,7 @@ it('what of a batch has landed is told of, whatever the rest waits for in vain',
   const outcomes = await holding(77, async () => {
     const calls = await holding(78, async () => {
       const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, patient);
-      await eventually(
-        async () => (await database.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory'`)).length > 0,
-        'it waits',
-      );
+      await eventually(async () => (await lockWaiters(database)).length > 0, 'it waits');
       const behind = [
         bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
         bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, patient),

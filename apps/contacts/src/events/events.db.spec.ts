@@ -11,7 +11,7 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
-import { eventually } from '@posthorn/testing';
+import { eventually, lockWaiters } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
 
@@ -152,8 +152,7 @@ describe('tracking', () => {
       await suite.database.query(`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`);
       // In a list: a promise that is returned would be waited for before the commit.
       const call = [suite.bus.call(events.track, caller, { event: 'paid', email }, { timeoutMs: 20_000 })] as const;
-      const waiting = () => suite.database.query(`SELECT 1 FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`);
-      await eventually(async () => (await waiting()).length > 0, 'the contact was seen, and its event waits');
+      await eventually(async () => (await lockWaiters(suite.database)).length > 0, 'the contact was seen, and its event waits');
       await suite.database.query(`DELETE FROM contacts WHERE project_id = $1`, [projectId]);
       return call;
     });

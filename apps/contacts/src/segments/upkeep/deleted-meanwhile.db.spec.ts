@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { contactFacts, contacts } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { eventually, lockWaiters, openServiceGround, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
 import { SegmentsOf } from '../testing/segments-suite.js';
@@ -17,11 +17,7 @@ afterAll(async () => {
   await ground.close();
 });
 
-const waiting = (count: number) =>
-  eventually(
-    async () => (await ground.database.query(`SELECT DISTINCT pid FROM pg_locks WHERE NOT granted`)).length >= count,
-    `${count} wait for a lock`,
-  );
+const waiting = (count: number) => eventually(async () => (await lockWaiters(ground.database)).length >= count, `${count} wait for a lock`);
 
 it('a contact that is deleted while its segments are looked at leaves nothing behind', async () => {
   const { caller, projectId } = ground.buildProject();

@@ -103,7 +103,8 @@ export class SegmentUpkeep {
     isThere: (contactId: string) => boolean,
     now: Date,
   ): Promise<void> {
-    const { entered, left } = await this.upkeep.write(difference);
+    const { entered } = difference;
+    const { left } = await this.upkeep.write(difference);
     const segments = new Map([...live.values()].flat().map(({ segment }) => [segment.id, segment]));
     // Of contacts that are gone nobody is told.
     const told = (places: readonly Place[]) =>

@@ -1,5 +1,6 @@
 import type { Database } from '@posthorn/database';
 import type { ContactMark } from '../segment-dirty.repository.js';
+import { pairsOf } from '../pairs.js';
 import { projectLock } from '../segments.repository.js';
 import type { Difference, Place } from './look.js';
 
@@ -83,34 +84,43 @@ export class UpkeepRepository {
     );
   }
 
-  /** Writes the memberships that differ, and counts them; answers those that really changed, whoever else was faster. */
-  async write({ entered, left, due, undue }: Difference): Promise<{ entered: Place[]; left: Place[] }> {
-    const came = await this.changed(
-      entered,
-      `INSERT INTO segment_members (project_id, contact_id, segment_id) SELECT * FROM asked ORDER BY project_id, segment_id, contact_id
-       ON CONFLICT DO NOTHING RETURNING project_id, contact_id, segment_id`,
-      1,
-    );
-    const gone = await this.changed(
-      left,
-      `DELETE FROM segment_members m USING asked a WHERE m.project_id = a.project_id AND m.contact_id = a.contact_id AND m.segment_id = a.segment_id
-       RETURNING m.project_id, m.contact_id, m.segment_id`,
-      -1,
-    );
+  /** Writes the memberships that differ, and counts them; answers those that really left: whoever deletes a contact may be faster. */
+  async write({ entered, left, due, undue }: Difference): Promise<{ left: Place[] }> {
+    await this.enter(entered);
+    const gone = await this.leave(left);
     await this.dates(due, undue);
-    return { entered: came, left: gone };
+    return { left: gone };
   }
 
-  private async changed(places: readonly Place[], change: string, sign: 1 | -1): Promise<Place[]> {
-    if (places.length === 0) return [];
-    return this.database.query<Place>(
-      `WITH asked AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)),
-       changed AS (${change}),
+  /** The projects are held, and the contacts: nobody else can have written these rows, and a look for them would cost as much as the rows. */
+  private async enter(places: readonly Place[]): Promise<void> {
+    if (places.length === 0) return;
+    const { contacts, segments, contactPlaces, segmentPlaces } = pairsOf(places);
+    const projects = new Map(places.map(({ projectId, segmentId }) => [segmentId, projectId]));
+    await this.database.query(
+      `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($4::int[], $5::int[]) AS p (contact, segment)),
        counted AS (
          INSERT INTO segment_count_deltas (project_id, segment_id, total)
-         SELECT project_id, segment_id, ${sign} * count(*) FROM changed GROUP BY project_id, segment_id
+         SELECT ($1::uuid[])[segment], ($3::uuid[])[segment], count(*) FROM pairs GROUP BY segment
        )
-       SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM changed`,
+       INSERT INTO segment_members (project_id, contact_id, segment_id)
+       SELECT ($1::uuid[])[segment], ($2::uuid[])[contact], ($3::uuid[])[segment] FROM pairs`,
+      [segments.map((id) => projects.get(id)), contacts, segments, contactPlaces, segmentPlaces],
+    );
+  }
+
+  private async leave(places: readonly Place[]): Promise<Place[]> {
+    if (places.length === 0) return [];
+    return this.database.query<Place>(
+      `WITH gone AS (
+         DELETE FROM segment_members m USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
+         WHERE m.project_id = a.project_id AND m.contact_id = a.contact_id AND m.segment_id = a.segment_id
+         RETURNING m.project_id, m.contact_id, m.segment_id
+       ), counted AS (
+         INSERT INTO segment_count_deltas (project_id, segment_id, total)
+         SELECT project_id, segment_id, -count(*) FROM gone GROUP BY project_id, segment_id
+       )
+       SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM gone`,
       columnsOf(places),
     );
   }
