@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
 import { operationsOf, type Operation } from './testing/api-document.js';
 import { withPosthorn } from './testing/bad-input.js';
 import { document } from './testing/described.js';
@@ -69,10 +70,17 @@ describe('the example of', () => {
     expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
     // The other surface asks for the same address, or the same name.
     if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation))) await forget(operation, answer);
+    if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer);
     told.operations[id] = { ...(body ? { request: example(body) } : {}), answer: example(answer.body) };
     if (!recording) expect(told.operations[id]).toEqual(committed.operations[id]);
   });
 });
+
+/** A list of imports shows one that has ended, whenever it is asked for. */
+async function ended({ body }: Answer): Promise<void> {
+  const path = `/api/v1/contacts/imports/${body.id ?? body.data.id}`;
+  await eventually(async () => (await ours.asked('GET', path, undefined, 'key')).body.finished_at as string | null, 'the import ends');
+}
 
 async function forget({ path }: Operation, { body }: Answer): Promise<void> {
   await suite.posthorn.request('DELETE', `${path}/${body.id ?? body.data.id}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rareWords } from './address-search.js';
+import { asStored, rareWords } from './address-search.js';
 
 describe('the words of a term that are looked up', () => {
   const addresses = Array.from({ length: 100 }, (_, place) => `reader-${5_000 + place}@${place < 60 ? 'mail' : 'firm'}.example`);
@@ -35,4 +35,23 @@ describe('the words of a term that are looked up', () => {
   it('are none while Postgres has not looked at the addresses', () => {
     expect(rareWords('anna@mail.example', [])).toEqual([]);
   });
+});
+
+it.each([
+  ['Anna', 'anna'],
+  [' anna@mail.example ', 'anna@mail.example'],
+  ['Anna@Büro.example', 'anna@xn--bro-hoa.example'],
+  ['jürgen@BÜRO.example', 'jürgen@xn--bro-hoa.example'],
+  ['anna@ü b', 'anna@ü b'],
+  ['jürgen@', 'jürgen@'],
+  ['jürgen@firm', 'jürgen@firm'],
+  ['@firm', '@firm'],
+  ['a@b@firm', 'a@b@firm'],
+  ['anna@mail.', 'anna@mail.'],
+  ['anna@1', 'anna@1'],
+  ['anna@10.0', 'anna@10.0'],
+  ['anna@50%', 'anna@50%'],
+  [' ', ' '],
+])('%j is looked for as %j', (term, stored) => {
+  expect(asStored(term)).toBe(stored);
 });

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { escapeLike, ShortMemory, type Database, type PageFilter } from '@posthorn/database';
 
 const commonShare = 0.05;
@@ -18,8 +19,7 @@ export class AddressSearch {
 
   /** For rows of the alias `row`. */
   async filterOf(projectId: string, term: string): Promise<PageFilter> {
-    // Addresses are stored in lower case, so a search in lower case finds them whatever its case was.
-    const search = term.toLowerCase();
+    const search = asStored(term);
     const words = rareWords(search, await this.addresses.of());
     if (words.length === 0) return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
     const named = words.map((_, place) => `:word${place}`);
@@ -52,6 +52,14 @@ export class AddressSearch {
     );
     return row?.share ?? 0;
   }
+}
+
+const behindAt = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
+
+/** As addresses are: in lower case, and a domain of other letters as DNS has it, where it can be one. */
+export function asStored(term: string): string {
+  const lower = (term.trim() || term).normalize('NFC').toLowerCase();
+  return lower.replace(behindAt, (domain) => domainToASCII(domain) || domain);
 }
 
 const containing = (part: string): string => `%${escapeLike(part)}%`;

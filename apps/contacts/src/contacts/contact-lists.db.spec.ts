@@ -51,6 +51,7 @@ describe('lists of contacts', () => {
       '100%@example.org',
       'under_score@example.org',
       'underxscore@example.org',
+      'zoe@büro.example',
     ]) {
       await suite.bus.call(contacts.create, caller, { email, subscribed: email.startsWith('b') });
     }
@@ -62,6 +63,7 @@ describe('lists of contacts', () => {
     expect(await found({ search: '%' })).toEqual(['100%@example.org']);
     expect(await found({ search: 'r_s' })).toEqual(['under_score@example.org']);
     expect(await found({ search: '\\' })).toEqual([]);
+    expect(await found({ search: ' Zoe@Büro.example ' })).toEqual(['zoe@xn--bro-hoa.example']);
     const counted = await list(caller, { search: 'lee', limit: 1, withTotal: true });
     expect([counted.items.length, counted.hasMore, counted.total, counted.totalIsCapped]).toEqual([1, true, 2, undefined]);
     expect((await list(caller, { search: 'lee' })).total).toBeUndefined();
