@@ -31,11 +31,17 @@ export function normaliseAddress(text: string): string | null {
   return Buffer.byteLength(normal) <= maxAddress && Buffer.byteLength(local) <= maxLocalPart ? normal : null;
 }
 
+// What the parser of URLs cuts away, decodes or takes for something else: refused as well.
+const noName = /[\s%/?#@:\\[\]<>]/;
+
+/** What stands for a domain as A-labels; empty where it cannot be one. */
+export const toAscii = (domain: string): string => (noName.test(domain) ? '' : domainToASCII(domain).toLowerCase());
+
 /** A host name of at least two labels as A-labels; null for IP literals, ports and what is no name. */
 export function normaliseDomain(text: string): string | null {
   const lower = text.toLowerCase();
   if (plainDomain.test(lower) && !lower.includes('xn--')) return lower.length <= 253 ? lower : null;
-  const ascii = domainToASCII(lower).toLowerCase();
+  const ascii = toAscii(lower);
   const labels = ascii.split('.');
   const named = labels.length > 1 && !/^\d+$/.test(labels[labels.length - 1] ?? '');
   return named && ascii.length <= 253 && labels.every((part) => label.test(part)) ? ascii : null;

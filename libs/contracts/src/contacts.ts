@@ -42,7 +42,7 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 }
 
 export class ContactFilter {
-  /** A substring of the address, case-insensitive, without blanks around it; behind an @ an international domain may be written as it is read. */
+  /** A substring of the address, case-insensitive, without blanks around it; behind an @ whole labels of an international domain may be written as they are read. */
   @Text(1, 254) @Optional() search?: string;
   @Flag() @Optional() subscribed?: boolean;
   /** Confirmed members of this list only. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import type { Pool, PoolClient } from 'pg';
-import { openDatabase } from './data-source.js';
+import { openDatabase, type QueryRunner } from './data-source.js';
 import type { Database } from './database.js';
+import { migrate } from './migrate.js';
 import { bareParts } from './testing/bare-parts.js';
 
 let clone: TestDatabase;
@@ -29,4 +30,21 @@ it('does not end the process when a connection breaks in the instant in which it
     lent.release(broken);
   }
   expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+it('gives a migration all the time that it takes, and whoever asks afterwards a minute', async () => {
+  class TakesLong1700000000001 {
+    up = (runner: QueryRunner) => runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS patience`);
+    down = (runner: QueryRunner) => runner.query('DROP TABLE had');
+  }
+  const migrations = [...bareParts.migrations, TakesLong1700000000001];
+  const migrated = await openDatabase({ url: clone.url, name: 'migrated', poolSize: 1, entities: [], migrations });
+  try {
+    expect(await migrate(migrated)).toBe(1);
+    expect(await migrated.query(`SELECT patience, current_setting('statement_timeout') AS now FROM had`)).toEqual([
+      { patience: '0', now: '1min' },
+    ]);
+  } finally {
+    await migrated.close();
+  }
 });

@@ -1,3 +1,4 @@
+import { MigrationExecutor } from 'typeorm';
 import type { Database } from './database.js';
 
 const migrationLock = 7_301_002;
@@ -6,10 +7,13 @@ const migrationLock = 7_301_002;
 export async function migrate(database: Database, say: (line: string) => void = () => undefined): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
-    // Another process may be writing a large table anew.
+    // A large table may be written anew or have another index, here or by the process that is waited for.
     await runner.query('SET statement_timeout = 0');
     await runner.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    const applied = await database.source.runMigrations({ transaction: 'each' });
+    // On this connection: one of the pool gives each statement a minute.
+    const executor = new MigrationExecutor(database.source, runner);
+    executor.transaction = 'each';
+    const applied = await executor.executePendingMigrations();
     if (applied.length > 0) say(`migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`);
     return applied.length;
   } finally {

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { toAscii } from '@posthorn/contracts';
 import { escapeLike, ShortMemory, type Database, type PageFilter } from '@posthorn/database';
 
 const commonShare = 0.05;
@@ -59,7 +59,7 @@ const behindAt = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
 /** As addresses are: in lower case, and a domain of other letters as DNS has it, where it can be one. */
 export function asStored(term: string): string {
   const lower = (term.trim() || term).normalize('NFC').toLowerCase();
-  return lower.replace(behindAt, (domain) => domainToASCII(domain) || domain);
+  return lower.replace(behindAt, (domain) => toAscii(domain) || domain);
 }
 
 const containing = (part: string): string => `%${escapeLike(part)}%`;

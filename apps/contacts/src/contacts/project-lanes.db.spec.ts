@@ -82,7 +82,7 @@ it('what of a batch has landed is told of, whatever the rest waits for in vain',
   const outcomes = await holding(77, async () => {
     const calls = await holding(78, async () => {
       const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, patient);
-      await eventually(async () => (await lockWaiters(database)).length > 0, 'it waits');
+      await eventually(async () => (await lockWaiters(database, { locktype: 'advisory' })).length > 0, 'it waits');
       const behind = [
         bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
         bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, patient),

@@ -152,7 +152,10 @@ describe('tracking', () => {
       await suite.database.query(`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`);
       // In a list: a promise that is returned would be waited for before the commit.
       const call = [suite.bus.call(events.track, caller, { event: 'paid', email }, { timeoutMs: 20_000 })] as const;
-      await eventually(async () => (await lockWaiters(suite.database)).length > 0, 'the contact was seen, and its event waits');
+      await eventually(
+        async () => (await lockWaiters(suite.database, { relation: 'events' })).length > 0,
+        'the contact was seen, and its event waits',
+      );
       await suite.database.query(`DELETE FROM contacts WHERE project_id = $1`, [projectId]);
       return call;
     });

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One index instead of two: nobody asks for a row of it but through its contact. A contact that enters seven segments writes seven rows. */
+/** One index instead of two: nobody asks for a row of it but through its contact. A contact that enters eight segments writes eight rows. */
 export class ContactHistoryKey1764500600500 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE contact_history DROP CONSTRAINT contact_history_pkey`);

@@ -2,7 +2,10 @@ import { maxAskedSlugs, type ListSegments, type MembershipFilter } from '@postho
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
 import { SegmentRow } from './segment.entity.js';
 
-/** Whoever writes a project's segments, or their members by condition, holds it to the end: no two ever see half of one another. */
+/**
+ * Whoever writes a project's segments, or their members by condition, holds it to the end: no two ever see half of one another, and upkeep writes members
+ * without a look whether they are there.
+ */
 export const projectLock = `hashtextextended(project_id::text, 53)`;
 
 export type NewSegment = Omit<SegmentRow, 'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'>;

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@posthorn/testing';
+import { SegmentsRepository } from '../segments.repository.js';
+import { LiveSuite } from '../testing/live-suite.js';
+import { plan, type SegmentsOf } from '../testing/segments-suite.js';
+
+let suite: LiveSuite;
+beforeAll(async () => {
+  suite = await LiveSuite.start();
+});
+afterAll(() => suite.stop());
+
+/** Whoever is marked meanwhile is looked at when it is over, all together. */
+function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): Promise<void> {
+  const { database } = suite.ground;
+  return database.transaction(async () => {
+    for (const { projectId } of projects) await new SegmentsRepository(database).lockProject(projectId);
+    await database.apart(work);
+  });
+}
+
+it('a round writes the members of several projects, each into its own segments', async () => {
+  const projects = [suite.open(), suite.open()];
+  const built = await Promise.all(
+    projects.map(async (project) => ({
+      project,
+      pro: await project.build({ name: 'Pro', condition: plan('pro'), trackMembership: true }),
+      team: await project.build({ name: 'Team', condition: plan('team'), trackMembership: true }),
+    })),
+  );
+  const ids = new Map<SegmentsOf, string[]>(projects.map((project) => [project, []]));
+  await whileHeld(projects, async () => {
+    for (const [turn, name] of ['pro', 'team', 'pro'].entries())
+      for (const project of projects) ids.get(project)!.push(await project.contact(`${turn}@example.org`, { plan: name }));
+  });
+  for (const { project, pro, team } of built) {
+    await project.settled();
+    expect(await project.members(pro.id)).toEqual(['0@example.org', '2@example.org']);
+    expect(await project.members(team.id)).toEqual(['1@example.org']);
+    await eventually(async () => (await project.get(pro.id)).memberCount === 2 && (await project.get(team.id)).memberCount === 1, 'counts');
+    const [first, second, third] = ids.get(project)!;
+    const wanted = [`${first} pro`, `${second} team`, `${third} pro`].sort();
+    expect((await suite.told(project)).entered.map((each) => each.join(' ')).sort()).toEqual(wanted);
+    const { projectId } = project;
+    expect(
+      await suite.ground.database.query(
+        `SELECT contact_id::text || ' ' || lower(name) AS entry FROM contact_history h JOIN segments s ON s.project_id = h.project_id AND s.id = h.subject_id
+         WHERE h.project_id = $1 AND kind = 'segment.entered' ORDER BY 1`,
+        [projectId],
+      ),
+    ).toEqual(wanted.map((entry) => ({ entry })));
+  }
+});
