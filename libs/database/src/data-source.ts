@@ -52,7 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   await source.initialize();
   const { master } = source.driver as unknown as { master: pg.Pool };
   hearErrors(master);
-  const database = new Database(source, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
+  const database = new Database(source, master, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
   await assertDurable(database);
   master.options.connectionTimeoutMillis = connectTimeoutMs;
   return database;

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
-import type { Client, ClientBase, Pool, PoolClient } from 'pg';
+import type { Client, ClientBase, Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { copyOut, withLiterals } from './copy-out.js';
-import { isSerializationFailure } from './database-error.js';
+import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 
 const attempts = 3;
 const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
@@ -34,6 +34,8 @@ export class Database {
 
   constructor(
     readonly source: DataSource,
+    /** Those that the source lends. */
+    private readonly ordinary: Pool,
     /** Connections of their own for the hot path (`openDatabase` says what is special about them). */
     private readonly hot: Pool,
     readonly tracing: Tracing = new Tracing(),
@@ -41,8 +43,7 @@ export class Database {
 
   /** How full the connections are, as `/metrics` shows it. */
   get pools(): PoolUse[] {
-    const ordinary = (this.source.driver as unknown as { master: Pool }).master;
-    return [useOf('ordinary', ordinary), useOf('hot', this.hot)];
+    return [useOf('ordinary', this.ordinary), useOf('hot', this.hot)];
   }
 
   get manager(): EntityManager {
@@ -66,7 +67,8 @@ export class Database {
   }
 
   private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.withRunner((runner) => rowsOf<Row>(runner, sql, parameters));
+    const runner = this.ambient.getStore();
+    return runner ? rowsOf<Row>(runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, sql, parameters);
   }
 
   /**
@@ -161,6 +163,31 @@ function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount, opt
 async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown[]): Promise<Row[]> {
   const result = await runner.query(sql, parameters, true);
   return (result.records ?? []) as Row[];
+}
+
+/**
+ * One statement on a connection that is given back in the instant of its answer. Given back later, as the source's own runners do, rows outlive
+ * what the collector takes for young, and it carries all of them along: 2 ms every few pages of a hundred instead of 0.3.
+ */
+async function rowsOfOne<Row>(pool: Pool, sql: string, parameters: unknown[]): Promise<Row[]> {
+  try {
+    return await new Promise<Row[]>((resolve, reject) => {
+      pool.connect((away, client, giveBack) => {
+        if (!client) return reject(away!);
+        client.query(sql, parameters, (failure: Error | null, result) => {
+          // The server says that it goes before the connection ends: nobody else shall ask there.
+          giveBack(isDatabaseAway(failure));
+          if (failure) reject(failure);
+          // Of several statements in one text there are several results, and no rows.
+          else resolve(((result as QueryResult | undefined)?.rows ?? []) as Row[]);
+        });
+      });
+    });
+  } catch (error) {
+    // As the driver does for promises: who asked is worth more than the socket that was read.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
 }
 
 /** TypeORM's runner hands out the driver's own client; only that one knows named statements. */

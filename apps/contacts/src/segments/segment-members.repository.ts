@@ -4,14 +4,18 @@ import { pageLimit, toPage, type Database, type Page } from '@posthorn/database'
 export class SegmentMembersRepository {
   constructor(private readonly database: Database) {}
 
-  /** The newest contacts first: their ids rise with the instant of their making. */
+  /**
+   * The newest contacts first: their ids rise with the instant of their making. The members of the page are found before they are joined: a
+   * merge with all contacts would read again, on each page, whoever was on the pages before.
+   */
   async page(projectId: string, segmentId: string, query: PageQuery): Promise<Page<Contact>> {
     const rows = await this.database.query<Contact>(
       `SELECT c.id, c.project_id AS "projectId", c.email, c.subscribed, c.custom_fields AS "customFields", c.created_at AS "createdAt", c.updated_at AS "updatedAt"
-       FROM segments s JOIN segment_members m ON m.project_id = s.project_id AND m.segment_id = s.id
-       JOIN contacts c ON c.project_id = m.project_id AND c.id = m.contact_id
-       WHERE s.project_id = $1 AND s.id = $2 AND m.project_id = $1 AND m.segment_id = $2 ${query.after ? 'AND m.contact_id < $3::uuid' : ''}
-       ORDER BY m.contact_id DESC LIMIT ${pageLimit(query) + 1}`,
+       FROM (
+         SELECT contact_id FROM segment_members WHERE project_id = $1 AND segment_id = $2 ${query.after ? 'AND contact_id < $3::uuid' : ''}
+         ORDER BY contact_id DESC LIMIT ${pageLimit(query) + 1}
+       ) AS m JOIN contacts c ON c.project_id = $1 AND c.id = m.contact_id
+       ORDER BY m.contact_id DESC`,
       [projectId, segmentId, ...(query.after ? [query.after.id] : [])],
     );
     return toPage(rows, query);

@@ -74,21 +74,44 @@ export class SegmentPreviews {
 
 /**
  * How many match, and whom each filter leaves out as f0, f1 and so on. Each filter is answered once, as what contacts are grouped by: that
- * is what Postgres can do by several workers. One alone, of the contact's own fields, needs no groups; the same sum twice is made once. What
- * lies in another table is looked up for each contact there, where groups have it hashed.
+ * is what Postgres can do by several workers, but for one that is asked alone. The same sum twice is made once.
  */
 function countedBy(condition: Condition, filters: readonly ConditionFilter[], statement: ConditionStatement): string {
-  const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
   const contacts = `FROM contacts c WHERE ${statement.within('c')}`;
-  if (filters.length === 1 && ownFields.has(filters[0]!.field)) {
-    const matching = `count(*) FILTER (WHERE ${answers[0]})`;
-    return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
-  }
+  if (filters.length === 1) return countedAlone(filters[0]!, contacts, statement);
+  const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
   const names = filters.map((_, index) => `f${index}`);
   const left = names.map((name) => `sum(n) FILTER (WHERE ${name} IS NOT TRUE) AS ${name}`);
   const matching = joinFilters(condition, (filter) => `f${filters.indexOf(filter)}`);
   return `SELECT sum(n) FILTER (WHERE ${matching}) AS count, ${left.join(', ')}
     FROM (SELECT count(*) AS n, ${answers.map((answer, index) => `${answer} AS f${index}`).join(', ')} ${contacts} GROUP BY ${names.join(', ')}) AS answered`;
+}
+
+/** What lies in another table several workers join to the contacts; where it has to be missing, whoever has it is taken from all. */
+function countedAlone(filter: ConditionFilter, contacts: string, statement: ConditionStatement): string {
+  const missing = missedBy(filter);
+  const asked = compileFilter(missing ?? filter, statement.scope('c'));
+  if (ownFields.has(filter.field)) {
+    const matching = `count(*) FILTER (WHERE ${asked})`;
+    return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
+  }
+  const [count, left] = missing ? ['everybody.n - known.n', 'known.n'] : ['known.n', 'everybody.n - known.n'];
+  return `SELECT ${count} AS count, ${left} AS f0
+    FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${asked}) AS known`;
+}
+
+/** What finds those who have what the filter wants to be missing; null where it wants nothing to be missing. */
+function missedBy(filter: ConditionFilter): ConditionFilter | null {
+  switch (filter.operator) {
+    case 'notTriggered':
+      return { ...filter, operator: 'triggered' };
+    case 'notTriggeredWithin':
+      return { ...filter, operator: 'triggeredWithin' };
+    case 'isNotMemberOf':
+      return { ...filter, operator: 'isMemberOf' };
+    default:
+      return null;
+  }
 }
 
 function countOf(projectId: string, condition: Condition, now: Date): { sql: string; parameters: unknown[] } {
