@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Tracing, inSpan, isRecorded, type SpanOptions } from '@posthorn/telemetry';
-import type { Client, ClientBase, Pool, PoolClient, QueryResult } from 'pg';
+import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from './data-source.js';
 import { copyOut, withLiterals } from './copy-out.js';
 import { isDatabaseAway, isSerializationFailure } from './database-error.js';
@@ -68,7 +68,7 @@ export class Database {
 
   private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const runner = this.ambient.getStore();
-    return runner ? rowsOf<Row>(runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, sql, parameters);
+    return runner ? rowsOf<Row>(runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
   }
 
   /**
@@ -97,7 +97,7 @@ export class Database {
     return inSpan(statement.name, asClient, async () => {
       const runner = this.ambient.getStore();
       if (runner) return rowsOfNamed<Row>(await clientOf(runner), statement);
-      return repeated(() => rowsOfNamed<Row>(this.hot, statement));
+      return repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
     });
   }
 
@@ -169,12 +169,12 @@ async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown
  * One statement on a connection that is given back in the instant of its answer. Given back later, as the source's own runners do, rows outlive
  * what the collector takes for young, and it carries all of them along: 2 ms every few pages of a hundred instead of 0.3.
  */
-async function rowsOfOne<Row>(pool: Pool, sql: string, parameters: unknown[]): Promise<Row[]> {
+async function rowsOfOne<Row>(pool: Pool, asked: QueryConfig): Promise<Row[]> {
   try {
     return await new Promise<Row[]>((resolve, reject) => {
       pool.connect((away, client, giveBack) => {
         if (!client) return reject(away!);
-        client.query(sql, parameters, (failure: Error | null, result) => {
+        client.query(asked, (failure: Error | null, result) => {
           // The server says that it goes before the connection ends: nobody else shall ask there.
           giveBack(isDatabaseAway(failure));
           if (failure) reject(failure);
@@ -195,10 +195,16 @@ async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
 
-async function rowsOfNamed<Row>(client: ClientBase | Pool, { name, plannedAnew, sql, parameters }: Statement): Promise<Row[]> {
-  const { rows } = await client.query({ ...(plannedAnew ? {} : { name }), text: sql, values: parameters });
+async function rowsOfNamed<Row>(client: ClientBase, statement: Statement): Promise<Row[]> {
+  const { rows } = await client.query(named(statement));
   return rows as Row[];
 }
+
+const named = ({ name, plannedAnew, sql, parameters }: Statement): QueryConfig => ({
+  ...(plannedAnew ? {} : { name }),
+  text: sql,
+  values: parameters,
+});
 
 /** Each write wakes the server up, which costs more than what is written. */
 function inOneWrite(client: PoolClient, statements: Statement[]): Promise<unknown>[] {

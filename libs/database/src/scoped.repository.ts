@@ -37,7 +37,8 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
    * that takes for a hundred rows is as much as Postgres does.
    */
   protected async page(projectId: string, request: PageRequest, where: PageFilter[]): Promise<Page<Row & { createdAt: Date }>> {
-    const { columns, tablePath } = this.rows.metadata;
+    const { columns, tablePath, target } = this.rows.metadata;
+    const Entity = target as new () => Row;
     const parameters: unknown[] = [projectId];
     const numbered = ({ sql, parameters: named }: PageFilter) =>
       `AND (${sql.replace(/(?<!:):(\w+)/g, (_, name: string) => `$${parameters.push(named[name])}`)})`;
@@ -50,7 +51,7 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
       [...parameters, ...position],
     );
     return toPage(
-      rows.map((row) => Object.assign(this.rows.create(), row)),
+      rows.map((row) => Object.assign(new Entity(), row)),
       request,
     );
   }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Condition } from '@posthorn/contracts';
+import { filtersOf, type Condition, type ConditionFilter } from '@posthorn/contracts';
 import { openDatabase, type Database } from '@posthorn/database';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
 import { entities, migrations } from '../data-source.js';
 import { parseCondition } from './parsing/parse-condition.js';
+import { SegmentPreviews } from './segment-previews.read-model.js';
 import { asksOf, matchedOf, storePeople, type SqlAnswer, type Stored } from './testing/evaluators.js';
 import { conditions, generatedNow, population, type Person } from './testing/generated.js';
 
@@ -34,6 +35,32 @@ describe('the two evaluators of conditions', () => {
     process.stderr.write(`evaluators: ${cases} pairs of condition and population\n`);
     expect(cases).toBeGreaterThanOrEqual(fewestCases);
   }, 120_000);
+
+  it('say the same in previews, of whom a condition finds and whom each filter leaves out', async () => {
+    const previews = new SegmentPreviews(database);
+    const operators = new Set<string>();
+    const agree = fc.asyncProperty(population, conditions, async (people, given) => {
+      const { projectId, stored } = await storePeople(database, people);
+      const everybody = stored.map(({ person }) => person);
+      const trees = given.map((each) => parseCondition(each));
+      // A filter that is alone is counted in another way than one of several.
+      for (const tree of [...trees, ...trees.flatMap((each) => filtersOf(each).map(alone))]) {
+        const { count, excludedBy } = await previews.preview(projectId, tree, generatedNow);
+        const left = filtersOf(tree).map((filter) => everybody.length - countOf(alone(filter), everybody));
+        expect({ tree, count, left: excludedBy.map((each) => each.count) }).toEqual({ tree, count: countOf(tree, everybody), left });
+        filtersOf(tree).forEach(({ field, operator }) => operators.add(`${field} ${operator}`));
+      }
+    });
+    await fc.assert(agree, { numRuns: 12, seed: 20261123, endOnFailure: true });
+    for (const missing of [
+      'event notTriggered',
+      'event notTriggeredWithin',
+      'activity notTriggered',
+      'list isNotMemberOf',
+      'segment isNotMemberOf',
+    ])
+      expect(operators).toContain(missing);
+  }, 60_000);
 
   async function expectAgreement(people: readonly Person[], given: readonly unknown[]): Promise<void> {
     const trees = given.map((each) => parseCondition(each));
@@ -88,3 +115,8 @@ function expectSteady(first: readonly SqlAnswer[], later: readonly SqlAnswer[], 
     });
   }
 }
+
+const alone = (filter: ConditionFilter): Condition => ({ logic: 'AND', groups: [{ filters: [filter], conditions: null }] });
+
+const countOf = (condition: Condition, people: readonly Person[]): number =>
+  people.filter((person) => matchedOf(condition, person, generatedNow).matches).length;
