@@ -26,6 +26,8 @@ export function isSerializationFailure(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+export const isUniqueViolation = (error: unknown): boolean => databaseCode(error) === '23505';
+
 /** Somebody held a lock for longer than was to be waited for: nothing happened. */
 export const isLockTimeout = (error: unknown): boolean => databaseCode(error) === '55P03';
 
@@ -54,7 +56,7 @@ export function isOutcomeInDoubt(error: unknown): boolean {
 /** The one place where database errors become domain errors (guarantees.md §5); null for what is none of them. */
 export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
-  if (code === '23505') return new DomainError('conflict', 'conflict', 'It exists already');
+  if (isUniqueViolation(error)) return new DomainError('conflict', 'conflict', 'It exists already');
   if (/^(22|23|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
   if (isDatabaseAway(error) || isSerializationFailure(error) || isLockTimeout(error)) return unavailable();
   return null;

@@ -17,6 +17,12 @@ export interface Statement {
   parameters: unknown[];
 }
 
+interface Ambient {
+  runner: QueryRunner;
+  /** Called once the transaction has committed. */
+  committed: (() => void)[];
+}
+
 export interface PoolUse {
   pool: 'ordinary' | 'hot';
   total: number;
@@ -30,7 +36,7 @@ export interface PoolUse {
  * repository, joins it, so nobody passes a manager around.
  */
 export class Database {
-  private readonly ambient = new AsyncLocalStorage<QueryRunner>();
+  private readonly ambient = new AsyncLocalStorage<Ambient>();
 
   constructor(
     readonly source: DataSource,
@@ -47,13 +53,23 @@ export class Database {
   }
 
   get manager(): EntityManager {
-    return this.ambient.getStore()?.manager ?? this.source.manager;
+    return this.ambient.getStore()?.runner.manager ?? this.source.manager;
   }
 
   /** Runs `work` in one transaction, or joins the ambient one. Serialization failures and deadlocks are repeated. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.ambient.getStore()) return work();
     return inSpan('transaction', asClient, () => repeated(() => this.runOnce(work)));
+  }
+
+  /**
+   * Calls `listener` once the ambient transaction has committed, and not at all where it is rolled back; at once where there is none. The
+   * listener must not throw: nobody is left to hear of it.
+   */
+  afterCommit(listener: () => void): void {
+    const ambient = this.ambient.getStore();
+    if (ambient) ambient.committed.push(listener);
+    else listener();
   }
 
   /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
@@ -67,8 +83,8 @@ export class Database {
   }
 
   private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    const runner = this.ambient.getStore();
-    return runner ? rowsOf<Row>(runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    const ambient = this.ambient.getStore();
+    return ambient ? rowsOf<Row>(ambient.runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
   }
 
   /**
@@ -83,7 +99,7 @@ export class Database {
   /** Inside of the ambient transaction where there is one. */
   private async withRunner<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const ambient = this.ambient.getStore();
-    if (ambient) return work(ambient);
+    if (ambient) return work(ambient.runner);
     const runner = this.source.createQueryRunner();
     try {
       return await work(runner);
@@ -95,8 +111,8 @@ export class Database {
   /** One statement of the hot path. Outside of a transaction it commits by itself, and is repeated as one. */
   async prepared<Row>(statement: Statement): Promise<Row[]> {
     return inSpan(statement.name, asClient, async () => {
-      const runner = this.ambient.getStore();
-      if (runner) return rowsOfNamed<Row>(await clientOf(runner), statement);
+      const ambient = this.ambient.getStore();
+      if (ambient) return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
       return repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
     });
   }
@@ -131,10 +147,12 @@ export class Database {
 
   private async runOnce<T>(work: () => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
+    const ambient: Ambient = { runner, committed: [] };
     try {
       await runner.startTransaction();
-      const result = await this.ambient.run(runner, work);
+      const result = await this.ambient.run(ambient, work);
       await runner.commitTransaction();
+      ambient.committed.forEach((listener) => listener());
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

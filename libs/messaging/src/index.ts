@@ -18,3 +18,4 @@ export * from './outbox.repository.js';
 export * from './outbox-relay.js';
 export * from './publishing.repository.js';
 export * from './read-models.repository.js';
+export * from './wake-ups.js';

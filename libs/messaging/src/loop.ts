@@ -1,11 +1,15 @@
 export interface LoopOptions {
-  /** Rounds come at least this often; a ring brings the next one at once. */
+  /** Rounds come at least this often, unless `work` says otherwise; a ring brings the next one at once. */
   everyMs: number;
   /** Rounds begin at least so far apart, however often it rings: what may be late is better done by the handful. */
   restMs?: number;
-  work: () => Promise<void>;
+  /** May answer in how many milliseconds the next round comes at the latest. */
+  work: () => Promise<void | number>;
   onError: (error: unknown) => void;
 }
+
+/** After a round that failed. */
+const failedPauseMs = 1_000;
 
 /** One piece of background work, never twice at a time, woken by a ring or by the clock. */
 export class Loop {
@@ -36,14 +40,16 @@ export class Loop {
     while (!this.stopped) {
       this.rung = false;
       const began = performance.now();
+      let pauseMs = this.options.everyMs;
       try {
-        await this.options.work();
+        pauseMs = (await this.options.work()) ?? pauseMs;
       } catch (error) {
         this.options.onError(error);
         this.rung = false;
+        pauseMs = Math.min(pauseMs, failedPauseMs);
       }
       await this.rest(began);
-      if (!this.rung && !this.stopped) await this.pause(this.options.everyMs);
+      if (!this.rung && !this.stopped) await this.pause(pauseMs);
     }
   }
 

@@ -45,6 +45,15 @@ export class ServiceConfig {
   @Env('DATABASE_POOL', { kind: 'number', default: '10', min: 2, max: 200, describe: 'connections to Postgres that one process keeps' })
   databasePool: number;
 
+  @Env('WORK_LEASE_SECONDS', {
+    kind: 'number',
+    default: '15',
+    min: 2,
+    max: 300,
+    describe: 'seconds after which work that a process had when it died is given to another one',
+  })
+  workLeaseSeconds: number;
+
   @Env('LOG_LEVEL', {
     kind: 'choice',
     choices: ['debug', 'info', 'warn', 'error', 'silent'],

@@ -28,8 +28,10 @@ import {
   PassErrorsOn,
   Publishing,
   ReadModels,
+  WakeUps,
 } from '@posthorn/messaging';
 import { Metrics, openTracing, Tracing } from '@posthorn/telemetry';
+import { WorkQueue, WorkRunner } from '@posthorn/work';
 import { startAdminServer, type AdminServer } from './admin-server.js';
 import { readConfig, type ConfigShape, type Environment } from './config.js';
 import { PinoLogger } from './logging.js';
@@ -67,6 +69,8 @@ export interface ServiceMeans<C extends ServiceConfig> {
   deadLetters: DeadLetters;
   readModels: ReadModels;
   erasingFacts: ErasingFacts;
+  wakeUps: WakeUps;
+  work: WorkQueue;
   metrics: Metrics;
   messagingMetrics: MessagingMetrics;
   logger: PinoLogger;
@@ -95,7 +99,9 @@ export async function openService<C extends ServiceConfig>(parts: ServiceParts<C
   const bus = new Bus(connection, clock, messagingMetrics);
   const watching = { metrics, messagingMetrics, logger, tracing };
   const erasingFacts = new ErasingFacts(database, parts.name, connection);
-  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), erasingFacts, ...watching };
+  const wakeUps = new WakeUps(connection, parts.name);
+  const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
+  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), erasingFacts, ...waking, ...watching };
 }
 
 const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
@@ -128,6 +134,9 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Inbox, useValue: means.inbox },
     { provide: ReadModels, useValue: means.readModels },
     { provide: ErasingFacts, useValue: means.erasingFacts },
+    { provide: WakeUps, useValue: means.wakeUps },
+    { provide: WorkQueue, useValue: means.work },
+    { provide: WorkRunner, useFactory: () => new WorkRunner({ ...means, leaseMs: means.config.workLeaseSeconds * 1_000 }) },
     { provide: Metrics, useValue: means.metrics },
     { provide: Tracing, useValue: means.tracing },
     { provide: Secrets, useValue: new Secrets(means.config.secretKeys) },

@@ -1,0 +1,55 @@
+import type { ServiceName } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import type { BusConnection } from './connection.js';
+
+/** What there may be to do. */
+export type WakeUpTopic = 'work' | 'deliveries';
+
+/** Wake-ups that come together travel together. */
+const togetherMs = 20;
+
+/**
+ * Tells every process of a service that there is something to do: at once in this one, over NATS in the others. Best effort: whoever waits
+ * for a wake-up also looks by itself from time to time.
+ */
+export class WakeUps {
+  private readonly listeners = new Map<WakeUpTopic, Set<() => void>>();
+  private readonly leaving = new Set<WakeUpTopic>();
+  private readonly sender = newId();
+
+  constructor(
+    private readonly connection: BusConnection,
+    private readonly service: ServiceName,
+  ) {
+    connection.nats.subscribe(this.subjectOf('*'), {
+      callback: (error, message) => {
+        if (!error && message.string() !== this.sender) this.notify(message.subject.split('.').at(-1) as WakeUpTopic);
+      },
+    });
+  }
+
+  /** Calls `listener` at every wake-up; answers how to stop. */
+  on(topic: WakeUpTopic, listener: () => void): () => void {
+    const listeners = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  send(topic: WakeUpTopic): void {
+    this.notify(topic);
+    if (this.leaving.has(topic)) return;
+    this.leaving.add(topic);
+    setTimeout(() => {
+      this.leaving.delete(topic);
+      if (this.connection.connected) this.connection.nats.publish(this.subjectOf(topic), this.sender);
+    }, togetherMs).unref();
+  }
+
+  private notify(topic: WakeUpTopic): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener();
+  }
+
+  private subjectOf(topic: string): string {
+    return `wake.${this.service}.${topic}`;
+  }
+}

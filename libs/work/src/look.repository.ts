@@ -1,0 +1,47 @@
+import type { Database } from '@posthorn/database';
+
+/** What one look at the queue shows. */
+export interface Look {
+  /** Kinds of which something is ready. */
+  ready: string[];
+  suspects: boolean;
+  /** Milliseconds until something is due, or another worker's lease runs out; null where nothing is. */
+  nextMs: number | null;
+  /** More is due than one look makes ready. */
+  more: boolean;
+}
+
+const readyAtOnce = 1_000;
+
+/** The one statement that a service at rest asks: makes ready what is due, takes back what dead workers hold, and says what there is to do. */
+export class LookRepository {
+  constructor(private readonly database: Database) {}
+
+  async look(kinds: readonly string[], workerId: string): Promise<Look> {
+    const [look] = await this.database.prepared<Look>({ name: 'look for work', sql: lookSql, parameters: [kinds, workerId] });
+    return look!;
+  }
+}
+
+const lookSql = `
+  WITH due AS (
+    UPDATE work_items SET state = 'READY' WHERE id = ANY(ARRAY(
+      SELECT id FROM work_items WHERE state = 'WAITING' AND due_at <= now() ORDER BY due_at LIMIT ${readyAtOnce} FOR UPDATE SKIP LOCKED))
+    RETURNING kind
+  ), taken_back AS (
+    UPDATE work_items SET state = 'SUSPECT', worker_id = NULL, lease_token = lease_token + 1
+    WHERE state = 'CLAIMED' AND worker_id = ANY(ARRAY(SELECT id FROM work_workers WHERE expires_at <= now())) RETURNING kind
+  ), forgotten AS (
+    DELETE FROM work_workers WHERE expires_at <= now()
+  ), next AS (
+    SELECT least(
+      (SELECT due_at FROM work_items WHERE state = 'WAITING' AND due_at > now() ORDER BY due_at LIMIT 1),
+      (SELECT min(expires_at) FROM work_workers WHERE expires_at > now() AND id <> $2)
+    ) AS at
+  )
+  SELECT
+    ARRAY(SELECT kind FROM unnest($1::text[]) AS k (kind)
+          WHERE EXISTS (SELECT FROM work_items w WHERE w.state = 'READY' AND w.kind = k.kind) OR kind IN (SELECT kind FROM due)) AS ready,
+    EXISTS (SELECT FROM work_items WHERE state = 'SUSPECT' AND kind = ANY($1)) OR EXISTS (SELECT FROM taken_back WHERE kind = ANY($1)) AS suspects,
+    (SELECT extract(epoch FROM at - now())::float8 * 1000 FROM next) AS "nextMs",
+    (SELECT count(*) FROM due) = ${readyAtOnce} AS more`;

@@ -1,0 +1,95 @@
+import type { Database } from '@posthorn/database';
+import type { ClaimedItem } from './work-batch.js';
+
+/** A failure of one item: what it said, and when it is tried again; null for never. */
+export interface Failure {
+  error: string;
+  delayMs: number | null;
+}
+
+const longestError = 2_000;
+
+/** What becomes of claimed items. Each answers how many of them were still the caller's. */
+export class SettlingRepository {
+  constructor(private readonly database: Database) {}
+
+  afterCommit(listener: () => void): void {
+    this.database.afterCommit(listener);
+  }
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
+
+  async complete(items: readonly ClaimedItem[]): Promise<number> {
+    const rows = await this.database.query(
+      `WITH ${held}, gone AS (
+         DELETE FROM work_items w USING held h WHERE w.id = h.id AND NOT h.again RETURNING w.id
+       ), again AS (
+         UPDATE work_items w SET ${released}, again = false, failures = 0, state = ${stateOf('w.due_at')}
+         FROM held h WHERE w.id = h.id AND h.again RETURNING w.id
+       )
+       SELECT id FROM gone UNION ALL SELECT id FROM again`,
+      claimOf(items),
+    );
+    return rows.length;
+  }
+
+  /** What was enqueued again meanwhile comes at the earlier of the two times. */
+  async postpone(items: readonly ClaimedItem[], when: number | Date): Promise<number> {
+    const at = `CASE WHEN h.again THEN least(w.due_at, wanted.at) ELSE wanted.at END`;
+    const rows = await this.database.query(
+      `WITH ${held}, wanted AS (SELECT coalesce($3::timestamptz, now() + $4::float8 * interval '1 millisecond') AS at)
+       UPDATE work_items w SET ${released}, again = false, failures = 0, due_at = ${at}, state = ${stateOf(at)}
+       FROM held h, wanted WHERE w.id = h.id RETURNING w.id`,
+      [...claimOf(items), ...(typeof when === 'number' ? [null, when] : [when, 0])],
+    );
+    return rows.length;
+  }
+
+  async hold(item: ClaimedItem, payload?: object): Promise<number> {
+    const rows = await this.database.query(
+      `UPDATE work_items SET payload = coalesce($3::jsonb, payload), claims = 1, failures = 0
+       WHERE id = $1 AND lease_token = $2 AND state = 'CLAIMED' RETURNING id`,
+      [item.id, item.leaseToken, payload === undefined ? null : JSON.stringify(payload)],
+    );
+    return rows.length;
+  }
+
+  /** Whatever the handler still writes under its token from now on is refused. */
+  async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<number> {
+    const rows = await this.database.query(
+      `WITH ${held}
+       UPDATE work_items w SET ${released}, again = false, failures = failures + 1, error = $3,
+         due_at = CASE WHEN $4::float8 IS NULL THEN now() ELSE now() + $4 * interval '1 millisecond' END,
+         state = CASE WHEN $4::float8 IS NULL THEN 'DEAD' ELSE 'WAITING' END
+       FROM held h WHERE w.id = h.id RETURNING w.id`,
+      [...claimOf([item]), boundedText(error), delayMs],
+    );
+    return rows.length;
+  }
+
+  /** Gives items back as they were before their claim: their process goes, or what they need is away. */
+  async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
+    if (items.length === 0) return;
+    await this.database.query(
+      `WITH ${held}
+       UPDATE work_items w SET ${released}, due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond'),
+         state = CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END
+       FROM held h WHERE w.id = h.id`,
+      [...claimOf(items), delayMs],
+    );
+  }
+}
+
+/** Locked first, so that an item that is enqueued again at this moment is seen as it is then. */
+const held = `held AS MATERIALIZED (
+  SELECT w.id, w.again FROM work_items w JOIN unnest($1::uuid[], $2::bigint[]) AS given (id, token) ON given.id = w.id
+  WHERE w.lease_token = given.token AND w.state = 'CLAIMED' ORDER BY w.id FOR UPDATE OF w
+)`;
+
+const released = `worker_id = NULL, lease_token = w.lease_token + 1, claims = 0`;
+const stateOf = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
+const claimOf = (items: readonly ClaimedItem[]): unknown[] => [items.map(({ id }) => id), items.map(({ leaseToken }) => leaseToken)];
+
+const boundedText = (text: string): string => text.toWellFormed().replaceAll('\0', '').slice(0, longestError).toWellFormed();

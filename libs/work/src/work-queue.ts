@@ -1,0 +1,142 @@
+import { newId, type Database } from '@posthorn/database';
+import type { WakeUps } from '@posthorn/messaging';
+import { currentTraces } from '@posthorn/telemetry';
+import type { WorkKind } from './work-kind.js';
+
+export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
+
+/** An item to be enqueued. */
+export interface NewWork<Payload extends object> {
+  /** `aboveProjects` for work of no project. */
+  projectId: string;
+  payload?: Payload;
+  /** At most one item of the kind and project has it. Where there is one already, `OnDuplicate` decides; one that is claimed runs once more. */
+  key?: string;
+  /** What `pause` may name within the project. Default: none. */
+  group?: string;
+  /** Default: now, by the clock of Postgres. */
+  dueAt?: Date;
+  /** Milliseconds from now, by the clock of Postgres; instead of `dueAt`. */
+  delayMs?: number;
+  /** Within its project. Default: NORMAL. */
+  priority?: Priority;
+}
+
+/** What becomes of an item with the same key: SOONER keeps the earlier of the two times, REPLACE takes the new time and payload. */
+export type OnDuplicate = 'SOONER' | 'REPLACE';
+
+const priorities: Readonly<Record<Priority, number>> = { HIGH: 0, NORMAL: 1, LOW: 2 };
+const pausedAtOnce = 1_000;
+
+/** Puts work into the queue, and takes it out again. Everything joins the ambient transaction; the workers hear of it after the commit. */
+export class WorkQueue {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  async enqueue<Payload extends object>(
+    kind: WorkKind<Payload>,
+    items: readonly NewWork<Payload>[],
+    onDuplicate: OnDuplicate = 'SOONER',
+  ): Promise<void> {
+    // Two items of one statement must not have the same key: the later one counts.
+    const distinct = [...new Map(items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item])).values()];
+    if (distinct.length === 0) return;
+    const traces = currentTraces();
+    const columns: Record<string, unknown[]> = {
+      'id uuid': distinct.map(newId),
+      'project_id uuid': distinct.map(({ projectId }) => projectId),
+      'key text': distinct.map(({ key = null }) => key),
+      'group_key text': distinct.map(({ group = '' }) => group),
+      'priority smallint': distinct.map(({ priority = 'NORMAL' }) => priorities[priority]),
+      'due_at timestamptz': distinct.map(({ dueAt = null }) => dueAt),
+      'delay_ms float8': distinct.map(({ delayMs = 0 }) => delayMs),
+      'payload jsonb': distinct.map(({ payload = {} }) => JSON.stringify(payload)),
+    };
+    await this.database.query(enqueueSql(Object.keys(columns), onDuplicate), [kind.name, kind.exclusive, traces, ...Object.values(columns)]);
+    this.wakeAfterCommit();
+  }
+
+  /** Wakes the workers once the ambient transaction has committed: for items that a statement of its own has put into the queue. */
+  wakeAfterCommit(): void {
+    this.database.afterCommit(() => this.wakeUps.send('work'));
+  }
+
+  /** Takes an item out, also while it is claimed: what its handler then tries to complete is refused. False where there is none. */
+  async cancel(kind: WorkKind, projectId: string, key: string): Promise<boolean> {
+    const gone = await this.database.query(
+      `DELETE FROM work_items WHERE kind = $1 AND project_id = $2 AND key = $3 AND state <> 'DEAD' RETURNING id`,
+      [kind.name, projectId, key],
+    );
+    return gone.length > 0;
+  }
+
+  /** From now on nothing of the project, or of one group in it, is claimed; what is claimed already goes on to its end. */
+  async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
+    await this.database.query(
+      `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      [kind.name, projectId, group],
+    );
+    await this.moveAll(
+      `UPDATE work_items SET state = 'PAUSED' WHERE id = ANY(ARRAY(
+         SELECT id FROM work_items WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state IN ('READY', 'WAITING')
+         LIMIT ${pausedAtOnce} FOR UPDATE SKIP LOCKED)) RETURNING id`,
+      [kind.name, projectId, group],
+    );
+  }
+
+  async resume(kind: WorkKind, projectId: string, group = ''): Promise<void> {
+    await this.database.query(`DELETE FROM work_pauses WHERE kind = $1 AND project_id = $2 AND group_key = $3`, [kind.name, projectId, group]);
+    await this.moveAll(
+      `UPDATE work_items i SET state = CASE WHEN due_at > now() THEN 'WAITING' ELSE 'READY' END WHERE id = ANY(ARRAY(
+         SELECT id FROM work_items p WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state = 'PAUSED' AND ${isNotPaused('p')}
+         LIMIT ${pausedAtOnce} FOR UPDATE SKIP LOCKED)) RETURNING id`,
+      [kind.name, projectId, group],
+    );
+    this.wakeAfterCommit();
+  }
+
+  private async moveAll(sql: string, parameters: unknown[]): Promise<void> {
+    let moved: unknown[];
+    do moved = await this.database.query(sql, parameters);
+    while (moved.length === pausedAtOnce);
+  }
+}
+
+/** `item` names a row of work_items, of whose project and group nothing is paused. */
+export const isNotPaused = (item: string): string =>
+  `NOT EXISTS (SELECT FROM work_pauses s WHERE s.kind = ${item}.kind AND s.project_id = ${item}.project_id AND s.group_key IN ('', ${item}.group_key))`;
+
+/**
+ * Part of a statement that enqueues one signal for each project of `rows`, a part with the column project_id. Call `wakeAfterCommit` beside it.
+ */
+export const signals = (kind: WorkKind, rows: string): string =>
+  `INSERT INTO work_items (id, kind, project_id, exclusive, state)
+   SELECT gen_random_uuid(), '${kind.name}', changed.project_id, ${kind.exclusive}, 'READY' FROM (SELECT DISTINCT project_id FROM ${rows}) AS changed`;
+
+const stateAt = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
+
+/** Of an item that is claimed already, the time is that of its further run. */
+const updates: Readonly<Record<OnDuplicate, string>> = {
+  SOONER: `due_at = CASE WHEN known.state = 'CLAIMED' THEN excluded.due_at ELSE least(known.due_at, excluded.due_at) END, ${becomes('least(known.due_at, excluded.due_at)')}
+    WHERE known.state = 'CLAIMED' OR excluded.due_at < known.due_at`,
+  REPLACE: `due_at = excluded.due_at, payload = excluded.payload, ${becomes('excluded.due_at')}`,
+};
+
+function becomes(dueAt: string): string {
+  return `again = known.state = 'CLAIMED', state = CASE WHEN known.state IN ('WAITING', 'READY') THEN ${stateAt(dueAt)} ELSE known.state END`;
+}
+
+function enqueueSql(columns: readonly string[], onDuplicate: OnDuplicate): string {
+  const unnested = columns.map((column, index) => `$${index + 4}::${column.split(' ')[1]}[]`).join(', ');
+  const names = columns.map((column) => column.split(' ')[0]).join(', ');
+  return `
+    WITH given AS (SELECT $1::text AS kind, * FROM unnest(${unnested}) AS g (${names})),
+    timed AS (SELECT given.*, coalesce(due_at, now() + delay_ms * interval '1 millisecond') AS due FROM given)
+    INSERT INTO work_items AS known (id, kind, project_id, key, group_key, priority, due_at, payload, exclusive, traces, state)
+    SELECT id, kind, project_id, key, group_key, priority, due, payload, $2, $3::text,
+           CASE WHEN ${isNotPaused('timed')} THEN ${stateAt('due')} ELSE 'PAUSED' END
+    FROM timed ORDER BY project_id, key
+    ON CONFLICT (kind, project_id, key) WHERE key IS NOT NULL AND state <> 'DEAD' DO UPDATE SET ${updates[onDuplicate]}`;
+}

@@ -1,0 +1,122 @@
+import { Logger } from '@nestjs/common';
+import type { Database } from '@posthorn/database';
+import { Loop, type WakeUps } from '@posthorn/messaging';
+import type { Metrics, Tracing } from '@posthorn/telemetry';
+import { BatchRunner } from './batch-runner.js';
+import { ClaimsRepository, firstProject } from './claims.repository.js';
+import { LookRepository } from './look.repository.js';
+import { SettlingRepository } from './settling.repository.js';
+import type { ClaimedItem } from './work-batch.js';
+import type { WorkHandler, WorkKind } from './work-kind.js';
+import { WorkMetrics } from './work.metrics.js';
+import { WorkerLease } from './worker-lease.js';
+
+export interface WorkRunnerOptions {
+  database: Database;
+  wakeUps: WakeUps;
+  metrics: Metrics;
+  tracing: Tracing;
+  /** How long a worker that died keeps what it has claimed. */
+  leaseMs: number;
+}
+
+/** A kind of work that this process does. */
+interface Registered {
+  kind: WorkKind;
+  handler: WorkHandler<object>;
+  /** Where the next turn between projects begins. */
+  afterProject: string;
+}
+
+/** Looks are at least so far apart, however many wake-ups there are. */
+const restMs = 5;
+/** At rest, in case a wake-up was lost. */
+const longestRestMs = 30_000;
+
+/** Does the work of a service in this process: one look for all kinds, a claim for each kind that has something, batches side by side. */
+export class WorkRunner {
+  private readonly log = new Logger('Work');
+  private readonly kinds = new Map<string, Registered>();
+  private readonly batches: BatchRunner;
+  private readonly claims: ClaimsRepository;
+  private readonly queue: LookRepository;
+  private readonly lease: WorkerLease;
+  private readonly loop: Loop;
+  private hasSuspects = false;
+  private unsubscribe: () => void = () => undefined;
+
+  constructor({ database, wakeUps, metrics, tracing, leaseMs }: WorkRunnerOptions) {
+    this.claims = new ClaimsRepository(database);
+    this.queue = new LookRepository(database);
+    this.lease = new WorkerLease(this.claims, leaseMs);
+    const workMetrics = new WorkMetrics(metrics, database, () => [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const));
+    const settling = new SettlingRepository(database);
+    this.batches = new BatchRunner({
+      settling,
+      metrics: workMetrics,
+      tracing,
+      onFree: () => this.loop.ring(),
+      onGivenBack: () => wakeUps.send('work'),
+    });
+    this.loop = new Loop({ restMs, everyMs: longestRestMs, work: () => this.round(), onError: (error) => this.failed(error) });
+    this.unsubscribe = wakeUps.on('work', () => this.loop.ring());
+  }
+
+  /** Before `start`; called by the handler's constructor. */
+  register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
+    if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
+    this.kinds.set(kind.name, { kind: kind as WorkKind, handler: handler as WorkHandler<object>, afterProject: firstProject });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.kinds.size > 0) this.loop.start();
+  }
+
+  /** Claims nothing more; what is under way ends, or is given back. */
+  async onModuleDestroy(): Promise<void> {
+    this.unsubscribe();
+    await this.loop.stop();
+    await this.batches.drain();
+    await this.lease.end();
+  }
+
+  private async round(): Promise<number> {
+    const worker = this.lease.worker;
+    const look = await this.queue.look([...this.kinds.keys()], worker.id);
+    this.hasSuspects ||= look.suspects;
+    let isFull = look.more;
+    for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
+    if (this.hasSuspects) await this.claimSuspect();
+    if (isFull) this.loop.ring();
+    return Math.min(longestRestMs, Math.max(0, look.nextMs ?? longestRestMs));
+  }
+
+  /** Answers whether there may be more that this process has room for. */
+  private async claim(registered: Registered): Promise<boolean> {
+    const { kind, handler } = registered;
+    const limit = this.batches.room(kind);
+    if (limit === 0) return false;
+    const { items, afterProject } = await this.lease.during(() =>
+      this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
+    );
+    registered.afterProject = afterProject;
+    this.batches.run(kind, handler, items, this.lease.hold());
+    return items.length > 0 && this.batches.room(kind) > 0;
+  }
+
+  /** One at a time, and nothing beside it. */
+  private async claimSuspect(): Promise<void> {
+    if (this.batches.isRunningAlone) return;
+    const claimed = await this.lease.during(() => this.claims.claimSuspect([...this.kinds.keys()], this.lease.worker));
+    this.hasSuspects = claimed !== null;
+    if (!claimed) return;
+    const { kind, ...item } = claimed;
+    const { kind: known, handler } = this.kinds.get(kind)!;
+    this.batches.runAlone(known, handler, item as ClaimedItem, this.lease.hold());
+  }
+
+  private failed(error: unknown): void {
+    this.log.warn(`no work is claimed: ${(error as Error).message}`);
+  }
+}
+
