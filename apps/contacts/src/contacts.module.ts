@@ -1,6 +1,7 @@
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { Database, IdempotencyKeys } from '@posthorn/database';
 import { AddressHashes, Commits, Resealing, Secrets } from '@posthorn/platform';
+import { WorkQueue } from '@posthorn/work';
 import { ActivityHandlers } from './activity/activity.handlers.js';
 import { ActivityReadModel } from './activity/activity.read-model.js';
 import { ActivityService } from './activity/activity.service.js';
@@ -27,7 +28,7 @@ import { ErasedRowsRepository } from './erasures/erased-rows.repository.js';
 import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 import { ErasuresRepository } from './erasures/erasures.repository.js';
 import { ErasuresService } from './erasures/erasures.service.js';
-import { Erasing, ErasureLoop } from './erasures/erasing.js';
+import { ErasuresWork } from './erasures/erasures.work.js';
 import { OwnErasure } from './erasures/own-erasure.js';
 import { PendingErasures } from './erasures/pending-erasures.js';
 import { sealedTables } from './erasures/sealed-tables.js';
@@ -38,7 +39,8 @@ import { ImportBatches } from './imports/import-batches.js';
 import { ImportErrorsRepository } from './imports/import-errors.repository.js';
 import { ImportPiecesRepository } from './imports/import-pieces.repository.js';
 import { ImportReading } from './imports/import-reading.js';
-import { ImportWorker, PurgeImports } from './imports/import-worker.js';
+import { ImportPurgesWork } from './imports/import-purges.work.js';
+import { ImportsWork } from './imports/imports.work.js';
 import { ImportedMembers } from './imports/imported-members.js';
 import { ImportsHandlers } from './imports/imports.handlers.js';
 import { ImportsRepository } from './imports/imports.repository.js';
@@ -88,17 +90,17 @@ import { SegmentPreviewsService } from './segments/segment-previews.service.js';
 import { SegmentsHandlers } from './segments/segments.handlers.js';
 import { SegmentsRepository } from './segments/segments.repository.js';
 import { SegmentsService } from './segments/segments.service.js';
-import { ScheduledSegments } from './segments/upkeep/scheduled-segments.js';
+import { SegmentRefreshesWork } from './segments/upkeep/segment-refreshes.work.js';
+import { SegmentUpkeepWork } from './segments/upkeep/segment-upkeep.work.js';
 import { SegmentUpkeep } from './segments/upkeep/segment-upkeep.js';
 import { Subjects } from './segments/upkeep/subjects.read-model.js';
-import { UpkeepLoops } from './segments/upkeep/upkeep-loops.js';
 import { UpkeepRepository } from './segments/upkeep/upkeep.repository.js';
 
-/** Repositories and read models need nothing but the database. */
-const onDatabase = (room: Type): Provider => ({
-  provide: room,
-  useFactory: (database: Database) => new room(database) as object,
-  inject: [Database],
+/** Repositories and read models need the database, and some the queue of what is to be done with their rows. */
+const onDatabase = (repository: Type): Provider => ({
+  provide: repository,
+  useFactory: (database: Database, queue: WorkQueue) => new repository(database, queue) as object,
+  inject: [Database, WorkQueue],
 });
 
 /** What lies sealed in the database of contacts, and what is hashed with some of it. */
@@ -183,17 +185,16 @@ const segmentRooms = [
     SegmentPreviewsService,
     MembershipFacts,
     SegmentUpkeep,
-    ScheduledSegments,
-    UpkeepLoops,
+    SegmentRefreshesWork,
+    SegmentUpkeepWork,
     ImportBatches,
     ImportReading,
-    ImportWorker,
+    ImportsWork,
+    ImportPurgesWork,
     ImportedMembers,
     ImportsService,
-    PurgeImports,
     ErasedContacts,
-    Erasing,
-    ErasureLoop,
+    ErasuresWork,
     ErasuresService,
     OwnErasure,
     PendingErasures,

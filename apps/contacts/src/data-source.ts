@@ -1,5 +1,6 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
+import { workEntities } from '@posthorn/work';
 import { ContactCountDelta, ContactCountRow } from './contacts/contact-count.entity.js';
 import { ContactRow } from './contacts/contact.entity.js';
 import { ErasureRow, ErasureSecretRow, TombstoneRow } from './erasures/erasure.entity.js';
@@ -27,6 +28,7 @@ import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-
 import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
 import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-contact-history-key.js';
 import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
+import { ContactsWork1764600000000 } from './migrations/1764600000000-work.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -62,6 +64,7 @@ export const entities = [
   SegmentCountRow,
   SegmentCountDelta,
   ...messagingEntities,
+  ...workEntities,
 ];
 
 export const migrations = [
@@ -85,4 +88,5 @@ export const migrations = [
   SegmentsOfAContact1764500600400,
   ContactHistoryKey1764500600500,
   AddressPartPending1764500600600,
+  ContactsWork1764600000000,
 ];

@@ -37,6 +37,7 @@ export interface PoolUse {
  */
 export class Database {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
+  private readonly commitListeners = new Set<() => void>();
 
   constructor(
     readonly source: DataSource,
@@ -70,6 +71,12 @@ export class Database {
     const ambient = this.ambient.getStore();
     if (ambient) ambient.committed.push(listener);
     else listener();
+  }
+
+  /** Calls `listener` after every transaction of this process; it must not throw. Answers how to stop. */
+  onCommit(listener: () => void): () => void {
+    this.commitListeners.add(listener);
+    return () => this.commitListeners.delete(listener);
   }
 
   /** Outside of the ambient transaction: what must stand, or be seen by others, whatever becomes of it. */
@@ -152,7 +159,7 @@ export class Database {
       await runner.startTransaction();
       const result = await this.ambient.run(ambient, work);
       await runner.commitTransaction();
-      ambient.committed.forEach((listener) => listener());
+      for (const listener of [...ambient.committed, ...this.commitListeners]) listener();
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

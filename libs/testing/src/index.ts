@@ -11,3 +11,4 @@ export * from './signing-keys.js';
 export * from './smtp-sink/smtp-sink.js';
 export * from './stand-in.js';
 export * from './test-servers.js';
+export * from './work-off.js';

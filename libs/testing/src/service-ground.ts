@@ -1,6 +1,7 @@
 import { serviceCaller, type Caller, type FactContract, type ServiceName } from '@posthorn/contracts';
 import { newId, openDatabase, type Database, type DatabaseOptions } from '@posthorn/database';
-import { type Bus, BusConnection } from '@posthorn/messaging';
+import { type Bus, BusConnection, WakeUps } from '@posthorn/messaging';
+import { WorkQueue } from '@posthorn/work';
 import { DatabaseLine } from './database-line.js';
 import { patientBus } from './patient-bus.js';
 import { cloneDatabase, startTestNats, testSecret, type TestNats } from './test-servers.js';
@@ -15,6 +16,7 @@ export interface ServiceGround {
   database: Database;
   connection: BusConnection;
   bus: Bus;
+  queue: WorkQueue;
   buildProject(): { caller: Caller; projectId: string };
   /** The items of all facts of this name that the project has told, in the order of their commits. */
   factsOf<Item extends object>(projectId: string, fact: FactContract<Item>): Promise<Item[]>;
@@ -50,6 +52,7 @@ export async function openServiceGround(
     database,
     connection,
     bus: patientBus(connection),
+    queue: new WorkQueue(database, new WakeUps(connection, service)),
     buildProject: () => {
       const projectId = newId();
       return { projectId, caller: serviceCaller('suite', projectId) };

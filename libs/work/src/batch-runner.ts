@@ -103,10 +103,13 @@ export class BatchRunner {
     }
   }
 
-  /** Never rejects: what cannot even be written now follows when the lease runs out. */
+  /** Never rejects. */
   private async runOne(kind: WorkKind, handler: WorkHandler<object>, items: ClaimedItem[]): Promise<void> {
     const batch = new WorkBatch(items, this.options.settling, () => this.stopping);
-    const ended = this.attempt(kind, handler, batch).catch((error: Error) => this.log.warn(`${kind.name}: ${error.message}`));
+    const ended = this.attempt(kind, handler, batch).catch((error: Error) => {
+      this.log.warn(`${kind.name}: ${error.message}`);
+      return this.giveBack(batch.unsettled, awayMs);
+    });
     this.underWay.set(batch, { kind: kind.name, ended });
     await ended;
     this.underWay.delete(batch);
@@ -170,9 +173,18 @@ export class BatchRunner {
     metrics.settled.inc({ kind: kind.name, outcome: 'dead' });
   }
 
+  /** Tried until the database has taken it: until then nobody else may have them, and their lease goes on. */
   private async giveBack(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
-    const failed = (error: Error) => this.log.warn(`not given back: ${error.message}`);
-    await this.options.settling.release(items, delayMs).then(this.options.onGivenBack, failed);
+    for (;;) {
+      try {
+        await this.options.settling.release(items, delayMs);
+        return this.options.onGivenBack();
+      } catch (error) {
+        this.log.warn(`not given back: ${(error as Error).message}`);
+        if (this.stopping) return;
+        await delay(awayMs, undefined, { ref: false });
+      }
+    }
   }
 }
 

@@ -5,7 +5,7 @@ export interface Look {
   /** Kinds of which something is ready. */
   ready: string[];
   suspects: boolean;
-  /** Milliseconds until something is due, or another worker's lease runs out; null where nothing is. */
+  /** Milliseconds until something is due, or a worker's lease runs out; null where nothing is. */
   nextMs: number | null;
   /** More is due than one look makes ready. */
   more: boolean;
@@ -17,8 +17,8 @@ const readyAtOnce = 1_000;
 export class LookRepository {
   constructor(private readonly database: Database) {}
 
-  async look(kinds: readonly string[], workerId: string): Promise<Look> {
-    const [look] = await this.database.prepared<Look>({ name: 'look for work', sql: lookSql, parameters: [kinds, workerId] });
+  async look(kinds: readonly string[]): Promise<Look> {
+    const [look] = await this.database.prepared<Look>({ name: 'look for work', sql: lookSql, parameters: [kinds] });
     return look!;
   }
 }
@@ -36,7 +36,7 @@ const lookSql = `
   ), next AS (
     SELECT least(
       (SELECT due_at FROM work_items WHERE state = 'WAITING' AND due_at > now() ORDER BY due_at LIMIT 1),
-      (SELECT min(expires_at) FROM work_workers WHERE expires_at > now() AND id <> $2)
+      (SELECT min(expires_at) FROM work_workers WHERE expires_at > now())
     ) AS at
   )
   SELECT

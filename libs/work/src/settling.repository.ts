@@ -35,14 +35,14 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** What was enqueued again meanwhile comes at the earlier of the two times. */
-  async postpone(items: readonly ClaimedItem[], when: number | Date): Promise<number> {
+  /** To an instant, by milliseconds, or to where it was (null). What was enqueued again meanwhile comes at the earlier of the two times. */
+  async postpone(items: readonly ClaimedItem[], when: number | Date | null): Promise<number> {
     const at = `CASE WHEN h.again THEN least(w.due_at, wanted.at) ELSE wanted.at END`;
     const rows = await this.database.query(
-      `WITH ${held}, wanted AS (SELECT coalesce($3::timestamptz, now() + $4::float8 * interval '1 millisecond') AS at)
+      `WITH ${held}, wanted AS (SELECT h.id, coalesce($3::timestamptz, now() + $4::float8 * interval '1 millisecond', i.due_at) AS at FROM held h JOIN work_items i USING (id))
        UPDATE work_items w SET ${released}, again = false, failures = 0, due_at = ${at}, state = ${stateOf(at)}
-       FROM held h, wanted WHERE w.id = h.id RETURNING w.id`,
-      [...claimOf(items), ...(typeof when === 'number' ? [null, when] : [when, 0])],
+       FROM held h JOIN wanted USING (id) WHERE w.id = h.id RETURNING w.id`,
+      [...claimOf(items), ...(typeof when === 'number' ? [null, when] : [when, null])],
     );
     return rows.length;
   }

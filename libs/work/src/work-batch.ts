@@ -58,6 +58,11 @@ export class WorkBatch<Payload extends object = object> {
     await this.settle(items, (claimed) => this.settling.complete(claimed));
   }
 
+  /** Not done yet: it goes on as soon as the other projects have had their turn, and before what its own project enqueued after it. */
+  async goOn(items: readonly WorkItem<Payload>[]): Promise<void> {
+    await this.settle(items, (claimed) => this.settling.postpone(claimed, null));
+  }
+
   /** Neither done nor failed: its turn comes again after so many milliseconds, or at an instant. */
   async later(items: readonly WorkItem<Payload>[], when: number | Date): Promise<void> {
     await this.settle(items, (claimed) => this.settling.postpone(claimed, when));

@@ -30,6 +30,8 @@ interface Registered {
 
 /** Looks are at least so far apart, however many wake-ups there are. */
 const restMs = 5;
+/** After a commit of this process that sent no wake-up: some statements put work into the queue by themselves. */
+const afterCommitMs = 200;
 /** At rest, in case a wake-up was lost. */
 const longestRestMs = 30_000;
 
@@ -43,7 +45,8 @@ export class WorkRunner {
   private readonly lease: WorkerLease;
   private readonly loop: Loop;
   private hasSuspects = false;
-  private unsubscribe: () => void = () => undefined;
+  private readonly unsubscribe: (() => void)[];
+  private soon: NodeJS.Timeout | null = null;
 
   constructor({ database, wakeUps, metrics, tracing, leaseMs }: WorkRunnerOptions) {
     this.claims = new ClaimsRepository(database);
@@ -59,7 +62,7 @@ export class WorkRunner {
       onGivenBack: () => wakeUps.send('work'),
     });
     this.loop = new Loop({ restMs, everyMs: longestRestMs, work: () => this.round(), onError: (error) => this.failed(error) });
-    this.unsubscribe = wakeUps.on('work', () => this.loop.ring());
+    this.unsubscribe = [wakeUps.on('work', () => this.loop.ring()), database.onCommit(() => this.ringSoon())];
   }
 
   /** Before `start`; called by the handler's constructor. */
@@ -74,15 +77,15 @@ export class WorkRunner {
 
   /** Claims nothing more; what is under way ends, or is given back. */
   async onModuleDestroy(): Promise<void> {
-    this.unsubscribe();
+    this.unsubscribe.forEach((unsubscribe) => unsubscribe());
+    if (this.soon) clearTimeout(this.soon);
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
   }
 
   private async round(): Promise<number> {
-    const worker = this.lease.worker;
-    const look = await this.queue.look([...this.kinds.keys()], worker.id);
+    const look = await this.queue.look([...this.kinds.keys()]);
     this.hasSuspects ||= look.suspects;
     let isFull = look.more;
     for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
@@ -113,6 +116,13 @@ export class WorkRunner {
     const { kind, ...item } = claimed;
     const { kind: known, handler } = this.kinds.get(kind)!;
     this.batches.runAlone(known, handler, item as ClaimedItem, this.lease.hold());
+  }
+
+  private ringSoon(): void {
+    this.soon ??= setTimeout(() => {
+      this.soon = null;
+      this.loop.ring();
+    }, afterCommitMs).unref();
   }
 
   private failed(error: unknown): void {

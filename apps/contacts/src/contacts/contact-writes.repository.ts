@@ -112,9 +112,7 @@ export const writesContacts = (leftOut = ''): string => `
     ) AS sums WHERE total <> 0 OR subscribed <> 0
   ), consent AS (
     ${recordsConsents('told JOIN origin USING (bunch) WHERE told.subscribed IS DISTINCT FROM told.was_subscribed')}
-  ), dirt AS (
-    ${marksDirty('told')}
-  ), fact AS (
+  ), ${marksDirty('told')}, fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces, actor, address)
     SELECT uuidv7(), project_id, fact, items, $15, actor::jsonb, told_address FROM (
       SELECT project_id, fact, bunch, jsonb_agg(jsonb_build_object('contactId', id, 'email', email, 'subscribed', subscribed, 'seq', seq,

@@ -76,9 +76,7 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
          SELECT $1, 0, subscribed::int - was_subscribed::int FROM told WHERE subscribed <> was_subscribed
        ), consent AS (
          ${recordsConsents(`told, (SELECT $5 AS source, $6 AS actor, $7 AS address, $8 AS user_agent, $9 AS text) AS origin WHERE subscribed <> was_subscribed`)}
-       ), dirt AS (
-         ${marksDirty('told')}
-       )
+       ), ${marksDirty('told')}
        SELECT seq, updated_at AS "updatedAt" FROM told`,
       [projectId, id, subscribed, JSON.stringify(customFields), source, actor && JSON.stringify(actor), address, userAgent, text],
     );
@@ -95,9 +93,7 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
        ), counted AS (
          INSERT INTO contact_count_deltas (project_id, total, subscribed)
          SELECT $1, -count(*), -count(*) FILTER (WHERE subscribed) FROM gone HAVING count(*) > 0
-       ), dirt AS (
-         ${marksDirty('gone')}
-       )
+       ), ${marksDirty('gone')}
        SELECT id AS "contactId", email, clock_timestamp() AS at FROM gone`,
       [projectId, ids, emails],
     );

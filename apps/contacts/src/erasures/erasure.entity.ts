@@ -9,8 +9,6 @@ export class ErasureRow {
   @PrimaryColumn('uuid') id: string;
   @Column('text', { nullable: true }) sealed: string | null;
   @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
-  @Column('integer') tries: number;
-  @Column({ type: 'timestamptz', name: 'due_at', precision: 3 }) dueAt: Date;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'completed_at', precision: 3, nullable: true }) completedAt: Date | null;
 

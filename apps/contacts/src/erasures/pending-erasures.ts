@@ -1,6 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Secrets, UnreadableSecret, type SecretPlace } from '@posthorn/platform';
-import { ErasuresRepository, type TakenErasure } from './erasures.repository.js';
+import { WorkQueue } from '@posthorn/work';
+import { erasureWork } from './erasure-kinds.js';
+import { ErasuresRepository, type IncompleteErasure } from './erasures.repository.js';
 
 /** A contact that is deleted. */
 export interface GoneContact {
@@ -9,7 +11,7 @@ export interface GoneContact {
 }
 
 /** An erasure that somebody works at. */
-export interface PendingErasure extends Omit<TakenErasure, 'sealed'> {
+export interface PendingErasure extends Omit<IncompleteErasure, 'sealed'> {
   email: string;
 }
 
@@ -18,11 +20,10 @@ const placeOf = (projectId: string, id: string): SecretPlace => ({ table: 'erasu
 /** Erasures under way: the address, which every service has to hear, lies sealed in them. */
 @Injectable()
 export class PendingErasures {
-  private readonly log = new Logger('Erasures');
-
   constructor(
     private readonly erasures: ErasuresRepository,
     private readonly secrets: Secrets,
+    private readonly queue: WorkQueue,
   ) {}
 
   /** In the transaction of the deletion. */
@@ -31,20 +32,24 @@ export class PendingErasures {
       projectId,
       gone.map(({ contactId: id, email }) => ({ id, sealed: this.secrets.seal(email, placeOf(projectId, id)) })),
     );
+    await this.queue.enqueue(
+      erasureWork,
+      gone.map(({ contactId: key }) => ({ projectId, key })),
+    );
   }
 
-  async take(most: number): Promise<PendingErasure[]> {
-    return (await this.erasures.take(most)).flatMap((taken) => this.opened(taken));
-  }
-
-  private opened({ sealed, ...erasure }: TakenErasure): PendingErasure[] {
-    try {
-      return [{ ...erasure, email: this.secrets.open(sealed, placeOf(erasure.projectId, erasure.id)) }];
-    } catch (error) {
-      if (!(error instanceof UnreadableSecret)) throw error;
-      // It must not keep the others waiting, and is done once its key is named again.
-      this.log.error(error.message);
-      return [];
+  /** Those of these erasures that are not complete; one whose key is not named any more must not keep the others waiting. */
+  async open(projectId: string, ids: string[]): Promise<{ people: PendingErasure[]; unreadable: [string, Error][] }> {
+    const people: PendingErasure[] = [];
+    const unreadable: [string, Error][] = [];
+    for (const { sealed, ...erasure } of await this.erasures.incomplete(projectId, ids)) {
+      try {
+        people.push({ ...erasure, email: this.secrets.open(sealed, placeOf(projectId, erasure.id)) });
+      } catch (error) {
+        if (!(error instanceof UnreadableSecret)) throw error;
+        unreadable.push([erasure.id, error]);
+      }
     }
+    return { people, unreadable };
   }
 }

@@ -81,7 +81,7 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   const job = await suite.bus.call(contactImports.start, caller, { bytes: piece(rows), last: false });
   await suite.bus.call(contacts.delete, caller, { id });
   await eventually(async () => {
-    const [row] = await suite.database.query(`SELECT 1 FROM erasures WHERE project_id = $1 AND due_at > created_at`, [projectId]);
+    const [row] = await suite.database.query(`SELECT 1 FROM work_items WHERE kind = 'contacts.erasures' AND project_id = $1 AND state = 'WAITING'`, [projectId]);
     return row;
   }, 'it waits for the table');
   expect(await suite.bus.call(erasures.get, caller, { id })).toMatchObject({ completedAt: null });
@@ -106,7 +106,7 @@ it('the address of one that is under way is sealed anew with a new key', async (
   const older = old.seal('dora@example.org', place);
   await suite.database.query(`UPDATE erasures SET sealed = $2 WHERE project_id = $1`, [projectId, older]);
   expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({ rotated: 0, unreadable: 1, left: 1 });
-  await suite.database.query(`UPDATE erasures SET sealed = $2, due_at = now() WHERE project_id = $1`, [
+  await suite.database.query(`UPDATE erasures SET sealed = $2 WHERE project_id = $1`, [
     projectId,
     new Secrets([testSecret]).seal('dora@example.org', place),
   ]);

@@ -111,7 +111,5 @@ const insertSql = `
   ), of_contacts AS (
     SELECT * FROM asked
     WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)
-  ), ${recordsEvents('of_contacts', '$8')}, dirt AS (
-    ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
-  )
+  ), ${recordsEvents('of_contacts', '$8')}, ${marksDirty('(SELECT DISTINCT project_id, contact_id AS id FROM recorded)')}
   SELECT id, created_at AS at FROM recorded`;

@@ -28,23 +28,24 @@ export class ImportBatches {
     private readonly members: ImportedMembers,
   ) {}
 
-  /** Moves `job` on; false where it has ended, or somebody else went on with it. */
-  async store(job: ImportRow, rows: readonly ImportedRow[]): Promise<boolean> {
+  /** Moves `job` on; false where it has ended. `hold` refuses, within the transaction, where another worker has the import by now. */
+  async store(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
     try {
-      return await this.storeOnce(job, rows);
+      return await this.storeOnce(job, rows, hold);
     } catch (error) {
       // One that Postgres refuses is found by halving, and costs itself only.
       if (!isPoisonedRow(error)) throw error;
-      if (rows.length === 1) return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }]);
+      if (rows.length === 1) return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
       const middle = rows.length >> 1;
-      return (await this.store(job, rows.slice(0, middle))) && this.store(job, rows.slice(middle));
+      return (await this.store(job, rows.slice(0, middle), hold)) && this.store(job, rows.slice(middle), hold);
     }
   }
 
-  private async storeOnce(job: ImportRow, rows: readonly ImportedRow[]): Promise<boolean> {
+  private async storeOnce(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
     const step = await this.database.transaction(async () => {
+      await hold();
       const now = await this.imports.lock(job.projectId, job.id);
-      return now && isHeld(now, job) ? this.take(now, rows) : null;
+      return now?.status === 'RUNNING' ? this.take(now, rows) : null;
     });
     if (!step) return false;
     job.position = step.position;
@@ -73,10 +74,6 @@ export class ImportBatches {
     return step;
   }
 }
-
-/** As it was taken and left: nobody ended it, and nobody else went on with it. */
-const isHeld = (now: ImportRow, { leaseToken, position }: ImportRow): boolean =>
-  now.status === 'RUNNING' && now.leaseToken === leaseToken && now.position === position;
 
 function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }: FoldedRow): ContactWrite {
   const only = mode === 'create' ? 'NEW' : mode === 'update' ? 'KNOWN' : undefined;

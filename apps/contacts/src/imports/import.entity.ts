@@ -35,12 +35,6 @@ export class ImportRow {
   @Column('bigint') updated: number;
   @Column('bigint') skipped: number;
   @Column('bigint') failed: number;
-  /** Whoever uploads it or works on it says so again with each piece and each commit. */
-  @Column({ type: 'timestamptz', name: 'taken_until', precision: 3, nullable: true }) takenUntil: Date | null;
-  /** Rises whenever somebody takes it: what was begun under an older one is void. */
-  @Column('bigint', { name: 'lease_token' }) leaseToken: number;
-  /** When it was its turn: projects take turns. */
-  @Column({ type: 'timestamptz', name: 'turn_at' }) turnAt: Date;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
 

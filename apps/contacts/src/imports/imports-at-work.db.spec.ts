@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contactFacts, contactImports, contacts, importPieceBytes } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { importWork } from './import-kinds.js';
 import { addresses, importsGround } from '../testing/imports-ground.js';
 import { listsGround } from '../testing/lists-ground.js';
 
@@ -115,31 +116,31 @@ describe('an import', () => {
   }, 90_000);
 
   it('is not ended by a worker whose lease is over and who finds its pieces gone', async () => {
-    const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
+    const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contactImports.start, caller, { bytes: pieceOf(table(20_000)), last: false });
-    const rowOf = async () => {
-      const [row] = await suite.database.query<{ status: string; taken: boolean }>(
-        `SELECT status, taken_until > now() + interval '1 minute' AS taken FROM imports WHERE id = $1`,
+    const stateOf = async () => {
+      const [row] = await suite.database.query<{ status: string; state: string }>(
+        `SELECT status, state FROM imports JOIN work_items ON key = imports.id::text WHERE imports.id = $1`,
         [id],
       );
       return row!;
     };
     await suite.database.transaction(async () => {
       await suite.database.query(`LOCK TABLE import_pieces IN ACCESS EXCLUSIVE MODE`);
-      await suite.database.apart(() =>
-        suite.database.query(`UPDATE imports SET status = 'QUEUED', taken_until = NULL WHERE id = $1`, [id]),
-      );
-      await eventually(async () => (await suite.database.apart(rowOf)).status === 'RUNNING', 'a worker has it, and waits for a piece');
+      await suite.database.apart(async () => {
+        await suite.database.query(`UPDATE imports SET status = 'QUEUED' WHERE id = $1`, [id]);
+        await suite.queue.enqueue(importWork, [{ projectId, key: id }], 'REPLACE');
+        await eventually(async () => (await stateOf()).status === 'RUNNING', 'a worker has it, and waits for a piece');
+      });
       // Another one has taken it, and is behind what the first one reads.
-      await suite.database.query(
-        `UPDATE imports SET lease_token = lease_token + 1, position = 100000, taken_until = now() + interval '1 hour' WHERE id = $1`,
-        [id],
-      );
+      await suite.database.query(`UPDATE work_items SET lease_token = lease_token + 1, worker_id = gen_random_uuid() WHERE key = $1`, [id]);
+      await suite.database.query(`UPDATE imports SET position = 100000 WHERE id = $1`, [id]);
       await suite.database.query(`DELETE FROM import_pieces WHERE import_id = $1`, [id]);
     });
-    // The same worker's next turn.
+    // Another import shows that the worker has come to the end of this one.
+    const other = suite.buildProject();
     await imports.ended(other.caller, await imports.upload(other.caller, 'ada@x.example\n'));
-    expect([await rowOf(), await countOf(projectId)]).toEqual([{ status: 'RUNNING', taken: true }, 0]);
+    expect([await stateOf(), await countOf(projectId)]).toEqual([{ status: 'RUNNING', state: 'CLAIMED' }, 0]);
     await suite.bus.call(contactImports.cancel, caller, { id });
   }, 90_000);
 

@@ -1,4 +1,6 @@
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
+import type { WorkQueue } from '@posthorn/work';
+import { importPurgeWork, importWork } from './import-kinds.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
 
 export type NewImport = Pick<ImportRow, 'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'>;
@@ -9,23 +11,21 @@ export interface ImportStep extends ImportCounts {
   line: number;
 }
 
-const workSeconds = 15;
-const uploadSeconds = 120;
+/** An upload of which no further piece has come for so long is broken off. */
+const uploadMs = 120_000;
 
 export class ImportsRepository extends ScopedRepository<ImportRow> {
-  constructor(database: Database) {
+  constructor(
+    database: Database,
+    private readonly queue: WorkQueue,
+  ) {
     super(database, ImportRow);
   }
 
   async insert(wanted: NewImport): Promise<ImportRow> {
     const id = newId();
     const { projectId } = wanted;
-    await this.rows.insert({
-      ...wanted,
-      id,
-      status: 'UPLOADING',
-      takenUntil: () => `now() + interval '${uploadSeconds} seconds'`,
-    } as object);
+    await this.rows.insert({ ...wanted, id, status: 'UPLOADING' } as object);
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
@@ -54,32 +54,19 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     return row!.at;
   }
 
-  /** Of a locked row: one more piece is there, and more of its rows are known of. */
+  /** Of a locked row: one more piece is there, and more of its rows are known of. The last piece makes it due. */
   async grow({ projectId, id }: ImportRow, lines: number, whole: boolean): Promise<ImportRow> {
     await this.database.query(
-      `UPDATE imports SET pieces = pieces + 1, total = total + $3, status = CASE WHEN $4::boolean THEN 'QUEUED' ELSE status END,
-         taken_until = CASE WHEN $4::boolean THEN NULL ELSE now() + interval '${uploadSeconds} seconds' END
+      `UPDATE imports SET pieces = pieces + 1, total = total + $3, status = CASE WHEN $4::boolean THEN 'QUEUED' ELSE status END
        WHERE project_id = $1 AND id = $2`,
       [projectId, id, lines, whole],
     );
+    await this.queue.enqueue(importWork, [{ projectId, key: id, delayMs: whole ? 0 : uploadMs }], 'REPLACE');
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
-  /** Whose turn it is of those that nobody works on, one of a project at a time; what a dead process had is free after a while. */
-  async take(): Promise<ImportRow | null> {
-    // Two who look at once would both find a project without one.
-    await this.database.query(`SELECT pg_advisory_xact_lock(hashtext('imports'))`);
-    const [taken] = await this.database.query<{ projectId: string; id: string }>(
-      `UPDATE imports SET status = 'RUNNING', taken_until = now() + interval '${workSeconds} seconds', turn_at = clock_timestamp(),
-         lease_token = lease_token + 1
-       WHERE (project_id, id) = (
-         SELECT project_id, id FROM imports AS next
-         WHERE finished_at IS NULL AND status IN ('QUEUED', 'RUNNING') AND coalesce(taken_until, now()) <= now()
-           AND NOT EXISTS (SELECT FROM imports AS other WHERE other.project_id = next.project_id AND other.status = 'RUNNING' AND other.id <> next.id)
-         ORDER BY turn_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING project_id AS "projectId", id`,
-    );
-    return taken ? this.find(taken.projectId, taken.id) : null;
+  async begin({ projectId, id }: ImportRow): Promise<void> {
+    await this.database.query(`UPDATE imports SET status = 'RUNNING' WHERE project_id = $1 AND id = $2 AND status = 'QUEUED'`, [projectId, id]);
   }
 
   /** Of a locked row. */
@@ -87,53 +74,21 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     const { position, line, processed, created, updated, skipped, failed } = step;
     await this.database.query(
       `UPDATE imports SET position = $3, line = $4, processed = processed + $5, created = created + $6, updated = updated + $7,
-         skipped = skipped + $8, failed = failed + $9, list_ids = $10, taken_until = now() + interval '${workSeconds} seconds'
+         skipped = skipped + $8, failed = failed + $9, list_ids = $10
        WHERE project_id = $1 AND id = $2`,
       [projectId, id, position, line, processed, created, updated, skipped, failed, listIds],
     );
   }
 
-  /** By whoever works on it: one whose lease is over sees an end where another one has gone on, whose pieces are gone. */
-  async finish({ projectId, id, leaseToken, position }: ImportRow, status: 'COMPLETED' | 'FAILED'): Promise<void> {
-    await this.database.query(
-      `UPDATE imports SET status = $3, finished_at = clock_timestamp(), taken_until = NULL
-       WHERE project_id = $1 AND id = $2 AND finished_at IS NULL AND lease_token = $4 AND position = $5`,
-      [projectId, id, status, leaseToken, position],
-    );
-  }
-
-  /** Whoever works on it; nothing of one that has ended already. */
-  async cancel({ projectId, id }: ImportRow): Promise<void> {
-    await this.database.query(
-      `UPDATE imports SET status = 'CANCELLED', finished_at = clock_timestamp(), taken_until = NULL
-       WHERE project_id = $1 AND id = $2 AND finished_at IS NULL`,
-      [projectId, id],
-    );
-  }
-
-  /** Somebody may go on at once, where nobody does already. */
-  async leave({ projectId, id, leaseToken }: ImportRow): Promise<void> {
-    await this.database.query(
-      `UPDATE imports SET taken_until = NULL WHERE project_id = $1 AND id = $2 AND finished_at IS NULL AND lease_token = $3`,
-      [projectId, id, leaseToken],
-    );
-  }
-
-  /** Uploads that broke off. */
-  async endLost(): Promise<void> {
-    await this.database.query(
-      `UPDATE imports SET status = 'FAILED', finished_at = clock_timestamp(), taken_until = NULL
-       WHERE finished_at IS NULL AND status = 'UPLOADING' AND taken_until <= now()`,
-    );
-  }
-
-  /** One that has ended and whose pieces are still there; several replicas take different ones. */
-  async lockOver(): Promise<Pick<ImportRow, 'projectId' | 'id'> | null> {
-    const [over] = await this.database.query<Pick<ImportRow, 'projectId' | 'id'>>(
-      `SELECT project_id AS "projectId", id FROM imports WHERE finished_at IS NOT NULL AND pieces > 0
-       ORDER BY finished_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    );
-    return over ?? null;
+  /** Nothing of one that has ended already. What is left of its table goes afterwards. */
+  async finish({ projectId, id }: ImportRow, status: 'COMPLETED' | 'FAILED' | 'CANCELLED'): Promise<void> {
+    await this.database.transaction(async () => {
+      const ended = await this.database.query(
+        `UPDATE imports SET status = $3, finished_at = clock_timestamp() WHERE project_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`,
+        [projectId, id, status],
+      );
+      if (ended.length > 0) await this.queue.enqueue(importPurgeWork, [{ projectId, key: id }]);
+    });
   }
 
   async forgetPieces({ projectId, id }: Pick<ImportRow, 'projectId' | 'id'>): Promise<void> {

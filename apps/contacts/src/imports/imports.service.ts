@@ -93,7 +93,7 @@ export class ImportsService {
     await this.commits.before(deadline, async () => {
       const row = await this.imports.lock(projectId, body.id);
       if (!row) throw importNotFound();
-      await this.imports.cancel(row);
+      await this.imports.finish(row, 'CANCELLED');
     });
     return this.get(projectId, body.id);
   }

@@ -36,7 +36,5 @@ const repairSql = `
     RETURNING contact_id
   ), repaired AS (
     SELECT contact_id FROM gone UNION ALL SELECT contact_id FROM put
-  ), dirt AS (
-    ${marksDirty('(SELECT DISTINCT $1::uuid AS project_id, contact_id AS id FROM repaired)')}
-  )
+  ), ${marksDirty('(SELECT DISTINCT $1::uuid AS project_id, contact_id AS id FROM repaired)')}
   SELECT count(*) AS repaired FROM repaired`;

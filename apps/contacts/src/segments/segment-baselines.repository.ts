@@ -1,8 +1,10 @@
 import type { Condition } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { signals, type WorkQueue } from '@posthorn/work';
 import { compileCondition } from './compiling/compile-condition.js';
 import { compileTurn } from './compiling/compile-turn.js';
 import { ConditionStatement } from './condition-statement.js';
+import { segmentUpkeepWork } from './segment-kinds.js';
 
 export interface Baseline {
   projectId: string;
@@ -25,7 +27,10 @@ const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'o
 
 /** Members of a segment as its condition finds them now, whatever was there before; inside the caller's transaction, which holds the project. */
 export class SegmentBaselines {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly queue: WorkQueue,
+  ) {}
 
   /** Answers whether anybody came or left. */
   async take(baseline: Baseline, taking: Taking = {}): Promise<boolean> {
@@ -52,7 +57,7 @@ export class SegmentBaselines {
          INSERT INTO segment_count_deltas (project_id, segment_id, total)
          SELECT $1::uuid, ${segment}, came.total - gone.total FROM (SELECT count(*) AS total FROM came) AS came, (SELECT count(*) AS total FROM gone) AS gone
          WHERE came.total <> gone.total
-       )${mark ? `, marked AS (INSERT INTO segment_dirty (project_id, contact_id) SELECT $1::uuid, contact_id FROM (TABLE came UNION ALL TABLE gone) AS changed)` : ''}
+       )${mark ? `, ${marks}` : ''}
        SELECT (SELECT count(*) FROM came) AS came, (SELECT count(*) FROM gone) AS gone`,
       statement.parameters,
     );
@@ -71,16 +76,22 @@ export class SegmentBaselines {
     const turn = live ? compileTurn(condition, scope) : undefined;
     if (turn === undefined) return;
     const segment = `${scope.add(segmentId)}::uuid`;
-    await this.database.query(
-      `WITH ${pending(segment, sparePending)}
+    const [{ next }] = await this.database.query<{ next: Date | null }>(
+      `WITH ${pending(segment, sparePending)}, put AS (
        INSERT INTO segment_due (project_id, contact_id, segment_id, due_at)
        SELECT $1::uuid, c.id, ${segment}, least(next.turn, $2::timestamptz + interval '1 year')
        FROM contacts c CROSS JOIN LATERAL (SELECT ${turn} AS turn) AS next
-       WHERE ${statement.within('c')} AND next.turn IS NOT NULL AND ${isSettled('c.id')}`,
+       WHERE ${statement.within('c')} AND next.turn IS NOT NULL AND ${isSettled('c.id')} RETURNING due_at
+       ) SELECT min(due_at) AS next FROM put`,
       statement.parameters,
-    );
+    ) as [{ next: Date | null }];
+    if (next) await this.queue.enqueue(segmentUpkeepWork, [{ projectId, key: 'time', dueAt: next }]);
   }
 }
+
+const marks = `marked AS (
+    INSERT INTO segment_dirty (project_id, contact_id) SELECT $1::uuid, contact_id FROM (TABLE came UNION ALL TABLE gone) AS changed RETURNING project_id
+  ), signalled AS (${signals(segmentUpkeepWork, 'marked')})`;
 
 /** Those who are marked, or whose time in this segment has come, where they are spared. A change that is committed meanwhile has its mark. */
 const pending = (segment: string, spare = false): string =>

@@ -67,7 +67,7 @@ export class SegmentConditions {
   async rebase(row: SegmentRow, condition: Condition): Promise<void> {
     const { projectId } = row;
     const now = await this.clock.now();
-    Object.assign(row, { refreshedAt: now, recountAsked: false, recountTries: 0, recountAfter: null });
+    row.refreshedAt = now;
     const changed = await this.baselines.take({ projectId, segmentId: row.id, condition, now, live: row.upkeep === 'LIVE' });
     if (!changed) return;
     for (const { segment, condition: depending } of await this.dependents(row)) {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { signals } from '@posthorn/work';
+import { segmentUpkeepWork } from './segment-kinds.js';
 
 const patienceMs = 10_000;
 const [soonestMs, latestMs] = [20, 200];
@@ -11,11 +13,16 @@ export interface ContactMark {
 }
 
 /**
- * Part of a statement that changes what a segment can ask: `rows` names a part with the columns project_id and id of contacts. Of projects without
- * a segment that follows from a condition nothing is kept.
+ * Parts of a statement that changes what a segment can ask: `rows` names a part with the columns project_id and id of contacts. Of projects without
+ * a segment that follows from a condition nothing is marked.
  */
-export const marksDirty = (rows: string): string =>
-  `INSERT INTO segment_dirty (project_id, contact_id) SELECT changed.project_id, changed.id FROM ${rows} AS changed JOIN segment_watches USING (project_id)`;
+export const marksDirty = (rows: string): string => `
+  marked AS (
+    INSERT INTO segment_dirty (project_id, contact_id)
+    SELECT changed.project_id, changed.id FROM ${rows} AS changed JOIN segment_watches USING (project_id) RETURNING project_id
+  ), signalled AS (
+    ${signals(segmentUpkeepWork, 'marked')}
+  )`;
 
 /** Contacts whose segments are to be looked at again. Called in the commit of the change, after its writes. */
 export class SegmentDirtyRepository {
@@ -24,7 +31,7 @@ export class SegmentDirtyRepository {
   async mark(rows: readonly ContactMark[]): Promise<void> {
     if (rows.length === 0) return;
     await this.database.query(
-      `WITH marked AS (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS m (project_id, id)) ${marksDirty('marked')}`,
+      `WITH given AS (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS m (project_id, id)), ${marksDirty('given')} SELECT`,
       [rows.map(({ projectId }) => projectId), rows.map(({ contactId }) => contactId)],
     );
   }

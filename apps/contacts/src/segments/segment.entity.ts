@@ -32,12 +32,6 @@ export class SegmentRow {
   /** Milliseconds that its condition took for all contacts when it was looked at last. */
   @Column('integer', { name: 'cost_ms' }) costMs: number;
   @Column({ type: 'timestamptz', name: 'refreshed_at', precision: 3 }) refreshedAt: Date;
-  /** Its members are to be found anew, whatever keeps them: an erasure has reworded its condition. */
-  @Column('boolean', { name: 'recount_asked' }) recountAsked: boolean;
-  /** Recounts that were begun since the last that came to its end. */
-  @Column('integer', { name: 'recount_tries' }) recountTries: number;
-  /** Before this instant no other is begun. */
-  @Column({ type: 'timestamptz', name: 'recount_after', precision: 3, nullable: true }) recountAfter: Date | null;
 
   change({
     name = this.name,

@@ -1,5 +1,7 @@
 import { maxAskedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
+import type { WorkQueue } from '@posthorn/work';
+import { segmentRefreshWork } from './segment-kinds.js';
 import { SegmentRow } from './segment.entity.js';
 
 /**
@@ -11,7 +13,10 @@ export const projectLock = `hashtextextended(project_id::text, 53)`;
 export type NewSegment = Omit<SegmentRow, 'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'>;
 
 export class SegmentsRepository extends ScopedRepository<SegmentRow> {
-  constructor(database: Database) {
+  constructor(
+    database: Database,
+    private readonly queue: WorkQueue,
+  ) {
     super(database, SegmentRow);
   }
 
@@ -24,6 +29,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
 
   async add(row: NewSegment): Promise<SegmentRow> {
     await this.rows.insert(row as object);
+    await this.schedule(row);
     return (await this.find(row.projectId, row.id))!;
   }
 
@@ -32,7 +38,13 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     const { projectId, id } = row;
     const written = { ...row, seq: () => 'seq + 1', createdAt: undefined, updatedAt: () => 'clock_timestamp()' };
     await this.rows.update({ projectId, id }, written as object);
+    await this.schedule(row);
     return (await this.find(projectId, id))!;
+  }
+
+  /** When its members are to be found anew is decided by whoever does so. */
+  private async schedule({ projectId, id, upkeep }: NewSegment): Promise<void> {
+    if (upkeep === 'SCHEDULED') await this.queue.enqueue(segmentRefreshWork, [{ projectId, key: id, delayMs: 1_000 }]);
   }
 
   /** Its slugs and edges go with it. */
@@ -66,28 +78,12 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
       .getMany();
   }
 
-  /**
-   * The segment to be found anew that was looked at longest ago: one kept by schedule, if that was so many seconds ago, or one of which it was
-   * asked. Its next try is written down first, and is later each time: what fails, or takes its process along, keeps no other waiting.
-   */
-  async claimRecount(everySeconds: number): Promise<{ projectId: string; id: string } | null> {
-    const [row] = await this.database.query<{ projectId: string; id: string }>(
-      `UPDATE segments SET recount_tries = recount_tries + 1, recount_after = clock_timestamp() + least(2 ^ least(recount_tries, 10), 60) * interval '1 minute'
-       WHERE (project_id, id) = (
-         SELECT project_id, id FROM segments
-         WHERE (upkeep = 'SCHEDULED' OR recount_asked) AND (recount_asked OR refreshed_at < clock_timestamp() - $1 * interval '1 second')
-           AND (recount_after IS NULL OR recount_after <= clock_timestamp())
-         ORDER BY refreshed_at LIMIT 1 FOR UPDATE SKIP LOCKED
-       ) RETURNING project_id AS "projectId", id`,
-      [everySeconds],
-    );
-    return row ?? null;
-  }
-
   /** Nobody changed it: only how it is kept is written. */
-  async refreshed({ projectId, id, upkeep, costMs }: SegmentRow): Promise<void> {
+  async refreshed(row: SegmentRow): Promise<void> {
+    const { projectId, id, upkeep, costMs } = row;
+    await this.schedule(row);
     await this.database.query(
-      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp(), recount_asked = false, recount_tries = 0, recount_after = NULL
+      `UPDATE segments SET upkeep = $3, cost_ms = $4, refreshed_at = clock_timestamp()
        WHERE project_id = $1 AND id = $2`,
       [projectId, id, upkeep, costMs],
     );
@@ -104,9 +100,14 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
   async rewordConditions(projectId: string, rows: readonly Pick<SegmentRow, 'id' | 'condition'>[]): Promise<void> {
     await this.database.query(
-      `UPDATE segments SET condition = said.condition::jsonb, recount_asked = true, recount_after = NULL
+      `UPDATE segments SET condition = said.condition::jsonb
        FROM unnest($2::uuid[], $3::text[]) AS said (id, condition) WHERE project_id = $1 AND segments.id = said.id`,
       [projectId, rows.map(({ id }) => id), rows.map(({ condition }) => JSON.stringify(condition))],
+    );
+    await this.queue.enqueue(
+      segmentRefreshWork,
+      rows.map(({ id }) => ({ projectId, key: id, payload: { requested: true } })),
+      'REPLACE',
     );
   }
 

@@ -200,7 +200,7 @@ describe('segments', () => {
     const { id } = await mine.build();
     const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });
     await suite.database.transaction(async () => {
-      await new SegmentsRepository(suite.database).lockProject(mine.projectId);
+      await new SegmentsRepository(suite.database, suite.queue).lockProject(mine.projectId);
       await suite.database.apart(async () => {
         await expect(rename('Held')).rejects.toMatchObject({ kind: 'unavailable' });
         const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -5,7 +5,7 @@ import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
 
 /** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts, takes opt-outs and knows of some mail. */
-export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
+export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
   service: RunningService;
   restart(): Promise<void>;
   sending: FactSource;

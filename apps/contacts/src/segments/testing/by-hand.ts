@@ -1,5 +1,6 @@
-import { DatabaseClock, type Database } from '@posthorn/database';
+import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
+import { workOff, type ServiceGround } from '@posthorn/testing';
 import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
 import type { ContactsConfig } from '../../config.js';
 import { MembershipFacts } from '../membership-facts.js';
@@ -7,39 +8,57 @@ import { SegmentBaselines } from '../segment-baselines.repository.js';
 import { SegmentConditions } from '../segment-conditions.js';
 import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
 import { SegmentEdgesRepository } from '../segment-edges.repository.js';
+import { segmentRefreshWork, segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentPreviews } from '../segment-previews.read-model.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { ScheduledSegments } from '../upkeep/scheduled-segments.js';
+import { SegmentRefreshesWork } from '../upkeep/segment-refreshes.work.js';
 import { SegmentUpkeep } from '../upkeep/segment-upkeep.js';
+import { SegmentUpkeepWork } from '../upkeep/segment-upkeep.work.js';
 import { Subjects } from '../upkeep/subjects.read-model.js';
 import { UpkeepRepository } from '../upkeep/upkeep.repository.js';
 
 const config = { segmentLiveMs: 5_000, segmentRefreshSeconds: 900 } as ContactsConfig;
 
-/** Without its loop: each round is asked for. */
-export function buildUpkeep(database: Database): SegmentUpkeep {
+/** The upkeep without the service around it. */
+export function buildUpkeep({ database, queue }: ServiceGround): SegmentUpkeep {
   const [clock, outbox, history] = [new DatabaseClock(database), new Outbox(database), new ContactHistoryRepository(database)];
   const facts = new MembershipFacts(outbox, new SegmentDirtyRepository(database), history, clock);
-  return new SegmentUpkeep(
-    database,
-    clock,
-    new UpkeepRepository(database),
-    new Subjects(database),
-    new SegmentsRepository(database),
-    facts,
-  );
+  return new SegmentUpkeep(clock, new UpkeepRepository(database), new Subjects(database), new SegmentsRepository(database, queue), facts);
 }
 
-export const buildConditions = (database: Database): SegmentConditions =>
+export const buildConditions = ({ database, queue }: ServiceGround): SegmentConditions =>
   new SegmentConditions(
-    new SegmentsRepository(database),
+    new SegmentsRepository(database, queue),
     new SegmentEdgesRepository(database),
     new SegmentPreviews(database),
-    new SegmentBaselines(database),
+    new SegmentBaselines(database, queue),
     new DatabaseClock(database),
     config,
   );
 
-/** Without its loop, too. */
-export const buildSchedule = (database: Database): ScheduledSegments =>
-  new ScheduledSegments(database, new SegmentsRepository(database), buildConditions(database), config);
+/** Evaluates every contact that waits for it, while the service does not run; one that somebody holds waits on. */
+export async function evaluateAll(ground: ServiceGround): Promise<void> {
+  const { database, queue } = ground;
+  await database.query(`UPDATE work_items SET due_at = now() WHERE kind = $1 AND state = 'WAITING' AND key IS NULL`, [segmentUpkeepWork.name]);
+  const rows = new UpkeepRepository(database);
+  return workOff(
+    ground,
+    (runner) => new SegmentUpkeepWork(database, new DatabaseClock(database), buildUpkeep(ground), rows, queue, runner),
+    segmentUpkeepWork.name,
+  );
+}
+
+/** Finds the members of all segments of a project anew, while the service does not run. */
+export async function recountAll(ground: ServiceGround, projectId: string): Promise<void> {
+  const { database, queue } = ground;
+  const segments = await new SegmentsRepository(database, queue).dynamic(projectId);
+  const requested = segments.map(({ id }) => ({ projectId, key: id, payload: { requested: true } }));
+  await queue.enqueue(segmentRefreshWork, requested, 'REPLACE');
+  const repository = new SegmentsRepository(database, queue);
+  const clock = new DatabaseClock(database);
+  await workOff(
+    ground,
+    (runner) => new SegmentRefreshesWork(database, repository, buildConditions(ground), clock, config, runner),
+    segmentRefreshWork.name,
+  );
+}

@@ -1,7 +1,9 @@
 import { contacts, segments, type Caller, type CreateSegment, type Segment } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { Bus } from '@posthorn/messaging';
+import type { WorkQueue } from '@posthorn/work';
 import { eventually } from '@posthorn/testing';
+import { segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
 
 type Given = [field: string, operator: string, value?: unknown, unit?: string];
@@ -17,6 +19,7 @@ export const plan = (name: string): Record<string, unknown> => all(['customField
 interface Ground {
   bus: Bus;
   database: Database;
+  queue: WorkQueue;
 }
 
 let count = 0;
@@ -48,6 +51,7 @@ export class SegmentsOf {
   async touch(...ids: string[]): Promise<void> {
     const { projectId } = this;
     await new SegmentDirtyRepository(this.ground.database).mark(ids.map((contactId) => ({ projectId, contactId })));
+    this.ground.queue.wakeAfterCommit();
   }
 
   async members(id: string): Promise<string[]> {
@@ -75,6 +79,7 @@ export class SegmentsOf {
         const back = columns.map((column) => `${column} = ${column} - $2::interval`).join(', ');
         await database.query(`UPDATE ${table} SET ${back} WHERE project_id = $1`, [this.projectId, by]);
       }
+      await this.ground.queue.enqueue(segmentUpkeepWork, [{ projectId: this.projectId }]);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SegmentsRepository } from '../segments.repository.js';
-import { buildConditions, buildSchedule, buildUpkeep } from '../testing/by-hand.js';
+import { buildConditions, evaluateAll, recountAll } from '../testing/by-hand.js';
 import { LiveSuite } from '../testing/live-suite.js';
 import { all, plan, type SegmentsOf } from '../testing/segments-suite.js';
 
@@ -26,15 +26,8 @@ describe('what is still to be looked at', () => {
     await ground.database.query(`UPDATE contacts SET custom_fields = jsonb_build_object('plan', $2::text) WHERE id = $1`, [id, to]);
     await mine.touch(id);
   };
-  const lookAtAll = async () => {
-    const upkeep = buildUpkeep(ground.database);
-    while (await upkeep.round());
-  };
-  const recount = async ({ projectId }: SegmentsOf) => {
-    await ground.database.query(`UPDATE segments SET recount_asked = true WHERE project_id = $1`, [projectId]);
-    const schedule = buildSchedule(ground.database);
-    while (await schedule.next());
-  };
+  const lookAtAll = () => evaluateAll(ground);
+  const recount = ({ projectId }: SegmentsOf) => recountAll(ground, projectId);
 
   it('is told once, though an erasure has the members found anew before', async () => {
     const mine = suite.open();
@@ -79,7 +72,7 @@ describe('what is still to be looked at', () => {
 
   it('is told once of a segment that follows from one whose condition is changed before', async () => {
     const mine = suite.open();
-    const segments = new SegmentsRepository(ground.database);
+    const segments = new SegmentsRepository(ground.database, ground.queue);
     const base = await mine.build({ name: 'base', condition: plan('pro') });
     const above = await mine.build({ name: 'above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
     const old = await mine.contact('old@example.org', { plan: 'pro' });
@@ -91,7 +84,7 @@ describe('what is still to be looked at', () => {
       await ground.database.transaction(async () => {
         await segments.lockProject(mine.projectId);
         const row = (await segments.find(mine.projectId, base.id))!;
-        const conditions = buildConditions(ground.database);
+        const conditions = buildConditions(ground);
         await conditions.rebase(row, await conditions.read(mine.projectId, (row.condition = plan('team'))));
         await segments.save(row);
       });

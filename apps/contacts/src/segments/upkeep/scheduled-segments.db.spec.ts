@@ -3,6 +3,7 @@ import type { RunningService } from '@posthorn/platform';
 import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
+import { segmentRefreshWork } from '../segment-kinds.js';
 import { plan, SegmentsOf } from '../testing/segments-suite.js';
 
 describe('a recount by schedule', () => {
@@ -24,13 +25,18 @@ describe('a recount by schedule', () => {
     const [broken, whole] = [await mine.build(), await mine.build()];
     const change = (id: string, columns: string, ...values: unknown[]) =>
       ground.database.query(`UPDATE segments SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);
-    const triesOf = async (id: string) => {
+    const failuresOf = async (id: string) => {
       const [row] = await ground.database.query(
-        `SELECT recount_tries AS tries, recount_after > clock_timestamp() AS waits FROM segments WHERE project_id = $1 AND id = $2`,
+        `SELECT failures, due_at > clock_timestamp() + interval '1 minute' AS waits FROM work_items WHERE project_id = $1 AND key = $2`,
         [projectId, id],
       );
       return row;
     };
+    const due = (...ids: string[]) =>
+      ground.queue.enqueue(
+        segmentRefreshWork,
+        ids.map((key) => ({ projectId, key })),
+      );
     // Unmarked: only a recount finds it.
     await ground.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
@@ -39,15 +45,15 @@ describe('a recount by schedule', () => {
     const scheduled = `upkeep = 'SCHEDULED', refreshed_at = clock_timestamp() -`;
     await change(broken.id, `${scheduled} interval '2 days', condition = '{}'`);
     await change(whole.id, `${scheduled} interval '1 day'`);
+    await due(broken.id, whole.id);
     await eventually(async () => (await mine.get(whole.id)).memberCount === 1, 'the other is counted');
-    expect([await triesOf(broken.id), await triesOf(whole.id)]).toEqual([
-      { tries: 1, waits: true },
-      { tries: 0, waits: null },
-    ]);
-    await change(broken.id, 'recount_after = clock_timestamp()');
-    await eventually(async () => (await triesOf(broken.id))!['tries'] === 2, 'it is tried once more');
-    await change(broken.id, 'condition = $3, recount_after = clock_timestamp()', plan('pro'));
+    await eventually(async () => (await failuresOf(broken.id))!['failures'] === 1, 'it has failed');
+    expect([await failuresOf(broken.id), await failuresOf(whole.id)]).toEqual([{ failures: 1, waits: true }, undefined]);
+    await due(broken.id);
+    await eventually(async () => (await failuresOf(broken.id))!['failures'] === 2, 'it is tried once more');
+    await change(broken.id, 'condition = $3', plan('pro'));
+    await due(broken.id);
     await eventually(async () => (await mine.get(broken.id)).memberCount === 1, 'it is counted');
-    expect(await triesOf(broken.id)).toEqual({ tries: 0, waits: null });
+    expect(await failuresOf(broken.id)).toBeUndefined();
   });
 });

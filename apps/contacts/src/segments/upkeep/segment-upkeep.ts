@@ -1,5 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Database, DatabaseClock } from '@posthorn/database';
+import { Injectable } from '@nestjs/common';
+import { DatabaseClock } from '@posthorn/database';
 import { MembershipFacts } from '../membership-facts.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';
@@ -9,20 +9,18 @@ import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
 const atOnce = 500;
-const projectsAtOnce = 20;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+/** Projects by what is left of them: nothing, more that can be evaluated at once, or contacts that somebody else writes at this moment. */
+interface Round {
+  done: string[];
+  more: string[];
+  busy: string[];
+}
 
 /** Keeps live segments: who changed, or whose time has come, is looked at, and what differs is one commit with its facts. */
 @Injectable()
 export class SegmentUpkeep {
-  private readonly log = new Logger('Segments');
-  /** The project that had the last turn. */
-  private behind = beforeAll;
-  /** Whether somebody still waits of those that had a turn since the first of all had one. */
-  private more = false;
-
   constructor(
-    private readonly database: Database,
     private readonly clock: DatabaseClock,
     private readonly upkeep: UpkeepRepository,
     private readonly subjects: Subjects,
@@ -30,50 +28,27 @@ export class SegmentUpkeep {
     private readonly facts: MembershipFacts,
   ) {}
 
-  /**
-   * One handful, of which each of the next projects has its share: nobody waits for the million contacts of another, nor for one that somebody
-   * holds. Answers whether more is waiting that can be looked at now.
-   */
-  async round(): Promise<boolean> {
-    const now = await this.clock.now();
-    const waiting = await this.upkeep.waiting(this.behind, now, projectsAtOnce);
-    // Whatever becomes of these: the next are those behind them.
-    this.behind = waiting.length === projectsAtOnce ? waiting.at(-1)! : beforeAll;
-    const more = await this.turns(waiting, now);
-    this.more ||= more;
-    if (this.behind !== beforeAll) return true;
-    const again = this.more;
-    this.more = false;
-    return again;
-  }
-
-  /** Where they fail together each has a turn of its own, so that only the one that cannot be looked at goes without. */
-  private async turns(projectIds: readonly string[], now: Date): Promise<boolean> {
-    try {
-      return await this.database.transaction(() => this.turn(projectIds, now));
-    } catch (error) {
-      if (projectIds.length <= 1) {
-        this.log.warn(`Project ${projectIds.join()} goes without its turn: ${(error as Error).message}`);
-        return false;
-      }
-    }
-    let more = false;
-    for (const projectId of projectIds) more = (await this.turns([projectId], now)) || more;
-    return more;
-  }
-
-  private async turn(projectIds: readonly string[], now: Date): Promise<boolean> {
+  /** Evaluates a share of the waiting contacts of each project, inside the caller's transaction. */
+  async round(projectIds: readonly string[], now: Date): Promise<Round> {
     const held = await this.upkeep.hold(projectIds);
-    if (held.length === 0) return false;
-    const share = Math.floor(atOnce / held.length);
+    const busy = projectIds.filter((projectId) => !held.includes(projectId));
+    if (held.length === 0) return { done: [], more: [], busy };
+    const share = Math.max(1, Math.floor(atOnce / held.length));
     const dirty = await this.upkeep.dirty(held, share);
     const due = await this.upkeep.due(held, now, share);
-    const busy = await this.lookAt([...dirty, ...due]);
-    const looked = dirty.filter(({ contactId }) => !busy.has(contactId));
+    const busyContacts = await this.lookAt([...dirty, ...due]);
+    const looked = dirty.filter(({ contactId }) => !busyContacts.has(contactId));
     await this.upkeep.clean(looked);
-    // Where all are busy there is nobody who can be looked at now.
-    const isAnybodyFree = looked.length > 0 || due.some(({ contactId }) => !busy.has(contactId));
-    return isAnybodyFree && (dirty.length >= share || due.length >= share);
+    const stateOf = (projectId: string): keyof Round => {
+      const [marked, timed] = [dirty, due].map((marks) => marks.filter((mark) => mark.projectId === projectId)) as [ContactMark[], ContactMark[]];
+      const waiting = [...marked, ...timed];
+      // Where all are busy there is nobody who can be evaluated now.
+      if (waiting.some(({ contactId }) => busyContacts.has(contactId)))
+        return waiting.every(({ contactId }) => busyContacts.has(contactId)) ? 'busy' : 'more';
+      return marked.length >= share || timed.length >= share ? 'more' : 'done';
+    };
+    const states = Map.groupBy(held, stateOf);
+    return { done: states.get('done') ?? [], more: states.get('more') ?? [], busy: [...busy, ...(states.get('busy') ?? [])] };
   }
 
   /** Answers those who are busy: they are looked at another time. */

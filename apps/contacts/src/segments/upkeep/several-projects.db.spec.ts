@@ -12,9 +12,9 @@ afterAll(() => suite.stop());
 
 /** Whoever is marked meanwhile is looked at when it is over, all together. */
 function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): Promise<void> {
-  const { database } = suite.ground;
+  const { database, queue } = suite.ground;
   return database.transaction(async () => {
-    for (const { projectId } of projects) await new SegmentsRepository(database).lockProject(projectId);
+    for (const { projectId } of projects) await new SegmentsRepository(database, queue).lockProject(projectId);
     await database.apart(work);
   });
 }

@@ -3,8 +3,8 @@ import { newId } from '@posthorn/database';
 import { openServiceGround, type ServiceGround } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { buildUpkeep } from '../testing/by-hand.js';
-import type { SegmentUpkeep } from './segment-upkeep.js';
+import { buildUpkeep, evaluateAll } from '../testing/by-hand.js';
+import { segmentUpkeepWork } from '../segment-kinds.js';
 
 describe('rounds of upkeep', () => {
   let ground: ServiceGround;
@@ -32,46 +32,39 @@ describe('rounds of upkeep', () => {
     );
     return new Map(rows.map(({ id, count }) => [id, count]));
   };
-  const rounds = async (upkeep: SegmentUpkeep) => {
-    let count = 1;
-    while (await upkeep.round()) count += 1;
-    return count;
-  };
+  const round = (projectIds: string[]) => ground.database.transaction(() => buildUpkeep(ground).round(projectIds, new Date()));
 
   it('have a share for each project: many contacts of one keep nobody waiting', async () => {
-    const upkeep = buildUpkeep(ground.database);
     const many = await mark(newId(), 5_000);
-    await mark(newId(), 1);
+    const one = await mark(newId(), 1);
     await expire(many, 1_000);
     const few = newId();
     await expire(few, 1);
-    expect(await upkeep.round()).toBe(true);
+    expect(await round([many, one, few])).toEqual({ more: [many], done: [one, few], busy: [] });
     expect([[...(await left()).keys()], (await left('segment_due')).has(few)]).toEqual([[many], false]);
     expect((await left()).get(many)).toBeGreaterThanOrEqual(4_500);
-    await rounds(upkeep);
-    expect([await left(), await left('segment_due')]).toEqual([new Map(), new Map()]);
   });
 
-  it('go past a project that somebody holds, and come back to it', async () => {
-    const upkeep = buildUpkeep(ground.database);
+  it('go past a project that somebody holds', async () => {
     const held = await mark(newId(), 600);
-    await mark(newId(), 1);
+    const free = await mark(newId(), 1);
     await ground.database.transaction(async () => {
-      await new SegmentsRepository(ground.database).lockProject(held);
+      await new SegmentsRepository(ground.database, ground.queue).lockProject(held);
       await ground.database.apart(async () => {
-        expect(await rounds(upkeep)).toBe(1);
+        expect(await round([held, free])).toEqual({ more: [], done: [free], busy: [held] });
         expect(await left()).toEqual(new Map([[held, 600]]));
       });
     });
-    await rounds(upkeep);
-    expect(await left()).toEqual(new Map());
   });
 
   it('reach every project, however many there are', async () => {
-    const upkeep = buildUpkeep(ground.database);
     const projects = Array.from({ length: 50 }, () => newId());
     for (const [index, projectId] of projects.entries()) await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));
-    await rounds(upkeep);
+    await ground.queue.enqueue(
+      segmentUpkeepWork,
+      projects.map((projectId) => ({ projectId })),
+    );
+    await evaluateAll(ground);
     expect([await left(), await left('segment_due')]).toEqual([new Map(), new Map()]);
   });
 });

@@ -8,26 +8,14 @@ import type { Difference, Place } from './look.js';
 export class UpkeepRepository {
   constructor(private readonly database: Database) {}
 
-  /** The next projects behind this one, in the order of their ids, of which somebody is marked or somebody's time has come: a step of an index for each project. */
-  async waiting(behind: string, now: Date, limit: number): Promise<string[]> {
-    const rows = await this.database.query<{ projectId: string }>(
-      `WITH RECURSIVE marked (project_id) AS (
-         (SELECT project_id FROM segment_dirty WHERE project_id > $1 ORDER BY project_id LIMIT 1)
-         UNION ALL SELECT next.* FROM marked CROSS JOIN LATERAL (
-           SELECT d.project_id FROM segment_dirty d WHERE d.project_id > marked.project_id ORDER BY d.project_id LIMIT 1
-         ) AS next
-       ), timed (project_id, due_at) AS (
-         (SELECT project_id, due_at FROM segment_due WHERE project_id > $1 ORDER BY project_id, due_at LIMIT 1)
-         UNION ALL SELECT next.* FROM timed CROSS JOIN LATERAL (
-           SELECT d.project_id, d.due_at FROM segment_due d WHERE d.project_id > timed.project_id ORDER BY d.project_id, d.due_at LIMIT 1
-         ) AS next
-       )
-       SELECT project_id AS "projectId" FROM (
-         (SELECT project_id FROM marked LIMIT $3) UNION (SELECT project_id FROM timed WHERE due_at <= $2 LIMIT $3)
-       ) AS waiting ORDER BY project_id LIMIT $3`,
-      [behind, now, limit],
+  /** When time changes something next in each of these projects that it changes something in. */
+  nextDue(projectIds: readonly string[]): Promise<{ projectId: string; dueAt: Date }[]> {
+    return this.database.query(
+      `SELECT p.project_id AS "projectId", d.due_at AS "dueAt" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
+         SELECT due_at FROM segment_due WHERE project_id = p.project_id ORDER BY due_at LIMIT 1
+       ) AS d`,
+      [projectIds],
     );
-    return rows.map(({ projectId }) => projectId);
   }
 
   /** The oldest marks of each of these projects, which are held. */

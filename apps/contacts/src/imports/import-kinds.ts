@@ -1,0 +1,10 @@
+import { work } from '@posthorn/work';
+
+/** A table of contacts, by its import's id: due when its upload is complete, or when the upload must be taken for broken off. */
+export const importWork = work('contacts.imports', { exclusive: true, concurrency: 2 });
+
+/** The bytes of a table whose import has ended, by its import's id. */
+export const importPurgeWork = work('contacts.import-purges', {
+  concurrency: 2,
+  retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 },
+});
