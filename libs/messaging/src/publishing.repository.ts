@@ -72,8 +72,10 @@ export class StreamRewound extends Error {
   }
 }
 
-/** Rounds in which an event may be refused while others beside it are taken. */
+/** Rounds in which an event may be refused while others beside it are taken, and for how long at least. */
 const maxRefusals = 20;
+const minRefused = `interval '10 minutes'`;
+const isHopeless = `r.never OR (refusals + 1 >= ${maxRefusals} AND created_at < now() - ${minRefused})`;
 const idle: Round = { count: 0, quarantined: [], failures: [] };
 
 const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
@@ -199,8 +201,8 @@ export class Publishing {
     if (refused.length === 0) return [];
     const rows = await this.database.query<{ id: string; quarantined: boolean }>(
       `UPDATE outbox SET refusals = least(refusals + 1, ${maxRefusals}),
-         quarantined_at = CASE WHEN r.never OR refusals + 1 >= ${maxRefusals} THEN now() END,
-         quarantine_reason = CASE WHEN r.never OR refusals + 1 >= ${maxRefusals} THEN r.reason END
+         quarantined_at = CASE WHEN ${isHopeless} THEN now() END,
+         quarantine_reason = CASE WHEN ${isHopeless} THEN r.reason END
        FROM unnest($1::uuid[], $2::boolean[], $3::text[]) AS r (refused_id, never, reason) WHERE id = r.refused_id
        RETURNING id, quarantined_at IS NOT NULL AS quarantined`,
       [refused.map(({ id }) => id), refused.map(({ kind }) => kind === 'never'), refused.map(({ error }) => wordsOf(error.message))],
