@@ -28,7 +28,8 @@ import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-
 import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
 import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-contact-history-key.js';
 import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
-import { ContactsWork1764600000000 } from './migrations/1764600000000-work.js';
+import { QuarantineContactsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -88,5 +89,6 @@ export const migrations = [
   SegmentsOfAContact1764500600400,
   ContactHistoryKey1764500600500,
   AddressPartPending1764500600600,
-  ContactsWork1764600000000,
+  QuarantineContactsEvents1764600000000,
+  ContactsWork1764700000000,
 ];

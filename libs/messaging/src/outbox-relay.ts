@@ -9,7 +9,8 @@ import { Loop } from './loop.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from './traced-headers.js';
-import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } from './publishing.repository.js';
+import { failureKindOf } from './publish-failures.js';
+import { StreamRewound, type OutgoingFact, type Published, type Publishing, type SeenStream } from './publishing.repository.js';
 
 const batch = 256;
 /** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
@@ -64,14 +65,29 @@ export class OutboxRelay {
     const fresh = await publishing.publishFresh(batch, (facts) => this.publishAll(stream, facts));
     if (this.repeating)
       this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat))) > 0;
-    if (fresh === batch || this.repeating) this.loop.ring();
+    if (fresh.quarantined.length > 0) this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
+    if (fresh.failures.length > 0) this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
+    if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
+    else if (fresh.count === batch || this.repeating) this.loop.ring();
   }
 
-  /** Answers the sequences of what the stream did not have yet. */
-  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
-    const acks = await Promise.all(facts.map((fact) => this.publishTraced(stream, fact, repeat)));
-    for (const { fact } of facts) this.options.messagingMetrics?.published.inc({ fact });
-    return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
+  /** Each is judged by its own acknowledgement: one that fails holds back none of the others. */
+  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<Published> {
+    const published: Published = { acknowledged: [], sequences: [], failures: [] };
+    const publishOne = async (fact: OutgoingFact): Promise<void> => {
+      try {
+        const { duplicate, seq } = await this.publishTraced(stream, fact, repeat);
+        this.options.messagingMetrics?.published.inc({ fact: fact.fact });
+        published.acknowledged.push(fact.id);
+        if (!duplicate) published.sequences.push(seq);
+      } catch (error) {
+        const kind = failureKindOf(error);
+        if (kind === 'never') this.log.error(`the bus can never take ${fact.fact} ${fact.id}: ${(error as Error).message}`);
+        published.failures.push({ id: fact.id, error: error as Error, kind });
+      }
+    };
+    await Promise.all(facts.map(publishOne));
+    return published;
   }
 
   private publishTraced(stream: JetStreamClient, fact: OutgoingFact, repeat?: string): Promise<PubAck> {

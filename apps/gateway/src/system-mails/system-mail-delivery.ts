@@ -1,6 +1,15 @@
 import { hash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DomainError, emails, parseMailbox, serviceCaller, systemProjectId, type AcceptEmails, type Mailbox } from '@posthorn/contracts';
+import {
+  boundedText,
+  DomainError,
+  emails,
+  parseMailbox,
+  serviceCaller,
+  systemProjectId,
+  type AcceptEmails,
+  type Mailbox,
+} from '@posthorn/contracts';
 import { Bus, Loop } from '@posthorn/messaging';
 import { ConfigError } from '@posthorn/platform';
 import { GatewayConfig } from '../config.js';
@@ -84,4 +93,5 @@ function senderOf({ systemMailFrom }: GatewayConfig): Mailbox {
   return sender;
 }
 
-const said = (error: unknown): string => (error instanceof DomainError ? `${error.code} ${error.message}` : String(error));
+const said = (error: unknown): string =>
+  boundedText(error instanceof DomainError ? `${error.code} ${error.message}` : String(error), 1_000);

@@ -2,7 +2,7 @@ import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What is due stands in one queue: imports, erasures and the upkeep of segments move into it (docs/decisions/0019). */
-export class ContactsWork1764600000000 implements MigrationInterface {
+export class ContactsWork1764700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createWorkTables(runner);
     await this.moveImports(runner);
