@@ -68,6 +68,15 @@ export class ClaimsRepository {
     return item ?? null;
   }
 
+  /** Gives back what a claim took whose answer never came. */
+  async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
+    await this.database.query(
+      `UPDATE work_items SET state = 'READY', worker_id = NULL, lease_token = lease_token + 1, claims = 0
+       WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      [workerId, known],
+    );
+  }
+
   /** False when the lease has run out and what was claimed under it is given up. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
     const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [id, leaseMs]);
