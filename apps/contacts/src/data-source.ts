@@ -6,7 +6,7 @@ import { ContactRow } from './contacts/contact.entity.js';
 import { ErasureRow, ErasureSecretRow, TombstoneRow } from './erasures/erasure.entity.js';
 import { ImportRow } from './imports/import.entity.js';
 import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
-import { DeletedListRow, ListRow } from './lists/list.entity.js';
+import { ListRow } from './lists/list.entity.js';
 import { MembershipRow } from './lists/membership.entity.js';
 import { CreateContacts1763700000000 } from './migrations/1763700000000-create-contacts.js';
 import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
@@ -46,7 +46,6 @@ export const entities = [
   ContactCountRow,
   ContactCountDelta,
   ListRow,
-  DeletedListRow,
   MembershipRow,
   ListCountRow,
   ListCountDelta,

@@ -8,6 +8,7 @@ export class ContactsWork1764700000000 implements MigrationInterface {
     await this.moveImports(runner);
     await this.moveErasures(runner);
     await this.moveSegments(runner);
+    await this.moveDeletedLists(runner);
   }
 
   async down(): Promise<void> {
@@ -46,5 +47,12 @@ export class ContactsWork1764700000000 implements MigrationInterface {
       FROM segments WHERE upkeep = 'SCHEDULED' OR recount_asked`);
     await runner.query(`DROP INDEX segments_by_schedule`);
     await runner.query(`ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`);
+  }
+
+  private async moveDeletedLists(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      INSERT INTO work_items (id, kind, project_id, key, state)
+      SELECT gen_random_uuid(), 'contacts.deleted-lists', project_id, id::text, 'READY' FROM deleted_lists`);
+    await runner.query(`DROP TABLE deleted_lists`);
   }
 }
