@@ -44,7 +44,7 @@ async function writeEvent(reason: string): Promise<string> {
 }
 async function whileRelaying(look: () => Promise<void>): Promise<void> {
   const publishing = new Publishing(database, 'sending');
-  const relay = new OutboxRelay({ service: 'sending', outbox, publishing, connection, clock: new DatabaseClock(database) });
+  const relay = new OutboxRelay({ service: 'sending', database, outbox, publishing, connection, clock: new DatabaseClock(database) });
   relay.start();
   try {
     await look();

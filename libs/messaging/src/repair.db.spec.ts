@@ -58,7 +58,7 @@ describe('a NATS that loses its store', () => {
     const clock = new DatabaseClock(database);
     relays = connections
       .slice(0, 2)
-      .map((connection) => new OutboxRelay({ service: 'sending', outbox, publishing: publishing(), connection, clock }));
+      .map((connection) => new OutboxRelay({ service: 'sending', database, outbox, publishing: publishing(), connection, clock }));
     for (const relay of relays) relay.start();
   };
   const stopRelays = async () => {

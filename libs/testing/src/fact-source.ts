@@ -40,7 +40,7 @@ export class FactSource {
     this.outbox = new Outbox(database);
     this.publishing = new Publishing(database, service);
     const { outbox, publishing } = this;
-    this.relay = new OutboxRelay({ service, outbox, publishing, connection, clock: new DatabaseClock(database) });
+    this.relay = new OutboxRelay({ service, database, outbox, publishing, connection, clock: new DatabaseClock(database) });
     this.relay.start();
   }
 
