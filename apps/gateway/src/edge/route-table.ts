@@ -24,7 +24,7 @@ export interface Route {
   sends: boolean;
 }
 
-const projectParameter = 'projectId';
+export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 

@@ -12,7 +12,7 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  parameters?: { name: string; description?: string }[];
+  parameters?: { name: string; in?: string; required?: boolean; description?: string }[];
   responses: Record<string, { $ref?: string }>;
 }
 const document = openApiDocument(table) as {
@@ -36,6 +36,19 @@ describe('the document', () => {
     expect(written.sort()).toEqual(table.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort());
     const names = table.routes.map(operationIdOf);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  // A JSON schema of OpenAPI, as the validator above has it, cannot compare a path with the parameters of its operations.
+  it('declares each parameter of a path as a required one of its operations, and no other', () => {
+    const places = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters = [] }]) => ({ place: `${method} ${path}`, path, parameters })),
+    );
+    const declared = places.map(({ place, parameters }) => {
+      const ofPath = parameters.filter((parameter) => parameter.in === 'path');
+      return [place, ofPath.map(({ name, required }) => (required ? name : `${name}, not required`)).sort()];
+    });
+    const named = places.map(({ place, path }) => [place, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()]);
+    expect(declared).toEqual(named);
   });
 
   it('says each way to fail with the codes of its surface', () => {
