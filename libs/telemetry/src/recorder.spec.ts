@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { openTracing } from './open-tracing.js';
 
 let collector: Server;
@@ -23,5 +26,45 @@ describe.each(['http/json', 'http/protobuf'])('a recorder over %s, whose collect
     const began = performance.now();
     await Promise.all([connected, tracing.close()]);
     expect(performance.now() - began).toBeLessThan(6_000);
+  });
+});
+
+describe('recorders of one process', () => {
+  const exported: { resourceSpans: { resource: { attributes: { key: string; value: { stringValue?: string } }[] } }[] }[] = [];
+  const receiver = createHttpServer(async (request, response) => {
+    exported.push(JSON.parse(await text(request)) as (typeof exported)[number]);
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  const tracingOf = (service: string) => {
+    const { port } = receiver.address() as AddressInfo;
+    return openTracing({ endpoint: `http://127.0.0.1:${port}`, protocol: 'http/json', sampler: 'always_on', ratio: 1, service });
+  };
+  beforeEach(async () => {
+    exported.length = 0;
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(() => void receiver.close());
+
+  it('export each under the name of its own service, and leave nothing registered', async () => {
+    const all = await Promise.all(['gateway', 'sending'].map(tracingOf));
+    for (const tracing of all) tracing.root('work', {}, null, false)!.end();
+    await Promise.all(all.map((tracing) => tracing.close()));
+    const names = exported.flatMap(({ resourceSpans }) =>
+      resourceSpans.map(({ resource }) => resource.attributes.find(({ key }) => key === 'service.name')!.value.stringValue),
+    );
+    expect(names.sort()).toEqual(['posthorn-gateway', 'posthorn-sending']);
+    const { constructor } = (trace.getTracerProvider() as ProxyTracerProvider).getDelegate();
+    expect(constructor.name).toBe('NoopTracerProvider');
+  });
+
+  it('record nothing where the standard says that the SDK is disabled', async () => {
+    process.env['OTEL_SDK_DISABLED'] = 'true';
+    try {
+      const tracing = await tracingOf('sending');
+      expect(tracing.root('work', {}, null, false)).toBeNull();
+      await tracing.close();
+    } finally {
+      delete process.env['OTEL_SDK_DISABLED'];
+    }
   });
 });
