@@ -56,12 +56,17 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     surface,
     controller,
     handler,
-    declaration,
+    declaration: declarationOn(surface, declaration),
     ids: named.filter((name) => name !== addressParameter),
     addresses: named.filter((name) => name === addressParameter),
     projectInPath: parameters.includes(projectParameter),
     sends,
   }));
+}
+
+function declarationOn(surface: Surface, declaration: RouteDeclaration): RouteDeclaration {
+  const { legacyOutcome } = declaration;
+  return surface === 'legacy' && legacyOutcome ? { ...declaration, outcome: legacyOutcome } : declaration;
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {
