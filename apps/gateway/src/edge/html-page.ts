@@ -9,8 +9,10 @@ export class HtmlPage {
 
 type Asked = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
 
-export const wantsPage = ({ method, rawHeaders }: Asked): boolean =>
-  method === 'HEAD' || headerValues(rawHeaders, 'accept').some((accept) => /\btext\/html\b/i.test(accept));
+export const acceptsHtml = ({ rawHeaders }: Asked): boolean =>
+  headerValues(rawHeaders, 'accept').some((accept) => /\btext\/html\b/i.test(accept));
+
+export const wantsPage = (asked: Asked): boolean => asked.method === 'HEAD' || acceptsHtml(asked);
 
 /**
  * Whether a GET of a link that works once must change nothing: a HEAD, a program that previews or scans links, a browser that fetches

@@ -16,6 +16,7 @@ interface Operation {
   responses: Record<string, { $ref?: string }>;
 }
 const document = openApiDocument(table) as {
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, { description?: string }> }> };
 };
@@ -49,6 +50,26 @@ describe('the document', () => {
     });
     const named = places.map(({ place, path }) => [place, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()]);
     expect(declared).toEqual(named);
+  });
+
+  it('has the groups of /api/v1 first, in the order of the specification, then those of the legacy surface', () => {
+    const names = document.tags.map(({ name }) => name);
+    const ofV1 = names.filter((name) => !name.startsWith('legacy '));
+    expect(names).toEqual([...ofV1, ...ofV1.map((name) => `legacy ${name}`)]);
+    const specified = [
+      'emails',
+      'events',
+      'contacts',
+      'lists',
+      'segments',
+      'workflows',
+      'campaigns',
+      'templates',
+      'snippets',
+      'suppressions',
+    ];
+    specified.push('domains', 'projects', 'apiKeys', 'analytics');
+    expect(ofV1.filter((name) => specified.includes(name))).toEqual(specified);
   });
 
   it('says each way to fail with the codes of its surface', () => {

@@ -10,6 +10,7 @@ import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 import { refusalsOf } from './refusals.js';
 import type { ShapeSchemas } from './shape-schemas.js';
+import { legacyTag } from './tag-order.js';
 
 const schemeOf: Readonly<Record<CallerKind, string>> = {
   SECRET: 'secretKey',
@@ -27,7 +28,7 @@ export function operationIdOf({ controller, handler, surface }: Route): string {
 }
 
 export function tagOf({ controller, surface }: Route): string {
-  return surface === 'v1' ? nounOf(controller.name) : `legacy ${nounOf(controller.name)}`;
+  return surface === 'v1' ? nounOf(controller.name) : legacyTag(nounOf(controller.name));
 }
 
 export function operationOf(route: Route, schemas: ShapeSchemas): object {
