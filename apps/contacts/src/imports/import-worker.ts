@@ -3,6 +3,7 @@ import { maxImportRows } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox, Upkeep } from '@posthorn/messaging';
 import { ImportBatches } from './import-batches.js';
+import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { ImportReading } from './import-reading.js';
 import type { ImportRow } from './import.entity.js';
@@ -12,6 +13,7 @@ const everyMs = 500;
 /** Then another project's turn comes. */
 const commitsOfATurn = 20;
 const piecesAtOnce = 64;
+const rowsAtOnce = 1_000;
 
 /** Takes tables in by turns: whoever dies leaves a cursor, and its lease ends. */
 @Injectable()
@@ -73,10 +75,10 @@ async function* readAhead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** The bytes of tables that are over, and uploads that broke off. */
+/** The bytes of tables that are over, uploads that broke off, and rejected rows that are old. */
 @Injectable()
 export class PurgeImports extends Upkeep {
-  constructor(database: Database, imports: ImportsRepository, pieces: ImportPiecesRepository) {
+  constructor(database: Database, imports: ImportsRepository, pieces: ImportPiecesRepository, errors: ImportErrorsRepository) {
     super('PurgeImports', everyMs, async () => {
       await imports.endLost();
       let left = true;
@@ -86,6 +88,7 @@ export class PurgeImports extends Upkeep {
           if (over && (await pieces.removeSome(over, piecesAtOnce))) await imports.forgetPieces(over);
           return over !== null;
         });
+      while (!(await errors.forgetOldRows(rowsAtOnce)));
     });
   }
 }
