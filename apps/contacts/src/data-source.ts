@@ -28,6 +28,7 @@ import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-
 import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
 import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-contact-history-key.js';
 import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
+import { ImportRejectedRows1764500600700 } from './migrations/1764500600700-import-rejected-rows.js';
 import { QuarantineContactsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SegmentRow } from './segments/segment.entity.js';
@@ -88,6 +89,7 @@ export const migrations = [
   SegmentsOfAContact1764500600400,
   ContactHistoryKey1764500600500,
   AddressPartPending1764500600600,
+  ImportRejectedRows1764500600700,
   QuarantineContactsEvents1764600000000,
   ContactsWork1764700000000,
 ];

@@ -30,7 +30,6 @@ const bodyOf = (method: string, noun: string) =>
 
 describe('what is no route', () => {
   const unknown: [path: string, surface: Surface][] = [
-    ['/', 'legacy'],
     ['/api', 'legacy'],
     ['/api/', 'legacy'],
     ['/api/nowhere', 'legacy'],

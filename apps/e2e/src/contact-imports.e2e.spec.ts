@@ -52,7 +52,7 @@ describe('an import of contacts', () => {
     const before = await upload(`${own}/preview`, `Email;Plan;Age\nada@${surface}.example;pro;36\nnobody;=1+1;x\n`);
     const shown = jobOf(before);
     expect([before.status, shown['delimiter'], shown['encoding'], (shown['rows'] as object[]).length]).toEqual([200, ';', 'utf-8', 2]);
-    const begun = await upload(places[surface], `Email;Plan;Age\nada@${surface}.example;pro;36\n=nobody;x;x\n`);
+    const begun = await upload(places[surface], `Email;Plan;Age\nada@${surface}.example;pro;36\n=nobody;x;+1\n`);
     expect(await ended(begun)).toMatchObject({ status: 'COMPLETED', total: 2, processed: 2, created: 1, failed: 1 });
     const id = jobOf(begun)['id'] as string;
     expect(jobOf(await suite.posthorn.get(`${own}/${id}`))).toMatchObject({ id, status: 'COMPLETED' });
@@ -62,10 +62,14 @@ describe('an import of contacts', () => {
     expect([errors.headers.get('content-type'), parse(errors.text)]).toEqual([
       'text/csv; charset=utf-8',
       [
-        ['line', 'reason'],
-        ['3', 'has no valid address'],
+        ['line', 'reason', 'Email', 'Plan', 'Age'],
+        ['3', 'has no valid address', "'=nobody", 'x', "'+1"],
       ],
     ]);
+    const corrected = await upload(places[surface], errors.text.replace("'=nobody", `bob@${surface}.example`));
+    expect(await ended(corrected)).toMatchObject({ status: 'COMPLETED', created: 1, failed: 0 });
+    const { body } = await suite.posthorn.get(`/api/v1/contacts?search=bob@${surface}.example`);
+    expect(JSON.parse(body.data[0].custom_fields as string)).toEqual({ Plan: 'x', Age: '+1' });
     expect(jobOf(await suite.posthorn.post(`${own}/${id}/cancel`, undefined))).toMatchObject({ status: 'COMPLETED' });
   });
 

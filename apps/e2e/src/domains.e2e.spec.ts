@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { DnsServer } from '@posthorn/testing';
-import { withPosthorn } from './testing/bad-input.js';
+import { prefixes, randomId, surfaces, withPosthorn } from './testing/bad-input.js';
 
 const dns = await DnsServer.start();
 afterAll(() => dns.stop());
@@ -24,6 +24,12 @@ describe('a domain', () => {
     const one = `/api/v1/domains/${added.body.id}`;
     const missing = await posthorn.post(`${one}/verify`, undefined);
     expect([missing.status, missing.body.verified, missing.body.dkim_status]).toEqual([200, false, 'FAILED']);
+    const reader = await suite.operator('keys', 'create', '--name', 'reader', '--scopes', 'domains:read');
+    const bearer = { authorization: `Bearer ${reader['token']}` };
+    expect((await posthorn.request('GET', `${one}/verify`, undefined, bearer)).body).toEqual(missing.body);
+    const legacy = await posthorn.request('GET', `/api/domains/${added.body.id}/verify`, undefined, bearer);
+    expect(legacy.body).toMatchObject({ success: true, data: { dkimStatus: 'FAILED', lastCheckedAt: missing.body.last_checked_at } });
+    expect((await posthorn.post(`${one}/verify`, undefined, bearer)).body.code).toBe('scope_missing');
     dns.paste(added.body.records);
     const verified = await posthorn.post(`${one}/verify`, undefined);
     expect([verified.body.verified, verified.body.dkim_status, verified.body.spf_status, verified.body.mail_from_status]).toEqual([
@@ -38,6 +44,21 @@ describe('a domain', () => {
     const { token } = await suite.operator('keys', 'create', '--name', 'another', '--project', another['id']!);
     const claimed = await posthorn.post('/api/domains', { domain: 'mail.shop.example' }, { authorization: `Bearer ${token}` });
     expect([claimed.status, claimed.body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('is not added to another project than that of the credential, even where its id is known', async () => {
+    const another = await suite.operator('projects', 'create', '--name', 'Not theirs');
+    for (const surface of surfaces) {
+      const add = (projectId: string) => {
+        const named = surface === 'v1' ? { project_id: projectId } : { projectId };
+        return suite.posthorn.post(`${prefixes[surface]}/domains`, { domain: `${surface}.example.test`, ...named });
+      };
+      for (const foreign of [another['id']!, randomId]) {
+        const { status, text } = await add(foreign);
+        expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('"code":"project_access_denied"')]);
+      }
+      expect((await add(suite.posthorn.dev.projectId.toUpperCase())).status).toBe(201);
+    }
   });
 
   it('is listed whole on the legacy surface and page by page on the other, bound to a stream, and removed', async () => {

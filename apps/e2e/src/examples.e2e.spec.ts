@@ -135,6 +135,14 @@ describe('each way to be refused', () => {
     }
   });
 
+  it('is asked for: what could be read once', async () => {
+    for (const operation of operations.filter((each) => each.method === 'GET' && each.path.endsWith('/reveal'))) {
+      const path = await ours.pathTo(operation);
+      await askWith(operation, path);
+      keep(operation, await askWith(operation, path));
+    }
+  });
+
   it('has the example that is committed', () => {
     if (!recording) expect(told.refusals).toEqual(committed.refusals);
     const without = Object.keys(document.components.responses).filter((name) => !(name in told.refusals));

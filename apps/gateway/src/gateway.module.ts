@@ -88,6 +88,7 @@ import { ConsentPages } from './oauth/consent.pages.js';
 import { DelegationsRepository } from './oauth/delegations.repository.js';
 import { DelegationsService } from './oauth/delegations.service.js';
 import { OAuthDoor } from './oauth/oauth-door.js';
+import { FrontPage } from './pages/front-page.js';
 import { PageDoor } from './pages/page-door.js';
 import { Senders } from './pages/senders.js';
 import { FoundersReadModel } from './projects/founders.read-model.js';
@@ -183,6 +184,7 @@ export const routeControllers = [
     Attempts,
     AttemptsRepository,
     PageDoor,
+    FrontPage,
     SignInPages,
     SignUpPages,
     PasswordPages,

@@ -45,6 +45,8 @@ export class ApiKeyToReveal extends ApiKey {
 
 export class RevealQuery {
   @Text(1, 200) token: string;
+  /** Says that a browser's person has decided already: the secret is shown at once. */
+  @Choice(['1']) @Optional() confirm?: '1';
 }
 
 export class RevealedApiKey {
@@ -83,7 +85,8 @@ export const apiKeyFacts = {
 
 export const apiKeyNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such API key');
 export const revealNotFound = () =>
-  new DomainError('not_found', 'resource_not_found', 'There is nothing to reveal: the link was used, or is too old');
+  new DomainError('not_found', 'resource_not_found', 'There is nothing to reveal: the link is none of this key');
+export const revealOver = () => new DomainError('gone', 'resource_not_found', 'The link was used, or is too old');
 export const keyRevoked = () => new DomainError('malformed', 'key_revoked', 'The API key is revoked');
 export const scopeEscalation = () =>
   new DomainError('malformed', 'scope_escalation', 'A credential may not make a key that reaches further than itself');

@@ -1,7 +1,7 @@
 import { Contact } from './contacts.js';
 import { request } from './contract.js';
 import { DomainError } from './errors.js';
-import { Choice, Count, Flag, Id, ListOf, Nullable, Optional, Text } from './fields.js';
+import { Choice, Count, Flag, Id, ListOf, Nullable, Optional, Text, Texts } from './fields.js';
 import { ImportJob } from './import-jobs.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
@@ -16,6 +16,11 @@ export const importPieceBytes = 256 * 1024;
 export const maxOpenImports = 20;
 export const previewedRows = 10;
 export const mostImportColumns = 200;
+
+/** Of all cells of a rejected row together; a longer one is kept without its cells. */
+export const longestRejectedRow = 4_096;
+/** What a report of errors begins with: a table that begins so is a corrected one, and says nothing by these two. */
+export const importReportColumns: readonly string[] = ['line', 'reason'];
 
 const pieceText = Math.ceil(importPieceBytes / 3) * 4;
 
@@ -81,11 +86,13 @@ export class ContactImportPage extends PageEnd {
   @ListOf(() => ContactImport, 0, 100) items: ContactImport[];
 }
 
-/** Why a row was not taken in. It does not repeat the row: the report outlives the table, and the people in it. */
+/** Why a row was not taken in. */
 export class ContactImportError {
   /** Of the file, from 1 on: where the row begins. */
   @Count() line: number;
   @Text(1, 400) reason: string;
+  /** As they came, for 30 days. A row that is broken or long has none, nor has one that names a person who was erased. */
+  @Texts(0, mostImportColumns, longestRejectedRow, { itemMin: 0 }) @Optional() cells?: string[];
 }
 
 export class AskContactImportErrors extends ContactImportId {
@@ -94,6 +101,8 @@ export class AskContactImportErrors extends ContactImportId {
 }
 
 export class ContactImportErrors {
+  /** Of the cells; where the table has no header, only the column of the addresses has a name. */
+  @Texts(0, mostImportColumns, 1_024, { itemMin: 0 }) columns: string[];
   /** In the order of the file, at most a thousand at a time. */
   @ListOf(() => ContactImportError, 0, 1_000) items: ContactImportError[];
   @Flag() hasMore: boolean;

@@ -164,6 +164,7 @@ export const scheduledTooFar = () => invalidMember(['scheduledAt'], 'out_of_rang
 export const senderNotVerified = () => invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
 const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
 export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
+export const onlyTestFromSandbox = () => confined('Only a TEST key sends from the sandbox');
 export const recipientOutsideSandbox = () => confined('A TEST key sends only to verified addresses of the owners and to the simulator');
 export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
 export const outsideStream = (stream: Stream) => confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);

@@ -172,4 +172,5 @@ export const resubscribeRefused = () =>
     'The contact has left this list: allow the resubscription in the body where they asked to come back',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
+export const confirmLinkUnknown = () => new DomainError('not_found', 'resource_not_found', 'The link is not one of ours');
 export const confirmLinkOver = () => new DomainError('gone', 'resource_not_found', 'The link was used or is over');

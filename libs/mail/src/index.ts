@@ -6,6 +6,7 @@ export { EngagementTokens, type UnsubscribePlace } from './engagement-token.js';
 export { readHeaders } from './read-headers.js';
 export { nextRetry } from './retry-schedule.js';
 export { buildReturnPath } from './return-path.js';
+export { bytesOf, SignedBytes, uuidBytes } from './signed-bytes.js';
 export type { Attempt } from './smtp-attempt.js';
 export { SmtpPool, type SmtpPoolState } from './smtp-pool.js';
 export type { SmtpDelivery } from './smtp-transaction.js';

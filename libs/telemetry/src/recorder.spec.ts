@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { trace, type ProxyTracerProvider } from '@opentelemetry/api';
+import { startOtlpServer, type OtlpServer } from '@posthorn/dev';
 import { openTracing } from './open-tracing.js';
 
 let collector: Server;
@@ -23,5 +25,38 @@ describe.each(['http/json', 'http/protobuf'])('a recorder over %s, whose collect
     const began = performance.now();
     await Promise.all([connected, tracing.close()]);
     expect(performance.now() - began).toBeLessThan(6_000);
+  });
+});
+
+describe('recorders of one process', () => {
+  let exported: string[] = [];
+  let receiver: OtlpServer;
+  const tracingOf = (service: string) =>
+    openTracing({ endpoint: receiver.endpoint, protocol: 'http/json', sampler: 'always_on', ratio: 1, service });
+  beforeEach(async () => {
+    exported = [];
+    receiver = await startOtlpServer((body) => exported.push(body));
+  });
+  afterEach(() => receiver.close());
+
+  it('export each under the name of its own service, and leave nothing registered', async () => {
+    const all = await Promise.all(['gateway', 'sending'].map(tracingOf));
+    for (const tracing of all) tracing.root('work', {}, null, false)!.end();
+    await Promise.all(all.map((tracing) => tracing.close()));
+    const names = exported.flatMap((body) => body.match(/posthorn-\w+/g));
+    expect(names.sort()).toEqual(['posthorn-gateway', 'posthorn-sending']);
+    const { constructor } = (trace.getTracerProvider() as ProxyTracerProvider).getDelegate();
+    expect(constructor.name).toBe('NoopTracerProvider');
+  });
+
+  it('record nothing where the standard says that the SDK is disabled', async () => {
+    process.env['OTEL_SDK_DISABLED'] = 'true';
+    try {
+      const tracing = await tracingOf('sending');
+      expect(tracing.root('work', {}, null, false)).toBeNull();
+      await tracing.close();
+    } finally {
+      delete process.env['OTEL_SDK_DISABLED'];
+    }
   });
 });

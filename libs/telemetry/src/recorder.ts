@@ -3,6 +3,8 @@ import {
   SpanKind as ApiKind,
   SpanStatusCode,
   TraceFlags,
+  context,
+  logs,
   trace,
   type Context,
   type Link,
@@ -11,13 +13,13 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { NodeSDK } from '@opentelemetry/sdk-node';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
-  TracerProvider,
   type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
@@ -25,17 +27,30 @@ import type { ClientTrace, TracePoint } from './trace-point.js';
 import type { TracingOptions } from './open-tracing.js';
 import type { OpenSpan, SpanKind, SpanOptions, SpanRecorder } from './tracing.js';
 
-/** A provider of its own for each service: several in one process must not speak under one name, so nothing is registered globally. */
+/** An SDK for each service, also where several share a process: each has a resource of its own. */
 export async function openRecorder(options: TracingOptions & { endpoint: string }): Promise<SpanRecorder> {
   const name = { 'service.name': `posthorn-${options.service}`, 'service.instance.id': `${options.service}-${process.pid}` };
   const times = { scheduledDelayMillis: exportEveryMs, exportTimeoutMillis: giveUpAfterMs };
-  const provider = new TracerProvider({
+  const sdk = new NodeSDK({
     resource: defaultResource().merge(resourceFromAttributes(name)),
+    autoDetectResources: false,
     sampler: samplerOf(options),
     spanProcessors: [new BatchSpanProcessor({ exporter: await exporterOf(options), ...times })],
+    // Metrics are scraped and logs go to the standard output: without these the SDK would export both from its defaults.
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
   });
   // The last spans may be lost as any others are: a service whose collector is away still ends well.
-  return recorderOn(provider.getTracer('posthorn'), () => provider.shutdown().catch(() => undefined));
+  return recorderOn(tracerOf(sdk), () => sdk.shutdown().catch(() => undefined));
+}
+
+/** Starting an SDK registers it for the whole process; the next service of the process could not register its own. */
+function tracerOf(sdk: NodeSDK): Tracer {
+  sdk.start();
+  const tracer = trace.getTracer('posthorn');
+  for (const registered of [trace, context, logs]) registered.disable();
+  return tracer;
 }
 
 const exportEveryMs = 1_000;

@@ -22,6 +22,16 @@ export class ErasedRowsRepository {
     return row!.events < most;
   }
 
+  /** At most so many rows that an import refused and that name them, in any cell. Answers whether none is left. */
+  async removeRejected(projectId: string, words: string, most: number): Promise<boolean> {
+    const gone = await this.database.query(
+      `DELETE FROM import_rejected_rows WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM import_rejected_rows WHERE project_id = $1 AND cells::text ~* $2 LIMIT $3)) RETURNING 1`,
+      [projectId, words, most],
+    );
+    return gone.length < most;
+  }
+
   /** What was answered to who recorded their events, and would be again. */
   async emptyReceipts(projectId: string, contactIds: readonly string[]): Promise<void> {
     await this.database.query(

@@ -18,6 +18,7 @@ import { eventually, testSecret } from '@posthorn/testing';
 import { erasureWork } from './erasure-kinds.js';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
+import { importsGround } from '../testing/imports-ground.js';
 import { rowsHolding } from '../testing/rows-holding.js';
 
 let suite: ContactsSuite;
@@ -95,6 +96,24 @@ it('a deleted contact takes everything along in one commit, but a consent that o
       erasedAt: expect.any(Date),
       email: 'ann@example.org',
     });
+});
+
+it('rows that an import refused go with the person they name, and no other', async () => {
+  const { caller } = suite.buildProject();
+  const imports = importsGround(suite);
+  const { id } = await suite.bus.call(contacts.create, caller, { email: 'cora@example.org' });
+  const table = 'email,subscribed,note\nCORA@example.org,perhaps,\nnobody,,"see <cora@example.org>"\ndora@example.org,perhaps,\n';
+  const job = await imports.ended(caller, await imports.upload(caller, table));
+  expect((await imports.errorsOf(caller, job)).map(({ cells }) => cells?.length)).toEqual([3, 3, 3]);
+  await suite.bus.call(contacts.delete, caller, { id });
+  await completed(caller, id);
+  expect(await rowsHolding(suite.database, 'cora@example.org')).toEqual([]);
+  const told = await imports.errorsOf(caller, job);
+  expect(told.map(({ line, cells }) => [line, cells])).toEqual([
+    [2, undefined],
+    [3, undefined],
+    [4, ['dora@example.org', 'perhaps', '']],
+  ]);
 });
 
 it('who was in a segment only by an address that is erased is in it no more', async () => {

@@ -25,6 +25,7 @@ export class OwnErasure {
     const emails = people.map(({ email }) => email);
     const [words, addresses] = [anyOf(emails), addressesIn(emails)];
     if (!(await this.removeRows(projectId, people))) return [];
+    if (!(await this.rows.removeRejected(projectId, words, rowsAtOnce))) return [];
     await this.rows.emptyReceipts(
       projectId,
       people.map(({ id }) => id),

@@ -88,10 +88,13 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   await suite.bus.call(contactImports.append, caller, { id: job.id, place: 1, bytes: piece('ANN@example.org,Ann\n'), last: true });
   const done = await imports.ended(caller, job);
   expect(done).toMatchObject({ status: 'COMPLETED', created: 1 });
-  expect((await imports.errorsOf(caller, job)).map(({ reason }) => reason)).toEqual(['is of a person who was erased after it was told']);
+  const refused = { line: expect.any(Number), reason: 'is of a person who was erased after it was told' };
+  expect(await imports.errorsOf(caller, job)).toMatchObject([refused]);
   await completed(caller, id);
+  expect(await imports.errorsOf(caller, job)).toEqual([refused]);
   expect(await emailsOf(projectId)).toEqual(['bob@example.org']);
-  expect(await rowsHolding(suite.database, 'Ann@example.org')).not.toContain('import_pieces');
+  const holding = await rowsHolding(suite.database, 'Ann@example.org');
+  for (const table of ['import_pieces', 'import_rejected_rows']) expect(holding).not.toContain(table);
   const again = await imports.ended(caller, await imports.upload(caller, 'email\nann@example.org\n'));
   expect(again).toMatchObject({ created: 1, failed: 0 });
 });

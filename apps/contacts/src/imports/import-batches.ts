@@ -81,10 +81,10 @@ function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }
 }
 
 function failuresOf(rows: readonly ImportedRow[], folded: readonly FoldedRow[], written: readonly WrittenContact[]): ContactImportError[] {
-  const unread = rows.flatMap(({ line, reason }) => (reason === null ? [] : [{ line, reason }]));
+  const unread = rows.flatMap(({ line, reason, cells }) => (reason === null ? [] : [{ line, reason, cells }]));
   const refused = folded.flatMap(({ line }, place) => {
     const { error } = written[place]!;
-    return error ? [{ line, reason: reasonOf(error) }] : [];
+    return error ? [{ line, reason: reasonOf(error), cells: rows.find((row) => row.line === line)?.cells }] : [];
   });
   return [...unread, ...refused];
 }
@@ -107,5 +107,6 @@ function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
   return [...reasons].map(([line, each]) => ({
     line,
     reason: boundedText(each.map(({ reason }) => reason).join('; '), longestReason),
+    cells: each.find(({ cells }) => cells)?.cells,
   }));
 }

@@ -1,7 +1,8 @@
-import type { ContactImportError } from '@posthorn/contracts';
+import { longestRejectedRow, type ContactImportError } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** What became of rows that could not be taken in. */
+
+/** What became of rows that could not be taken in, and for some time their cells. */
 export class ImportErrorsRepository {
   constructor(private readonly database: Database) {}
 
@@ -12,12 +13,35 @@ export class ImportErrorsRepository {
        SELECT $1, $2, line, reason FROM unnest($3::bigint[], $4::text[]) AS e (line, reason) ON CONFLICT DO NOTHING`,
       [projectId, id, errors.map(({ line }) => line), errors.map(({ reason }) => reason)],
     );
-  }
-
-  list(projectId: string, id: string, after: number, limit: number): Promise<ContactImportError[]> {
-    return this.database.query(
-      `SELECT line, reason FROM import_errors WHERE project_id = $1 AND import_id = $2 AND line > $3 ORDER BY line LIMIT $4`,
-      [projectId, id, after, limit],
+    const kept = errors.filter(({ cells }) => isKept(cells));
+    if (kept.length === 0) return;
+    await this.database.query(
+      `INSERT INTO import_rejected_rows (project_id, import_id, line, cells)
+       SELECT $1, $2, line, cells::jsonb FROM unnest($3::bigint[], $4::text[]) AS e (line, cells) ON CONFLICT DO NOTHING`,
+      [projectId, id, kept.map(({ line }) => line), kept.map(({ cells }) => JSON.stringify(cells))],
     );
   }
+
+  async list(projectId: string, id: string, after: number, limit: number): Promise<ContactImportError[]> {
+    const rows = await this.database.query<ContactImportError & { cells: string[] | null }>(
+      `SELECT line, reason, cells FROM import_errors LEFT JOIN import_rejected_rows USING (project_id, import_id, line)
+       WHERE project_id = $1 AND import_id = $2 AND line > $3 ORDER BY line LIMIT $4`,
+      [projectId, id, after, limit],
+    );
+    return rows.map(({ line, reason, cells }) => ({ line, reason, ...(cells ? { cells } : {}) }));
+  }
+
+  /** Answers whether none is left. */
+  async forgetRows(projectId: string, importId: string, limit: number): Promise<boolean> {
+    const gone = await this.database.query(
+      `DELETE FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 AND line = ANY (ARRAY(
+         SELECT line FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 ORDER BY line LIMIT $3)) RETURNING 1`,
+      [projectId, importId, limit],
+    );
+    return gone.length < limit;
+  }
 }
+
+/** One that is broken was not read, and has none. */
+const isKept = (cells: readonly string[] = []): boolean =>
+  cells.length > 0 && cells.reduce((sum, cell) => sum + cell.length, 0) <= longestRejectedRow;

@@ -8,3 +8,6 @@ export const importPurgeWork = work('contacts.import-purges', {
   concurrency: 2,
   retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 },
 });
+
+/** The cells of an import's rejected rows, by its import's id: due when they have been offered for correction for long enough. */
+export const rejectedRowsWork = work('contacts.import-rejected-rows', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });

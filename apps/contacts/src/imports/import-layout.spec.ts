@@ -7,6 +7,8 @@ describe('the layout of a table', () => {
     ['E-Mail;Plan;Subscribed\na@b.example;x;1\n', ';', ['email', { customField: 'Plan' }, 'subscribed']],
     ['id,email,subscribed,custom_fields,created_at\n', ',', [null, 'email', 'subscribed', 'customFields', null]],
     ['Name\tEmail Address\tName\n', '\t', [{ customField: 'Name' }, 'email', null]],
+    ['line,reason,Email,reason\n', ',', [null, null, 'email', { customField: 'reason' }]],
+    ['reason,line,Email\n', ',', [{ customField: 'reason' }, { customField: 'line' }, 'email']],
     ['"Email","Notes, long"\n', ',', ['email', { customField: 'Notes, long' }]],
   ])('is that of its header: %j', (text, delimiter, fields) => {
     expect(layoutOf(Buffer.from(text))).toMatchObject({ delimiter, fields, headed: true });

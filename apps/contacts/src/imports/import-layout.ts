@@ -1,3 +1,4 @@
+import { importReportColumns } from '@posthorn/contracts';
 import { CsvReader, type CsvRow } from './csv-reader.js';
 
 /** What a column of a table says of a contact; null is passed over. */
@@ -54,6 +55,10 @@ export function firstRow(head: Buffer, delimiter: string): CsvRow | null {
   return null;
 }
 
+/** What stands above the columns, or would: such a header is read as the same layout. */
+export const headerOf = ({ headed, columns, fields }: ImportLayout): string[] =>
+  headed ? [...columns] : fields.map((field) => nameOfField(field) ?? '');
+
 /** As the API calls a field. */
 export function nameOfField(field: ColumnField): string | null {
   if (field === null) return null;
@@ -79,10 +84,11 @@ function fieldsOf(columns: readonly string[], mapping: ColumnMapping): ColumnFie
     taken.add(name);
     return field;
   };
+  const ofReport = importReportColumns.every((name, place) => columns[place] === name) ? importReportColumns.length : 0;
   const said = columns.map((column) => (mapping.has(column) ? take(mapping.get(column)!) : undefined));
   return columns.map((column, place) => {
     const field = said[place];
-    return field === undefined ? take(guessed(column)) : field;
+    return field === undefined ? take(place < ofReport ? null : guessed(column)) : field;
   });
 }
 

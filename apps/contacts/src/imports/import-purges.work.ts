@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
-import { importPurgeWork } from './import-kinds.js';
+import { importPurgeWork, rejectedRowsWork } from './import-kinds.js';
+import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { ImportsRepository } from './imports.repository.js';
 
 const piecesAtOnce = 64;
+const rowsAtOnce = 1_000;
 
 @Injectable()
 export class ImportPurgesWork implements WorkHandler<object> {
@@ -13,9 +15,16 @@ export class ImportPurgesWork implements WorkHandler<object> {
     private readonly database: Database,
     private readonly imports: ImportsRepository,
     private readonly pieces: ImportPiecesRepository,
+    errors: ImportErrorsRepository,
     runner: WorkRunner,
   ) {
     runner.register(importPurgeWork, this);
+    runner.register(rejectedRowsWork, {
+      run: async (batch) => {
+        const [item] = batch.items;
+        if (!(await errors.forgetRows(item!.projectId, item!.key!, rowsAtOnce))) await batch.goOn(batch.items);
+      },
+    });
   }
 
   async run(batch: WorkBatch): Promise<void> {

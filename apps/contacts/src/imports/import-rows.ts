@@ -14,7 +14,7 @@ export interface RowContact {
 }
 
 /** A row of the table: of a contact, or the reason why of none. */
-export type ImportedRow = Pick<CsvRow, 'end' | 'line' | 'lines'> &
+export type ImportedRow = Pick<CsvRow, 'end' | 'line' | 'lines' | 'cells'> &
   ({ contact: RowContact; reason: null } | { contact: null; reason: string });
 
 export const rowFaults: Readonly<Record<RowFault, string>> = {
@@ -31,9 +31,10 @@ const surelySmall = 8_192;
 const unguarded = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
 
 export function readRow(row: CsvRow, layout: ImportLayout): ImportedRow {
-  const { end, line, lines } = row;
+  const { end, line, lines, cells } = row;
   const read = row.fault ? rowFaults[row.fault] : contactOf(row.cells, layout);
-  return typeof read === 'string' ? { end, line, lines, contact: null, reason: read } : { end, line, lines, contact: read, reason: null };
+  const stands = { end, line, lines, cells };
+  return typeof read === 'string' ? { ...stands, contact: null, reason: read } : { ...stands, contact: read, reason: null };
 }
 
 function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): RowContact | string {

@@ -96,6 +96,29 @@ describe('a table of contacts', () => {
     const errors = await imports.errorsOf(caller, begun);
     expect(errors.map(({ line }) => line)).toEqual(bad.map(({ line }) => line));
     for (const [place, { reason }] of bad.entries()) expect(errors[place]!.reason).toMatch(reason);
+    const broken = /quote|NUL, or|more than 200|longer than/;
+    const cells = errors.filter((error) => !broken.test(error.reason)).map((error) => error.cells?.[0]?.split('@')[0]);
+    expect(cells).toEqual(['no address', '', 'perhaps', 'deep', undefined, 'proto', 'huge', 'none', 'nul', 'wide']);
+    expect(errors.filter(({ reason }) => broken.test(reason)).map((error) => error.cells)).toEqual(Array(5).fill(undefined));
+  });
+
+  it('is told of with the names of its columns, and without its cells once they are a month old', async () => {
+    const { caller, projectId } = suite.buildProject();
+    const errorsOf = async (table: string) => {
+      const job = await imports.ended(caller, await imports.upload(caller, table));
+      return { job, report: await suite.bus.call(contactImports.errors, caller, { id: job.id }) };
+    };
+    const headless = await errorsOf('Ann,ann@x.example,1\nBob,nobody,2\n');
+    expect(headless.report).toMatchObject({ columns: ['', 'email', ''], items: [{ line: 2, cells: ['Bob', 'nobody', '2'] }] });
+    const { job, report } = await errorsOf('E-Mail,Plan\nnobody,pro\n');
+    expect(report).toMatchObject({ columns: ['E-Mail', 'Plan'], items: [{ line: 2, cells: ['nobody', 'pro'] }] });
+    // As if a month had passed: the item is due now.
+    await suite.queue.enqueue(rejectedRowsWork, [{ projectId, key: job.id }]);
+    await eventually(async () => {
+      const [error] = await imports.errorsOf(caller, job);
+      return error!.cells === undefined;
+    }, 'the cells are gone');
+    expect(await imports.errorsOf(caller, headless.job)).toMatchObject([{ cells: ['Bob', 'nobody', '2'] }]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
-import { importPurgeWork, importWork } from './import-kinds.js';
+import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
 
 export type NewImport = Pick<ImportRow, 'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'>;
@@ -13,6 +13,8 @@ export interface ImportStep extends ImportCounts {
 
 /** An upload of which no further piece has come for so long is broken off. */
 const uploadMs = 120_000;
+/** Rejected rows can be fetched for so long, to be corrected and imported again. */
+const rejectedRowsMs = 30 * 86_400_000;
 
 export class ImportsRepository extends ScopedRepository<ImportRow> {
   constructor(
@@ -87,7 +89,9 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
         `UPDATE imports SET status = $3, finished_at = clock_timestamp() WHERE project_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`,
         [projectId, id, status],
       );
-      if (ended.length > 0) await this.queue.enqueue(importPurgeWork, [{ projectId, key: id }]);
+      if (ended.length === 0) return;
+      await this.queue.enqueue(importPurgeWork, [{ projectId, key: id }]);
+      await this.queue.enqueue(rejectedRowsWork, [{ projectId, key: id, delayMs: rejectedRowsMs }]);
     });
   }
 

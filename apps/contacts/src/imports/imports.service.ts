@@ -23,6 +23,7 @@ import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/contact-write.js';
 import { ListsRepository } from '../lists/lists.repository.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
+import { headerOf } from './import-layout.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
 import { readLayout } from './import-table.js';
 import type { ImportRow } from './import.entity.js';
@@ -82,9 +83,9 @@ export class ImportsService {
   }
 
   async listErrors(projectId: string, { id, afterLine = -1 }: AskContactImportErrors): Promise<ContactImportErrors> {
-    await this.found(projectId, id);
+    const { layout } = await this.found(projectId, id);
     const items = await this.errors.list(projectId, id, afterLine, errorsAtOnce + 1);
-    return { items: items.slice(0, errorsAtOnce), hasMore: items.length > errorsAtOnce };
+    return { columns: headerOf(layout), items: items.slice(0, errorsAtOnce), hasMore: items.length > errorsAtOnce };
   }
 
   /** Whoever holds it is in the midst of a commit: it waits for that one. What has ended stays as it ended. */

@@ -32,12 +32,12 @@ export interface Schema {
   $ref?: string;
 }
 
-/** Of no surface: health, confirm links, the document and its page, the pages for people, and the sign-in that is the library's. */
+/** Of no surface: the front page, health, confirm links, the document and its page, the pages for people, and the sign-in that is the library's. */
 export const outside = (path: string): boolean =>
   path.startsWith('/api/auth/') || path.endsWith('/lists/confirm-subscription') || outsideFolders.includes(path.split('/')[1]!);
 
 const outsideFolders: readonly string[] = [
-  ...['healthz', 'openapi.json', 'docs', 'pages'],
+  ...['', 'healthz', 'openapi.json', 'docs', 'pages'],
   ...['sign-in', 'sign-out', 'sign-up', 'verify-email', 'forgot-password', 'reset-password', 'account', 'invitations'],
   ...['oauth', '.well-known'],
 ];

@@ -16,8 +16,14 @@ export const tokenPage = (token: string): Shown =>
       <p><code>${token}</code></p>`,
   );
 
-export const gonePage = shown(
+export const overPage = shown(
   'There is nothing to show',
   html`<p>The link was used already, or is older than five minutes. Rotate the key to get another secret.</p>`,
+  { status: 410 },
+);
+
+export const unknownPage = shown(
+  'There is no such link',
+  html`<p>Perhaps a part of it is missing: copy all of it. A link shows the secret of one key only.</p>`,
   { status: 404 },
 );

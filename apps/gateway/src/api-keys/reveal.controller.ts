@@ -1,9 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { revealNotFound, RevealedApiKey, RevealQuery } from '@posthorn/contracts';
+import { revealNotFound, RevealedApiKey, revealOver, RevealQuery } from '@posthorn/contracts';
 import type { Call } from '../edge/call.js';
 import { HtmlPage } from '../edge/html-page.js';
 import { Get, Post } from '../edge/route.js';
-import { askPage, gonePage, tokenPage } from './reveal-page.js';
+import type { Shown } from '../pages/page.js';
+import { askPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';
 
 const path = 'projects/:projectId/api-keys/:keyId/reveal';
@@ -13,6 +14,7 @@ const reveal = {
   query: RevealQuery,
   reply: RevealedApiKey,
   missing: revealNotFound,
+  errors: [revealOver],
   pages: true,
   // It changes nothing of the project: reads go on.
   whileDisabled: true,
@@ -23,24 +25,21 @@ const reveal = {
 export class RevealController {
   constructor(private readonly reveals: RevealsService) {}
 
-  @Get(path, { ...reveal, summary: 'Read the secret of a new key, once; a browser is asked first' })
+  @Get(path, { ...reveal, summary: 'Read the secret of a new key, once; a browser is asked first unless `confirm` is 1' })
   async read(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    return call.wantsPage ? this.ask(call) : this.take(call);
+    return call.onlyLooks ? this.page(call, () => askPage) : this.show(call);
   }
 
   @Post(path, { ...reveal, summary: 'Read the secret of a new key, once, from the page of its link', body: null })
   async show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    if (!call.wantsPage) return this.take(call);
-    const waits = await this.waits(call);
-    return waits ? new HtmlPage(tokenPage((await this.take(call)).token)) : new HtmlPage(gonePage);
+    return call.wantsPage ? this.page(call, async () => tokenPage((await this.take(call)).token)) : this.take(call);
   }
 
-  private async ask(call: Call<object, RevealQuery>): Promise<HtmlPage> {
-    return (await this.waits(call)) ? new HtmlPage(askPage) : new HtmlPage(gonePage);
-  }
-
-  private waits({ caller, params, query }: Call<object, RevealQuery>): Promise<boolean> {
-    return this.reveals.waits(caller.projectId, params['keyId']!, query.token);
+  /** What a browser is shown while the link works, else why it does not. */
+  private async page({ caller, params, query }: Call<object, RevealQuery>, waiting: () => Shown | Promise<Shown>): Promise<HtmlPage> {
+    const state = await this.reveals.stateOf(caller.projectId, params['keyId']!, query.token);
+    if (state === 'WAITING') return new HtmlPage(await waiting());
+    return new HtmlPage(state === 'OVER' ? overPage : unknownPage);
   }
 
   private async take({ caller, params, query }: Call<object, RevealQuery>): Promise<RevealedApiKey> {

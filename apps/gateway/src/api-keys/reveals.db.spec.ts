@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -30,8 +29,9 @@ async function buildLink(): Promise<Link> {
 }
 
 const open = ({ path }: Pick<Link, 'path'>, ask: Ask, method = 'GET'): Promise<Told> => suite.ask(method, path, ask);
-const expectGone = ({ status, json }: Told) =>
-  expect([status, json]).toMatchObject([404, { success: false, error: { code: 'RESOURCE_NOT_FOUND' } }]);
+const expectRefused = (expected: number, { status, json }: Told) =>
+  expect([status, json]).toMatchObject([expected, { success: false, error: { code: 'RESOURCE_NOT_FOUND' } }]);
+const expectOver = (told: Told) => expectRefused(410, told);
 const waiting = async ({ keyId }: Link) =>
   (await suite.database.query<{ row: string }>(`SELECT to_jsonb(r)::text AS row FROM api_key_reveals r WHERE key_id = $1`, [keyId])).map(
     ({ row }) => row,
@@ -48,7 +48,7 @@ describe('a reveal link', () => {
     expect(sealed).not.toContain(token);
     expect(sealed).not.toContain(new URL(link.path, 'http://x').searchParams.get('token'));
     expect(await waiting(link)).toEqual([]);
-    expectGone(await open(link, { as: link.owner }));
+    expectOver(await open(link, { as: link.owner }));
     expect((await suite.ask('GET', `/api/v1/projects/${link.projectId}`, { key: token })).status).toBe(200);
   });
 
@@ -56,7 +56,7 @@ describe('a reveal link', () => {
     const link = await buildLink();
     const told = await Promise.all(Array.from({ length: 10 }, () => open(link, { as: link.owner })));
     expect(told.filter(({ text }) => tokenPattern.test(text))).toHaveLength(1);
-    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 404)]);
+    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 410)]);
   });
 
   it('is for sessions of members alone', async () => {
@@ -78,7 +78,7 @@ describe('a reveal link', () => {
         seconds,
       ]);
     await move(-0.001);
-    expectGone(await open(link, { as: link.owner }));
+    expectOver(await open(link, { as: link.owner }));
     await move(5);
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
@@ -92,7 +92,7 @@ describe('a reveal link', () => {
     const said = new Set<string>();
     for (const path of wrong) {
       const told = await open({ path }, { as: link.owner });
-      expectGone(told);
+      expectRefused(404, told);
       said.add(told.text);
     }
     expect(said.size).toBe(1);
@@ -103,6 +103,7 @@ describe('a reveal link', () => {
       '?token=%00',
       `?token=${token}&token=${token}`,
       `?token=${token}&x=1`,
+      `?token=${token}&confirm=2`,
     ]) {
       expect([query, (await open({ path: link.path.replace(/\?.*/, query) }, { as: link.owner })).status]).toEqual([query, 422]);
     }
@@ -114,10 +115,10 @@ describe('a reveal link', () => {
     const link = await buildLink();
     const keys = `/api/projects/${link.projectId}/api-keys/${link.keyId}`;
     const { json } = await suite.ask('POST', `${keys}/rotate`, { as: link.owner });
-    expectGone(await open(link, { as: link.owner }));
+    expectOver(await open(link, { as: link.owner }));
     const { pathname, search } = new URL((json['data'] as { revealUrl: string }).revealUrl);
     await suite.ask('DELETE', keys, { as: link.owner });
-    expectGone(await open({ path: pathname + search }, { as: link.owner }));
+    expectOver(await open({ path: pathname + search }, { as: link.owner }));
     expect(await waiting(link)).toEqual([]);
   });
 
@@ -150,7 +151,7 @@ describe('a reveal link in a browser', () => {
     expect([shown.status, shown.text]).toEqual([200, expect.stringMatching(/<code>sk_live_\w{42}<\/code>/)]);
     for (const method of ['GET', 'POST']) {
       const gone = await open(link, { as: link.owner, headers: form }, method);
-      expect([gone.status, gone.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect([gone.status, gone.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
       expect(gone.text).not.toMatch(tokenPattern);
     }
   });
@@ -162,15 +163,35 @@ describe('a reveal link in a browser', () => {
     expect((await open(link, {})).status).toBe(401);
   });
 
-  it('is not used up by a HEAD', async () => {
+  it('shows the key at once where the link says that it is confirmed', async () => {
     const link = await buildLink();
-    const status = await new Promise((resolve, reject) => {
-      const asked = request(`${suite.gateway.url}${link.path}`, { method: 'HEAD', headers: { cookie: link.owner.cookie } }, (response) =>
-        resolve(response.resume().statusCode),
-      );
-      asked.on('error', reject).end();
-    });
-    expect(status).toBe(200);
+    const path = `${link.path}&confirm=1`;
+    const shown = await open({ path }, { as: link.owner, headers: html });
+    expect([shown.status, shown.text]).toEqual([200, expect.stringMatching(/<code>sk_live_\w{42}<\/code>/)]);
+    expect((await open({ path }, { as: link.owner, headers: html })).status).toBe(410);
+    expectOver(await open({ path }, { as: link.owner }));
+  });
+
+  it('says by a page that a link is none', async () => {
+    const link = await buildLink();
+    const path = link.path.replace(/token=./, (start) => (start.endsWith('A') ? 'token=B' : 'token=A'));
+    for (const method of ['GET', 'POST']) {
+      const told = await open({ path }, { as: link.owner, headers: html }, method);
+      expect([told.status, told.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    }
+  });
+
+  it.each([
+    ['a HEAD', 'HEAD', {}],
+    ['a HEAD of a browser', 'HEAD', html],
+    ['a preview', 'GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
+    ['a browser that fetches ahead', 'GET', { ...html, 'sec-purpose': 'prefetch;prerender' }],
+  ])('is not used up by %s, confirmed or not', async (_, method, headers) => {
+    const link = await buildLink();
+    for (const path of [link.path, `${link.path}&confirm=1`]) {
+      const told = await open({ path }, { as: link.owner, headers: headers as Record<string, string> }, method);
+      expect([told.status, told.text]).toEqual([200, expect.not.stringMatching(tokenPattern)]);
+    }
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
 });

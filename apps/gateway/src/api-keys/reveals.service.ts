@@ -1,10 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { revealNotFound } from '@posthorn/contracts';
+import { revealNotFound, revealOver } from '@posthorn/contracts';
 import { Loop } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
-import { mintLinkToken } from '../identity/link-token.js';
+import { GatewayConfig } from '../config.js';
 import type { ApiKeyRow } from './api-key.entity.js';
+import { RevealTokens } from './reveal-tokens.js';
 import { RevealsRepository } from './reveals.repository.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
@@ -14,19 +15,25 @@ export interface Reveal {
   expiresAt: Date;
 }
 
+/** What a link is to whoever holds it: to be read, used or too old, or none at all. */
+export type RevealState = 'WAITING' | 'OVER' | 'UNKNOWN';
+
 const everyMs = 30_000;
 
 @Injectable()
 export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Reveals');
   private readonly loop: Loop;
+  private readonly tokens: RevealTokens;
 
   constructor(
+    config: GatewayConfig,
     private readonly commits: Commits,
     private readonly reveals: RevealsRepository,
     private readonly secrets: Secrets,
     private readonly audit: Audit,
   ) {
+    this.tokens = new RevealTokens(config.secretKeys);
     this.loop = new Loop({
       everyMs,
       work: () => this.reveals.removeExpired(),
@@ -36,7 +43,7 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Within the transaction that makes the secret. */
   async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
-    const linkToken = mintLinkToken();
+    const linkToken = this.tokens.mint(projectId, id);
     const sealed = this.secrets.seal(token, placeOf(projectId, id));
     return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfToken(linkToken), sealed) };
   }
@@ -45,14 +52,15 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
   read(projectId: string, keyId: string, linkToken: string): Promise<string> {
     return this.commits.before(null, async () => {
       const sealed = await this.reveals.take(projectId, keyId, hashOfToken(linkToken));
-      if (sealed === null) throw revealNotFound();
+      if (sealed === null) throw this.tokens.isOf(projectId, keyId, linkToken) ? revealOver() : revealNotFound();
       await this.audit.record(projectId, 'api_key.revealed', keyId);
       return this.secrets.open(sealed, placeOf(projectId, keyId));
     });
   }
 
-  waits(projectId: string, keyId: string, linkToken: string): Promise<boolean> {
-    return this.reveals.has(projectId, keyId, hashOfToken(linkToken));
+  async stateOf(projectId: string, keyId: string, linkToken: string): Promise<RevealState> {
+    if (await this.reveals.has(projectId, keyId, hashOfToken(linkToken))) return 'WAITING';
+    return this.tokens.isOf(projectId, keyId, linkToken) ? 'OVER' : 'UNKNOWN';
   }
 
   forget({ projectId, id }: ApiKeyRow): Promise<void> {

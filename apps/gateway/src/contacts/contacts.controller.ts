@@ -93,6 +93,7 @@ export class ContactsController {
     scope: 'contacts:write',
     body: DeleteContacts,
     reply: DeletedContacts,
+    legacyOutcome: 'deleted',
     errors: [contactsUnnamed],
     whileDisabled: true,
   })

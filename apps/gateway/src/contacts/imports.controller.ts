@@ -8,6 +8,7 @@ import {
   contactImports,
   csvUnreadable,
   importNotFound,
+  importReportColumns,
   ImportContacts,
   maxImportBytes,
   tooManyImports,
@@ -81,7 +82,8 @@ export class ImportsController {
   }
 
   @Get('contacts/imports/:id/errors', {
-    summary: 'The rows of an import that could not be taken in, as a table: line and reason',
+    summary:
+      'The rows of an import that could not be taken in, as a table: line, reason and their cells, to be corrected and imported again',
     scope: 'contacts:write',
     reply: ContactImportError,
     tabled: 'always',
@@ -90,7 +92,7 @@ export class ImportsController {
   async errors({ caller, params }: Call): Promise<CsvTable> {
     const id = params['id']!;
     const first = await this.bus.call(contactImports.errors, caller, { id });
-    return new CsvTable(['line', 'reason'], this.errorsFrom(first, caller, id));
+    return new CsvTable([...importReportColumns, ...first.columns], this.errorsFrom(first, caller, id));
   }
 
   @Post('contacts/imports/:id/cancel', {
@@ -120,10 +122,14 @@ export class ImportsController {
 
   private async *errorsFrom(first: ContactImportErrors, caller: Caller, id: string): AsyncGenerator<CsvCell[][]> {
     let part = first;
-    yield part.items.map(({ line, reason }) => [line, reason]);
+    yield rowsOf(part);
     while (part.hasMore) {
       part = await this.bus.call(contactImports.errors, caller, { id, afterLine: part.items.at(-1)!.line });
-      yield part.items.map(({ line, reason }) => [line, reason]);
+      yield rowsOf(part);
     }
   }
 }
+
+/** A row that is shorter than the header is filled up. */
+const rowsOf = ({ columns, items }: ContactImportErrors): CsvCell[][] =>
+  items.map(({ line, reason, cells = [] }) => [line, reason, ...cells, ...columns.slice(cells.length).map(() => '')]);

@@ -16,6 +16,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/call.js';
+import { foreignProject } from '../edge/edge-errors.js';
 import { Delete, Get, Patch, Post } from '../edge/route.js';
 
 /** Keys are made, or name servers asked, before there is an answer. */
@@ -31,9 +32,10 @@ export class DomainsController {
     body: AddDomain,
     reply: SendingDomain,
     outcome: 'created',
-    errors: [domainExists, domainTaken, domainOfSandbox, tooManyDomains],
+    errors: [foreignProject, domainExists, domainTaken, domainOfSandbox, tooManyDomains],
   })
-  add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
+  async add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
+    if (body.projectId !== undefined && body.projectId.toLowerCase() !== caller.projectId) throw foreignProject();
     return this.bus.call(domains.add, caller, body, patient);
   }
 
@@ -50,6 +52,16 @@ export class DomainsController {
   })
   get({ caller, params }: Call): Promise<SendingDomain> {
     return this.bus.call(domains.get, caller, { id: params['id']! });
+  }
+
+  @Get('domains/:id/verify', {
+    summary: 'Get what the last look at the records of a domain found',
+    scope: 'domains:read',
+    reply: SendingDomain,
+    missing: domainNotFound,
+  })
+  lastCheck(call: Call): Promise<SendingDomain> {
+    return this.get(call);
   }
 
   @Post('domains/:id/verify', {

@@ -24,6 +24,8 @@ export interface Call<Body = object, Query = object> {
   page: PageQuery;
   /** A page is to be answered, as an HtmlPage; only on routes that have pages. */
   wantsPage: boolean;
+  /** Nothing may change yet, though the route would change something; only on routes that have pages. */
+  onlyLooks: boolean;
   /** All of it is to be answered, as a CsvTable; only on routes that are tabled. */
   wantsTable: boolean;
   /** Its states are to be answered, as an EventStream; only on routes that are followed. */

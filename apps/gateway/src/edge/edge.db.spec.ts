@@ -116,7 +116,7 @@ describe('what is no route', () => {
   it.each([
     ['GET', '/api/v1/nowhere', 404, null],
     ['GET', '/api/nowhere', 404, null],
-    ['GET', '/', 404, null],
+    ['GET', '/nowhere', 404, null],
     ['POST', '/api/v1/emails/%zz', 404, null],
     ['DELETE', '/api/v1/emails', 405, 'POST, GET, HEAD'],
     ['PUT', '/api/contacts/x', 405, 'GET, PATCH, DELETE, HEAD'],

@@ -21,7 +21,7 @@ import { Cursors, type CursorScope } from './cursor.js';
 import { rateLimited } from './edge-errors.js';
 import { clientOf, type HttpReply, type HttpRequest } from './fastify.js';
 import { headerValues } from './header-values.js';
-import { HtmlPage, wantsPage } from './html-page.js';
+import { HtmlPage, onlyLooks, wantsPage } from './html-page.js';
 import { claimOf } from './idempotency.js';
 import { parseBody } from './parse-body.js';
 import { outcomeOf, type RouteDeclaration, type Handler } from './route.js';
@@ -157,6 +157,7 @@ export class FrontDoor {
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
     const asPage = declaration.pages === true && wantsPage(request.raw);
+    const looks = declaration.pages === true && onlyLooks(request.raw, (request.query as { confirm?: unknown }).confirm === '1');
     const wantsTable = declaration.tabled === 'always' || (declaration.tabled === true && wantsCsv(request.raw));
     const asked = {
       surface,
@@ -168,7 +169,10 @@ export class FrontDoor {
       upload,
     };
     const asEvents = declaration.followed === true && wantsEvents(request.raw);
-    return { call: { ...asked, page, wantsPage: asPage, wantsTable, wantsEvents: asEvents, idempotency, ...entries }, cursorScope };
+    return {
+      call: { ...asked, page, wantsPage: asPage, onlyLooks: looks, wantsTable, wantsEvents: asEvents, idempotency, ...entries },
+      cursorScope,
+    };
   }
 
   private parametersOf(route: Route, dialect: Dialect): Parameters {

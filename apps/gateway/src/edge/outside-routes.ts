@@ -28,6 +28,7 @@ const account = 'who is signed in';
 
 /** All of them: a test holds this list against what is really served. */
 export const outsideRoutes: readonly OutsideRoute[] = [
+  look('/', 'where to begin: the account or `/sign-in` in a browser, else the addresses of the documents as JSON'),
   look('/healthz', 'whether the gateway lives'),
   look('/openapi.json', 'the API for generators'),
   look('/docs', 'the API for people'),

@@ -3,7 +3,7 @@ import { Contact, contactNotFound, CreateContact } from '@posthorn/contracts';
 import { routeControllers } from '../gateway.module.js';
 import { describeRoutes } from './describe-routes.js';
 import { routeTable } from './route-table.js';
-import { Get, Post, scopesOf, type RouteDeclaration } from './route.js';
+import { Get, outcomeOf, Post, scopesOf, type RouteDeclaration } from './route.js';
 
 const declaring = (decorate: MethodDecorator) => {
   class Declaring {
@@ -38,6 +38,12 @@ describe('the route table', () => {
         );
     const legacyOnly = ['POST track'];
     expect([...without('v1'), ...legacyOnly].sort()).toEqual(without('legacy').sort());
+  });
+
+  it('answers every deletion of the legacy surface with success alone', () => {
+    const deletions = table.routes.filter(({ method, surface }) => method === 'DELETE' && surface === 'legacy');
+    const withData = deletions.filter(({ declaration }) => outcomeOf(declaration) !== 'deleted');
+    expect([deletions.length > 10, withData.map(({ path }) => path)]).toEqual([true, []]);
   });
 
   it('knows which methods a path has', () => {

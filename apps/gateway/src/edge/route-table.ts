@@ -24,7 +24,7 @@ export interface Route {
   sends: boolean;
 }
 
-const projectParameter = 'projectId';
+export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
@@ -56,12 +56,17 @@ function onSurfaces(controller: Controller, { method, path, handler, declaration
     surface,
     controller,
     handler,
-    declaration,
+    declaration: declarationOn(surface, declaration),
     ids: named.filter((name) => name !== addressParameter),
     addresses: named.filter((name) => name === addressParameter),
     projectInPath: parameters.includes(projectParameter),
     sends,
   }));
+}
+
+function declarationOn(surface: Surface, declaration: RouteDeclaration): RouteDeclaration {
+  const { legacyOutcome } = declaration;
+  return surface === 'legacy' && legacyOutcome ? { ...declaration, outcome: legacyOutcome } : declaration;
 }
 
 function refuseIncomplete(name: string, method: Method, path: string, declaration: RouteDeclaration): void {

@@ -35,6 +35,8 @@ export interface RouteDeclaration {
   /** What the reply is made of; for a page, the shape of one item. */
   reply: Shape;
   outcome?: Outcome;
+  /** Where the legacy surface ends otherwise: a deletion answers success there, and nothing else (interface.md). */
+  legacyOutcome?: Outcome;
   /** The list of the body whose entries stand for themselves: each is read, and answered, alone; by place in the reply, or by the outcome `batch`. */
   eachOf?: string;
   /** The reply is a page of items, newest first. */

@@ -50,6 +50,8 @@ describe('the page of an unsubscribe link', () => {
     expect(told.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
     expect(told.headers.get('x-robots-tag')).toContain('noindex');
     expect((await suite.ask('HEAD', path)).status).toBe(200);
+    for (const userAgent of ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'curl/8.5.0'])
+      expect((await suite.ask('GET', `${path}?confirm=1&confirmed=yes`, { headers: { 'user-agent': userAgent } })).status).toBe(200);
     expect(left).toEqual([]);
   });
 

@@ -116,6 +116,22 @@ describe('a confirm link elsewhere', () => {
     else expect(told.text).toContain('<h1>You are subscribed</h1>');
   });
 
+  it.each([
+    'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+    'WhatsApp/2.23.20.0',
+    'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  ])('confirms nothing for a preview: %s', async (userAgent) => {
+    const path = await buildLink();
+    for (const link of [path, `${path}&confirm=1`]) {
+      const told = await suite.ask('GET', link, { headers: { accept: '*/*', 'user-agent': userAgent } });
+      expect([told.status, told.headers.get('content-type'), confirmed]).toEqual([200, 'text/html; charset=utf-8', []]);
+    }
+    const ahead = await suite.ask('GET', `${path}&confirm=1`, { headers: { ...asPage, 'sec-purpose': 'prefetch' } });
+    expect([ahead.status, confirmed]).toEqual([200, []]);
+  });
+
   it('speaks both dialects', async () => {
     const path = await buildLink('en', 'Shop', '/api/v1');
     const told = [await suite.ask('GET', path, { headers: asProgram }), await suite.ask('GET', path, { headers: asProgram })];
@@ -130,7 +146,7 @@ describe('a confirm link elsewhere', () => {
     ]);
   });
 
-  it('is over where it is none of ours, always with the same words', async () => {
+  it('is unknown where it is none of ours, always with the same words', async () => {
     const path = await buildLink();
     const [stray] = tokens.of({ projectId: newId(), membershipId: newId(), round: 1 });
     const base = path.split('=')[0]!;
@@ -143,9 +159,14 @@ describe('a confirm link elsewhere', () => {
       `${base}=%00`,
     ];
     const told = await Promise.all(wrong.map((each) => suite.ask('GET', each)));
-    expect(told.map(({ status }) => status)).toEqual(wrong.map(() => 410));
+    expect(told.map(({ status }) => status)).toEqual(wrong.map(() => 404));
     expect(new Set(told.map(({ text }) => text)).size).toBe(1);
-    expect(told[0]!.text).toContain('If you still want news from this sender');
+    expect(told[0]!.text).toContain('<h1>There is no such link</h1>');
+    const program = await suite.ask('GET', wrong[0]!, { headers: asProgram });
+    expect([program.status, program.json]).toEqual([
+      404,
+      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link is not one of ours' } },
+    ]);
     expect(confirmed).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { confirmLinkOver, memberships, PickFields, serviceCaller, Subscription, type Caller } from '@posthorn/contracts';
+import { confirmLinkUnknown, memberships, PickFields, serviceCaller, Subscription, type Caller } from '@posthorn/contracts';
 import { ConfirmTokens } from '@posthorn/mail';
 import { Bus } from '@posthorn/messaging';
 import { GatewayConfig } from '../config.js';
@@ -10,10 +10,10 @@ import { BodyReader } from '../edge/body-reader.js';
 import { Failures, pathOf } from '../edge/failures.js';
 import { clientOf, type EdgeAdapter, type Fastify, type HttpReply, type HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
-import { wantsPage } from '../edge/html-page.js';
+import { onlyLooks, wantsPage } from '../edge/html-page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders, unknownSender, type Sender } from '../pages/senders.js';
-import { askPage, donePage, overPage } from './confirm-pages.js';
+import { askPage, donePage, overPage, unknownPage } from './confirm-pages.js';
 
 const bodyLimit = 16 * 1024;
 const bodyTypes = /^(?:application\/(?:x-www-form-urlencoded|json)|multipart\/form-data)\s*(?:;|$)/i;
@@ -85,7 +85,7 @@ export class ConfirmDoor implements OnApplicationBootstrap {
   private async linkOf(request: HttpRequest): Promise<Link> {
     const { token } = request.query as { token?: unknown };
     const read = typeof token === 'string' ? this.tokens.read(token) : null;
-    if (!read) throw confirmLinkOver();
+    if (!read) throw confirmLinkUnknown();
     const { projectId, membershipId, tokenHash } = read;
     return {
       caller: { ...serviceCaller('gateway', projectId), ...clientOf(request) },
@@ -99,9 +99,9 @@ export class ConfirmDoor implements OnApplicationBootstrap {
     const { sender, error } = thrown instanceof Refused ? thrown : { sender: unknownSender, error: thrown };
     if (wantsJson(request)) return this.failures.answer(error, request, reply);
     const { kind } = this.failures.tell(error, request);
-    const isOver = kind === 'gone' || kind === 'not_found';
-    if (!isOver) void reply.header('retry-after', '1');
-    drawForReader(reply, isOver ? overPage(sender) : laterPage(sender, statusOfKind[kind]));
+    if (kind === 'not_found') drawForReader(reply, unknownPage);
+    else if (kind === 'gone') drawForReader(reply, overPage(sender));
+    else drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[kind]));
   }
 }
 
@@ -121,8 +121,7 @@ const refusedAs =
     throw new Refused(error, sender);
   };
 
-const isLook = ({ raw, query }: HttpRequest): boolean =>
-  raw.method === 'HEAD' || (wantsPage(raw) && (query as { confirm?: unknown }).confirm !== '1');
+const isLook = ({ raw, query }: HttpRequest): boolean => onlyLooks(raw, (query as { confirm?: unknown }).confirm === '1');
 
 /** Who names both is a browser. */
 const wantsJson = ({ raw }: HttpRequest): boolean =>

@@ -29,3 +29,10 @@ export function overPage(sender: Sender): Shown {
   const { title, text } = confirmWords[language].over;
   return shown(title, html`<p role="alert">${filled(text, sender)}</p>`, { language, status: 410 });
 }
+
+/** Whose link it was meant to be nobody knows, nor in which language. */
+export const unknownPage = shown(
+  'There is no such link',
+  html`<p role="alert">Perhaps a part of it is missing: open it from the mail once more.</p>`,
+  { status: 404 },
+);

@@ -12,10 +12,11 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  parameters?: { name: string; description?: string }[];
+  parameters?: { name: string; in?: string; required?: boolean; description?: string }[];
   responses: Record<string, { $ref?: string }>;
 }
 const document = openApiDocument(table) as {
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, { description?: string }> }> };
 };
@@ -36,6 +37,39 @@ describe('the document', () => {
     expect(written.sort()).toEqual(table.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort());
     const names = table.routes.map(operationIdOf);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  // A JSON schema of OpenAPI, as the validator above has it, cannot compare a path with the parameters of its operations.
+  it('declares each parameter of a path as a required one of its operations, and no other', () => {
+    const places = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters = [] }]) => ({ place: `${method} ${path}`, path, parameters })),
+    );
+    const declared = places.map(({ place, parameters }) => {
+      const ofPath = parameters.filter((parameter) => parameter.in === 'path');
+      return [place, ofPath.map(({ name, required }) => (required ? name : `${name}, not required`)).sort()];
+    });
+    const named = places.map(({ place, path }) => [place, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()]);
+    expect(declared).toEqual(named);
+  });
+
+  it('has the groups of /api/v1 first, in the order of the specification, then those of the legacy surface', () => {
+    const names = document.tags.map(({ name }) => name);
+    const ofV1 = names.filter((name) => !name.startsWith('legacy '));
+    expect(names).toEqual([...ofV1, ...ofV1.map((name) => `legacy ${name}`)]);
+    const specified = [
+      'emails',
+      'events',
+      'contacts',
+      'lists',
+      'segments',
+      'workflows',
+      'campaigns',
+      'templates',
+      'snippets',
+      'suppressions',
+    ];
+    specified.push('domains', 'projects', 'apiKeys', 'analytics');
+    expect(ofV1.filter((name) => specified.includes(name))).toEqual(specified);
   });
 
   it('says each way to fail with the codes of its surface', () => {

@@ -9,6 +9,7 @@ import { headers } from './headers.js';
 import { operationOf, tagOf } from './operations.js';
 import { refusalsOf, refusalsWithoutRoute, responseOf, unreadable } from './refusals.js';
 import { ShapeSchemas } from './shape-schemas.js';
+import { inTagOrder } from './tag-order.js';
 
 const about = `E-mail delivery and marketing, self-hosted.
 
@@ -33,7 +34,7 @@ export function openApiDocument({ routes }: RouteTable): object {
     openapi: '3.1.1',
     info: { title: 'Posthorn', version: '1', description: about, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
-    tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name })),
+    tags: inTagOrder(sorted.map(tagOf)).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes,

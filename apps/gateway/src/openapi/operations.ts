@@ -3,13 +3,14 @@ import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
 import { defaultBodyLimit } from '../edge/body-reader.js';
-import type { Route } from '../edge/route-table.js';
+import { projectParameter, type Route } from '../edge/route-table.js';
 import { callersOf, outcomeOf, scopesOf } from '../edge/route.js';
 import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 import { refusalsOf } from './refusals.js';
 import type { ShapeSchemas } from './shape-schemas.js';
+import { legacyTag } from './tag-order.js';
 
 const schemeOf: Readonly<Record<CallerKind, string>> = {
   SECRET: 'secretKey',
@@ -27,7 +28,7 @@ export function operationIdOf({ controller, handler, surface }: Route): string {
 }
 
 export function tagOf({ controller, surface }: Route): string {
-  return surface === 'v1' ? nounOf(controller.name) : `legacy ${nounOf(controller.name)}`;
+  return surface === 'v1' ? nounOf(controller.name) : legacyTag(nounOf(controller.name));
 }
 
 export function operationOf(route: Route, schemas: ShapeSchemas): object {
@@ -43,7 +44,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
     'x-scope': declaration.scope,
     ...(declaration.orScope ? { 'x-or-scope': declaration.orScope } : {}),
     'x-callers': callers,
-    ...listed('parameters', [...idsOf(route), ...queryOf(route, schemas), ...(declaration.idempotent ? [idempotencyKey] : [])]),
+    ...listed('parameters', [...pathParametersOf(route), ...queryOf(route, schemas), ...(declaration.idempotent ? [idempotencyKey] : [])]),
     ...bodyOf(route, schemas),
     responses: { ...successOf(route, schemas), ...refused(route) },
   };
@@ -67,16 +68,20 @@ function descriptionOf({ declaration, method }: Route): string {
   return sentences.filter((sentence) => sentence !== null).join(' ');
 }
 
-const idsOf = ({ ids, addresses }: Route): object[] => [
-  ...ids.map((name) => pathParameter(name, 'uuid')),
-  ...addresses.map((name) => pathParameter(name, 'email')),
+const likeUnknown = 'A malformed one answers like an unknown one: 404';
+const likeForeign = 'A malformed one answers like that of a foreign project: 403';
+
+const pathParametersOf = ({ projectInPath, ids, addresses }: Route): object[] => [
+  ...(projectInPath ? [pathParameter(projectParameter, 'uuid', likeForeign)] : []),
+  ...ids.map((name) => pathParameter(name, 'uuid', likeUnknown)),
+  ...addresses.map((name) => pathParameter(name, 'email', likeUnknown)),
 ];
 
-const pathParameter = (name: string, format: string): object => ({
+const pathParameter = (name: string, format: string, description: string): object => ({
   name,
   in: 'path',
   required: true,
-  description: 'A malformed one answers like an unknown one: 404',
+  description,
   schema: { type: 'string', format },
 });
 

@@ -41,6 +41,7 @@ export class SessionsController {
     callers: ['SESSION'],
     project: 'NONE',
     reply: EndedSessions,
+    legacyOutcome: 'deleted',
   })
   async endOthers({ caller, sessionId }: Call): Promise<EndedSessions> {
     return { ended: await this.sessions.endOthers(caller.actor.id, sessionId!) };

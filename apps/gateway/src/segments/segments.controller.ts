@@ -114,21 +114,9 @@ export class SegmentsController {
     ...members,
     summary: 'Take contacts out of a STATIC segment, by address',
     reply: RemovedMembers,
-    surfaces: ['v1'],
+    legacyOutcome: 'deleted',
   })
   removeMembers({ caller, params, body }: Call<SegmentAddresses>): Promise<RemovedMembers> {
-    return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
-  }
-
-  /** The legacy surface answers a deletion with success and nothing else (contract.md §5). */
-  @Delete('segments/:id/members', {
-    ...members,
-    summary: 'Take contacts out of a STATIC segment, by address',
-    reply: RemovedMembers,
-    outcome: 'deleted',
-    surfaces: ['legacy'],
-  })
-  removeLegacyMembers({ caller, params, body }: Call<SegmentAddresses>): Promise<RemovedMembers> {
     return this.bus.call(segments.removeMembers, caller, { ...body, id: params['id']! });
   }
 }

@@ -43,7 +43,8 @@ async function waiting({ database }: GatewaySuite): Promise<SystemMail[]> {
 /** Keeps cookies as a browser does. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  readonly address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  /** Of the loopback network, since screenshots show it; the proxy itself is 127.0.0.1. */
+  readonly address = `127.${randomInt(1, 256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
   constructor(
     private readonly suite: GatewaySuite,

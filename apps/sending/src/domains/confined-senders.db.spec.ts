@@ -69,7 +69,7 @@ describe('a TEST key', () => {
 
   it('has the sandbox to itself: LIVE keys and sessions do not send from it, and nobody verifies it', async () => {
     const { live, send } = await build();
-    for (const caller of [live, { ...live, mode: undefined }]) expect(await accept(caller, send)).toEqual(unverified);
+    for (const caller of [live, { ...live, mode: undefined }]) expect(await accept(caller, send)).toEqual(refused(/^Only a TEST key/));
     for (const domain of ['sandbox.test', 'p-1.sandbox.test', 'test']) {
       await expect(suite.bus.call(domains.verify, live, { domain })).rejects.toMatchObject({
         kind: expect.stringMatching(/conflict|invalid/),

@@ -43,8 +43,6 @@ export class DomainsService {
   async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<DomainRow> {
     const { projectId } = caller;
     const { stream = null, streamDefault = false } = body;
-    if (body.projectId !== undefined && body.projectId !== projectId)
-      throw invalidMember(['projectId'], 'not_found', 'is not the project that is asked');
     if (streamDefault && stream === null) throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
     const domain = this.rules.nameOf(body.domain);
     const region = await this.free(projectId, domain, body.region);

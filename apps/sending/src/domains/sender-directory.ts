@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   DomainError,
   domainOf,
+  onlyTestFromSandbox,
   outsideDomain,
   outsideStream,
   senderMissing,
@@ -12,6 +13,7 @@ import {
   type Stream,
 } from '@posthorn/contracts';
 import { ShortMemory } from '@posthorn/database';
+import { SendingConfig } from '../config.js';
 import type { DomainRow } from './domain.entity.js';
 import { DomainsRepository } from './domains.repository.js';
 import { covers } from './host-names.js';
@@ -28,11 +30,15 @@ interface Wanted {
 export class SenderDirectory {
   private readonly verified = new ShortMemory((projectId) => this.domains.verifiedOf(projectId!));
 
-  constructor(private readonly domains: DomainsRepository) {}
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly config: SendingConfig,
+  ) {}
 
   /** `category` is what is sent: a domain may be bound to the other kind. */
   async senderFor(caller: Caller, from: Mailbox | undefined, category: Stream = 'TRANSACTIONAL'): Promise<Mailbox> {
     if (caller.mode === 'TEST') return sandboxSender(caller, from);
+    if (from && domainOf(from.email) === this.config.sandboxDomain) throw onlyTestFromSandbox();
     const { projectId, domainId } = caller;
     const wanted: Wanted = { from, category, domainId };
     const kept = await this.verified.kept(projectId);

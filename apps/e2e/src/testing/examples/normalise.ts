@@ -1,7 +1,8 @@
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const instant = /^(?!2026-01-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const revealed = /^sk_(live|test)_\w+$/;
-const link = /(?<![\w-])[A-Za-z0-9_-]{43}(?![\w-])/g;
+// Of an invitation, or of a new key.
+const link = /(?<![\w-])(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{107})(?![\w-])/g;
 const sandbox = /^p-[0-9a-f]{12}(?=$|@)/;
 const madeDomain = /\b(?:kept|asked)-\d+\.example\.test\b/g;
 const selector = /\bph[0-9a-f]{10}\b/g;

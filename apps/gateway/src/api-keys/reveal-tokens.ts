@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { bytesOf, SignedBytes, uuidBytes } from '@posthorn/mail';
+
+const secretBytes = 32;
+
+/** The tokens of reveal links: 256 random bits, signed for their key, so that a link which is over is told from one that never was. */
+export class RevealTokens {
+  private readonly bytes: SignedBytes;
+
+  constructor(secretKeys: readonly string[]) {
+    this.bytes = new SignedBytes(secretKeys, { label: 'posthorn:reveal', macBytes: 16, longest: secretBytes + 2 * uuidBytes });
+  }
+
+  mint(projectId: string, keyId: string): string {
+    return this.bytes.write(Buffer.concat([randomBytes(secretBytes), bytesOf(projectId), bytesOf(keyId)]));
+  }
+
+  /** Whether it was handed out for this key once. */
+  isOf(projectId: string, keyId: string, token: string): boolean {
+    const said = this.bytes.read(token);
+    return said !== null && said.subarray(secretBytes).equals(Buffer.concat([bytesOf(projectId), bytesOf(keyId)]));
+  }
+}

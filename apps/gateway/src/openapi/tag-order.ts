@@ -1,0 +1,24 @@
+/** Resources in the order in which the specification lists their endpoints; what belongs to one follows it. */
+const resources: readonly string[] = [
+  ...['emails', 'engagement', 'events'],
+  ...['contacts', 'imports', 'erasures'],
+  ...['lists', 'segments', 'workflows', 'campaigns'],
+  ...['templates', 'snippets', 'suppressions', 'domains', 'webhooks'],
+  ...['projects', 'members', 'sessions', 'apiKeys', 'reveal', 'audit'],
+  ...['mailboxes', 'analytics'],
+];
+
+const legacyPrefix = 'legacy ';
+
+export const legacyTag = (noun: string): string => legacyPrefix + noun;
+
+/** Those of `/api/v1` before those of the legacy surface; what is not listed above comes last in each. */
+export function inTagOrder(tags: Iterable<string>): string[] {
+  return [...new Set(tags)].sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
+}
+
+function rankOf(tag: string): number {
+  const isLegacy = tag.startsWith(legacyPrefix);
+  const place = resources.indexOf(isLegacy ? tag.slice(legacyPrefix.length) : tag);
+  return (isLegacy ? 1_000 : 0) + (place === -1 ? resources.length : place);
+}
