@@ -3,6 +3,7 @@ import { activity, consents, contactFacts, contactImports, contacts, lists, type
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { rejectedRowsWork } from './import-kinds.js';
 import { addresses, importsGround } from '../testing/imports-ground.js';
 import { listsGround } from '../testing/lists-ground.js';
 
