@@ -1,6 +1,7 @@
 import { Module, type Provider as NestProvider, type Type } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { Commits, Resealing, Secrets } from '@posthorn/platform';
+import { WorkQueue } from '@posthorn/work';
 import { AcceptBatchService } from './accepting/accept-batch.js';
 import { AcceptEmailsService } from './accepting/accept-emails.js';
 import { AcceptingRepository } from './accepting/accepting.repository.js';
@@ -32,7 +33,7 @@ import { DkimKeysRepository } from './domains/dkim-keys.repository.js';
 import { DnsLookup } from './domains/dns-lookup.js';
 import { DomainChecks } from './domains/domain-checks.js';
 import { DomainFindings } from './domains/domain-findings.js';
-import { DomainRechecks } from './domains/domain-rechecks.js';
+import { DomainChecksWork } from './domains/domain-checks.work.js';
 import { DomainRules } from './domains/domain-rules.js';
 import { DomainViews } from './domains/domain-views.js';
 import { DomainsHandlers } from './domains/domains.handlers.js';
@@ -82,6 +83,7 @@ import { SuppressedRecipientsReadModel } from './suppressions/suppressed-recipie
 import { SuppressionsHandlers } from './suppressions/suppressions.handlers.js';
 import { SuppressionsRepository } from './suppressions/suppressions.repository.js';
 import { SuppressionImports } from './suppressions/suppression-imports.js';
+import { SuppressionImportsWork } from './suppressions/suppression-imports.work.js';
 import { SuppressionImportsRepository } from './suppressions/suppression-imports.repository.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
 import { PreviewsService } from './templates/previews.service.js';
@@ -95,11 +97,11 @@ import { TemplatesHandlers } from './templates/templates.handlers.js';
 import { TemplatesRepository } from './templates/templates.repository.js';
 import { TemplatesService } from './templates/templates.service.js';
 
-/** Repositories and read models need nothing but the database. */
-const onDatabase = (room: Type): NestProvider => ({
-  provide: room,
-  useFactory: (database: Database) => new room(database) as object,
-  inject: [Database],
+/** Repositories and read models need the database, and some the queue of what is to be done with their rows. */
+const onDatabase = (repository: Type): NestProvider => ({
+  provide: repository,
+  useFactory: (database: Database, queue: WorkQueue) => new repository(database, queue) as object,
+  inject: [Database, WorkQueue],
 });
 
 /** Those that look addresses up look for the hashes of erased ones, too. */
@@ -175,7 +177,7 @@ const knowingErased = (room: Type): NestProvider => ({
     DomainViews,
     DomainFindings,
     DomainChecks,
-    DomainRechecks,
+    DomainChecksWork,
     VouchedDomains,
     CampaignSenders,
     DkimKeys,
@@ -184,6 +186,7 @@ const knowingErased = (room: Type): NestProvider => ({
     SenderIdentities,
     SuppressionsService,
     SuppressionImports,
+    SuppressionImportsWork,
     ProjectSnapshot,
     DeliveryBell,
     Lease,

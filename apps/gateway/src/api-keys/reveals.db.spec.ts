@@ -83,6 +83,14 @@ describe('a reveal link', () => {
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
 
+  it('is purged once nobody has opened it in time', async () => {
+    const [link, other] = [await buildLink(), await buildLink()];
+    await suite.database.query(`UPDATE api_key_reveals SET expires_at = clock_timestamp() WHERE key_id = $1`, [link.keyId]);
+    for (const { projectId, keyId } of [link, other]) await suite.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId }]);
+    await eventually(async () => (await waiting(link)).length === 0, 'it is purged');
+    expect((await open(other, { as: other.owner })).text).toMatch(tokenPattern);
+  });
+
   it('says nothing to any other token, key or project', async () => {
     const [link, other] = [await buildLink(), await buildLink()];
     const token = new URL(link.path, 'http://x').searchParams.get('token')!;

@@ -1,6 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { revealNotFound } from '@posthorn/contracts';
-import { Loop } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import { mintLinkToken } from '../identity/link-token.js';
@@ -14,25 +13,14 @@ export interface Reveal {
   expiresAt: Date;
 }
 
-const everyMs = 30_000;
-
 @Injectable()
-export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly log = new Logger('Reveals');
-  private readonly loop: Loop;
-
+export class RevealsService {
   constructor(
     private readonly commits: Commits,
     private readonly reveals: RevealsRepository,
     private readonly secrets: Secrets,
     private readonly audit: Audit,
-  ) {
-    this.loop = new Loop({
-      everyMs,
-      work: () => this.reveals.removeExpired(),
-      onError: (error) => this.log.warn((error as Error).message),
-    });
-  }
+  ) {}
 
   /** Within the transaction that makes the secret. */
   async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
@@ -57,14 +45,6 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
 
   forget({ projectId, id }: ApiKeyRow): Promise<void> {
     return this.reveals.remove(projectId, id);
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  onModuleDestroy(): Promise<void> {
-    return this.loop.stop();
   }
 }
 

@@ -12,7 +12,7 @@ let suite: SendingSuite;
 beforeAll(async () => {
   suite = await startSendingSuite();
   await new ProjectStates(suite.database).put([{ id: systemProjectId, disabled: false, seq: 1 }]);
-  await new DomainsRepository(suite.database).verify(systemProjectId, domain);
+  await new DomainsRepository(suite.database, suite.queue).verify(systemProjectId, domain);
 });
 afterAll(() => suite.stop());
 

@@ -68,7 +68,7 @@ describe('what sending knows of projects', () => {
   it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
     const project = buildProject();
     const caller = serviceCaller('suite', project.id);
-    await new DomainsRepository(suite.database).verify(project.id, 'waits.example');
+    await new DomainsRepository(suite.database, suite.queue).verify(project.id, 'waits.example');
     const to = 'ok-waits@sink.test';
     const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend('waits.example', { to }));
     await eventually(async () => {
