@@ -15,6 +15,7 @@ import { ContactVariablesRepository } from './composing/contact-variables.reposi
 import { SendingConfig } from './config.js';
 import { ClaimsRepository } from './delivery/claims.repository.js';
 import { DeliverBatch } from './delivery/deliver-batch.js';
+import { ChoresWork } from './delivery/chores.work.js';
 import { DeliveryBell } from './delivery/delivery-bell.js';
 import { DeliveryCounts } from './delivery/delivery-counts.read-model.js';
 import { DeliveryMetrics } from './delivery/delivery.metrics.js';
@@ -52,7 +53,7 @@ import { PersonMailHandlers } from './emails/person-mail.handlers.js';
 import { PersonMailService } from './emails/person-mail.service.js';
 import { SentContents } from './emails/sent-contents.js';
 import { SentContentsRepository } from './emails/sent-contents.repository.js';
-import { SystemContents } from './emails/system-contents.js';
+import { SystemContentsWork } from './emails/system-contents.work.js';
 import { SystemContentsRepository } from './emails/system-contents.repository.js';
 import { EngagementHandlers } from './engagement/engagement.handlers.js';
 import { EngagementService } from './engagement/engagement.service.js';
@@ -69,7 +70,7 @@ import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
 import { OptOutsService } from './opt-outs/opt-outs.service.js';
 import { OptOutsSubscribers } from './opt-outs/opt-outs.subscribers.js';
 import { ProjectSettings } from './projects/project-settings.js';
-import { ProjectSnapshot } from './projects/project-snapshot.js';
+import { ProjectSnapshotWork } from './projects/project-snapshot.work.js';
 import { ProjectStates } from './projects/project-states.read-model.js';
 import { ProjectsSubscribers } from './projects/projects.subscribers.js';
 import { sealedTables } from './secrets/sealed-tables.js';
@@ -165,7 +166,7 @@ const knowingErased = (room: Type): NestProvider => ({
     PersonMailService,
     EngagementService,
     OptOutsService,
-    SystemContents,
+    SystemContentsWork,
     Commits,
     {
       provide: Resealing,
@@ -187,7 +188,7 @@ const knowingErased = (room: Type): NestProvider => ({
     SuppressionsService,
     SuppressionImports,
     SuppressionImportsWork,
-    ProjectSnapshot,
+    ProjectSnapshotWork,
     DeliveryBell,
     Lease,
     Provider,
@@ -195,6 +196,7 @@ const knowingErased = (room: Type): NestProvider => ({
     OutcomeRecorder,
     DeliverBatch,
     Sweeper,
+    ChoresWork,
     DeliveryMetrics,
     Rendering,
     TemplatesService,

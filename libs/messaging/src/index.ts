@@ -16,6 +16,7 @@ export * from './messaging-tables.migration.js';
 export * from './outbox.entity.js';
 export * from './outbox.repository.js';
 export * from './outbox-relay.js';
+export * from './pauses.js';
 export * from './publishing.repository.js';
 export * from './read-models.repository.js';
 export * from './wake-ups.js';

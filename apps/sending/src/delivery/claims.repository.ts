@@ -53,6 +53,12 @@ export class ClaimsRepository {
     return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters });
   }
 
+  /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
+  async isAtRest(): Promise<boolean> {
+    const [row] = await this.database.prepared<{ isAtRest: boolean }>({ name: 'deliveries at rest', sql: restSql, parameters: [] });
+    return row!.isAtRest;
+  }
+
   /** Gives back what was claimed and not handed over. */
   async release(workerId: string, delayMs: number, messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[]): Promise<void> {
     await this.database.query(
@@ -69,6 +75,14 @@ export class ClaimsRepository {
     );
   }
 }
+
+/** Each in the order of its index: for a mere EXISTS, a plan from busier times may read the whole table. */
+const restSql = `
+  SELECT coalesce(
+    (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
+    (SELECT false FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') ORDER BY worker_id LIMIT 1),
+    (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
+    true) AS "isAtRest"`;
 
 /** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
