@@ -5,6 +5,7 @@ import { CreateCampaigns1763800000000 } from './migrations/1763800000000-create-
 import { RepairCampaignsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { TraceCampaignsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeCampaignsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
+import { QuarantineCampaignsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 
 export const entities = [CampaignRow, ProjectCountRow, IdempotencyKeyRow, ...messagingEntities];
 
@@ -13,4 +14,5 @@ export const migrations = [
   RepairCampaignsMessaging1763800100000,
   TraceCampaignsFacts1763900000000,
   AttributeCampaignsFacts1764200000000,
+  QuarantineCampaignsEvents1764600000000,
 ];

@@ -47,9 +47,7 @@ import { ImportsRepository } from './imports/imports.repository.js';
 import { ImportsService } from './imports/imports.service.js';
 import { ConfirmationTemplates } from './lists/confirmation-templates.js';
 import { DeletedLists } from './lists/deleted-lists.js';
-import { DeletedListsRepository } from './lists/deleted-lists.repository.js';
 import { ListCounts } from './lists/list-counts.read-model.js';
-import { PurgeDeletedLists } from './lists/list-upkeep.js';
 import { ListsHandlers } from './lists/lists.handlers.js';
 import { ListsRepository } from './lists/lists.repository.js';
 import { ListsService } from './lists/lists.service.js';
@@ -147,7 +145,7 @@ const segmentRooms = [
   providers: [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
     ...[EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
-    ...[ListsRepository, DeletedListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
+    ...[ListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
     ...segmentRooms.map(onDatabase),
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
     ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
@@ -174,7 +172,6 @@ const segmentRooms = [
     MembershipWrites,
     MembershipsService,
     SubscriberContacts,
-    PurgeDeletedLists,
     EventsService,
     RecordEvents,
     FoldCounts,

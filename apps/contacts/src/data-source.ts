@@ -6,7 +6,7 @@ import { ContactRow } from './contacts/contact.entity.js';
 import { ErasureRow, ErasureSecretRow, TombstoneRow } from './erasures/erasure.entity.js';
 import { ImportRow } from './imports/import.entity.js';
 import { ListCountDelta, ListCountRow } from './lists/list-count.entity.js';
-import { DeletedListRow, ListRow } from './lists/list.entity.js';
+import { ListRow } from './lists/list.entity.js';
 import { MembershipRow } from './lists/membership.entity.js';
 import { CreateContacts1763700000000 } from './migrations/1763700000000-create-contacts.js';
 import { RepairContactsMessaging1763800000000 } from './migrations/1763800000000-repair-messaging.js';
@@ -28,7 +28,8 @@ import { SegmentWatches1764500600300 } from './migrations/1764500600300-segment-
 import { SegmentsOfAContact1764500600400 } from './migrations/1764500600400-segments-of-a-contact.js';
 import { ContactHistoryKey1764500600500 } from './migrations/1764500600500-contact-history-key.js';
 import { AddressPartPending1764500600600 } from './migrations/1764500600600-address-part-pending.js';
-import { ContactsWork1764600000000 } from './migrations/1764600000000-work.js';
+import { QuarantineContactsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { ContactsWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SegmentRow } from './segments/segment.entity.js';
 import {
   SegmentCountDelta,
@@ -45,7 +46,6 @@ export const entities = [
   ContactCountRow,
   ContactCountDelta,
   ListRow,
-  DeletedListRow,
   MembershipRow,
   ListCountRow,
   ListCountDelta,
@@ -88,5 +88,6 @@ export const migrations = [
   SegmentsOfAContact1764500600400,
   ContactHistoryKey1764500600500,
   AddressPartPending1764500600600,
-  ContactsWork1764600000000,
+  QuarantineContactsEvents1764600000000,
+  ContactsWork1764700000000,
 ];

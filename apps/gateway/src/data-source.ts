@@ -13,8 +13,9 @@ import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-project
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
 import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-secret.js';
-import { GatewayWork1764600000000 } from './migrations/1764600000000-work.js';
+import { GatewayWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
+import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
 
 export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, AuditEntryRow, ...messagingEntities, ...workEntities];
@@ -29,5 +30,6 @@ export const migrations = [
   Audit1764200100000,
   Oauth1764300000000,
   PeopleSecret1764300100000,
-  GatewayWork1764600000000,
+  QuarantineGatewayEvents1764600000000,
+  GatewayWork1764700000000,
 ];

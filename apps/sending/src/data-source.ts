@@ -20,9 +20,11 @@ import { Engagement1764400300000 } from './migrations/1764400300000-engagement.j
 import { SizesInTheQueue1764400400000 } from './migrations/1764400400000-sizes-in-the-queue.js';
 import { UpdatesInPlace1764400500000 } from './migrations/1764400500000-updates-in-place.js';
 import { Erasures1764500510000 } from './migrations/1764500510000-erasures.js';
-import { SendingWork1764600000000 } from './migrations/1764600000000-work.js';
+import { SendingWork1764700000000 } from './migrations/1764700000000-work.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
+import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
+import { CountClaims1764600100000 } from './migrations/1764600100000-count-claims.js';
 import { ProjectStateRow } from './projects/project-state.entity.js';
 import { SuppressionImportRow } from './suppressions/suppression-import.entity.js';
 import { SnippetRow, SnippetVersionRow } from './snippets/snippet.entity.js';
@@ -71,5 +73,7 @@ export const migrations = [
   UpdatesInPlace1764400500000,
   Templates1764400100000,
   Erasures1764500510000,
-  SendingWork1764600000000,
+  QuarantineSendingEvents1764600000000,
+  CountClaims1764600100000,
+  SendingWork1764700000000,
 ];

@@ -4,6 +4,7 @@ import { CreateWorkflows1763800000000 } from './migrations/1763800000000-create-
 import { RepairWorkflowsMessaging1763800100000 } from './migrations/1763800100000-repair-messaging.js';
 import { TraceWorkflowsFacts1763900000000 } from './migrations/1763900000000-trace-facts.js';
 import { AttributeWorkflowsFacts1764200000000 } from './migrations/1764200000000-attribute-facts.js';
+import { QuarantineWorkflowsEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { StepRow, TransitionRow } from './workflows/graph.entity.js';
 import { WorkflowRow } from './workflows/workflow.entity.js';
 
@@ -14,4 +15,5 @@ export const migrations = [
   RepairWorkflowsMessaging1763800100000,
   TraceWorkflowsFacts1763900000000,
   AttributeWorkflowsFacts1764200000000,
+  QuarantineWorkflowsEvents1764600000000,
 ];

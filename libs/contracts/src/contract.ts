@@ -35,6 +35,8 @@ export interface FactContract<Item extends object = object> {
 }
 
 export const maxFactItems = 256;
+/** Bytes of the items of one event, of which NATS takes a megabyte with all that is around them. */
+export const maxEventBytes = 512 * 1024;
 
 /** Where a fact is heard: a subject in the JetStream stream of its owner. */
 export const factSubject = (name: string): string => `facts.${name}`;

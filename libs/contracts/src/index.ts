@@ -5,6 +5,7 @@ export * from './api-keys.js';
 export * from './applications.js';
 export * from './audit.js';
 export * from './base64-text.js';
+export * from './bounded-text.js';
 export * from './caller.js';
 export * from './campaigns.js';
 export * from './catalogue.js';

@@ -15,6 +15,8 @@ export interface Statement {
   plannedAnew?: boolean;
   sql: string;
   parameters: unknown[];
+  /** Its commit is nothing that anybody waits for: `onCommit` does not hear of it. */
+  silent?: boolean;
 }
 
 interface Ambient {
@@ -73,7 +75,7 @@ export class Database {
     else listener();
   }
 
-  /** Calls `listener` after every transaction of this process; it must not throw. Answers how to stop. */
+  /** Calls `listener` after every transaction of this process and every statement of the hot path; it must not throw. Answers how to stop. */
   onCommit(listener: () => void): () => void {
     this.commitListeners.add(listener);
     return () => this.commitListeners.delete(listener);
@@ -120,7 +122,9 @@ export class Database {
     return inSpan(statement.name, asClient, async () => {
       const ambient = this.ambient.getStore();
       if (ambient) return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
-      return repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
+      const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
+      if (!statement.silent) for (const listener of this.commitListeners) listener();
+      return rows;
     });
   }
 

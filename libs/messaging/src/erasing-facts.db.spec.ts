@@ -34,7 +34,7 @@ describe('addresses in what the messaging keeps', () => {
     connection = await BusConnection.open({ url: nats.url, name: 'erasing' });
     manager = await jetstreamManager(connection.nats, { checkAPI: false });
     [outbox, publishing] = [new Outbox(database), new Publishing(database, 'sending')];
-    relay = new OutboxRelay({ service: 'sending', outbox, publishing, connection, clock: new DatabaseClock(database) });
+    relay = new OutboxRelay({ service: 'sending', database, outbox, publishing, connection, clock: new DatabaseClock(database) });
     relay.start();
   });
   afterAll(async () => {

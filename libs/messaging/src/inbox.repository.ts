@@ -1,3 +1,4 @@
+import { boundedText } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import { streamDays } from './fact-stream.js';
 
@@ -86,5 +87,5 @@ export class Inbox {
   }
 }
 
-/** An error's words as a column takes them: bounded, and without what Postgres refuses in a text. */
-export const wordsOf = (error: string): string => error.replaceAll('\0', '').slice(0, 2_000).toWellFormed();
+/** An error's words as a column takes them. */
+export const wordsOf = (error: string): string => boundedText(error, 2_000);

@@ -4,6 +4,7 @@ export * from './bus.js';
 export * from './bus-server.js';
 export * from './connection.js';
 export * from './dead-letters.repository.js';
+export * from './event-rows.js';
 export * from './erased-words.js';
 export * from './erasing-facts.js';
 export * from './gatherer.js';

@@ -84,3 +84,12 @@ export async function addFactTraces(runner: QueryRunner): Promise<void> {
 export async function addFactActors(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN actor jsonb, ADD COLUMN address text`);
 }
+
+/** What the bus can never take leaves the relay's queue; called by a later migration. */
+export async function addOutboxQuarantine(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    ALTER TABLE outbox
+      ADD COLUMN refusals smallint NOT NULL DEFAULT 0,
+      ADD COLUMN quarantined_at timestamptz(3),
+      ADD COLUMN quarantine_reason text`);
+}

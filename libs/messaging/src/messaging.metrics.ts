@@ -14,6 +14,7 @@ const factsHeard = counter('posthorn_facts_heard_total', 'Facts that a subscribe
 const subscriberPending = gauge('posthorn_subscriber_pending', 'Facts that a subscriber has not been given yet.', ['subscriber']);
 const outboxAge = gauge('posthorn_outbox_age_seconds', 'How long the oldest unpublished fact has waited.');
 const outboxUnpublished = gauge('posthorn_outbox_unpublished', 'Facts that wait to be published; counted up to 10 000.');
+const outboxQuarantined = gauge('posthorn_outbox_quarantined', 'Facts that the bus can never take; counted up to 10 000.');
 const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take in; counted up to 10 000.', ['subscriber']);
 
 /** What the messaging of one service counts while it works. */
@@ -38,5 +39,6 @@ export class MessagingMetrics {
 export function measureWaiting(metrics: Metrics, outbox: Outbox, letters: DeadLetters): void {
   metrics.gauge(outboxAge, () => outbox.age());
   metrics.gauge(outboxUnpublished, () => outbox.unpublished());
+  metrics.gauge(outboxQuarantined, () => outbox.quarantined());
   metrics.gauge(deadLetters, async () => (await letters.count()).map(({ subscriber, count }) => [{ subscriber }, count] as const));
 }

@@ -1,6 +1,7 @@
 import { jetstream, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { factCatalogue, factSubject, type ServiceName } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
 import { inSpan, readTraces, runInScene, Tracing } from '@posthorn/telemetry';
 import type { BusConnection } from './connection.js';
 import { ensureStream, streamDays } from './fact-stream.js';
@@ -9,16 +10,22 @@ import { Loop } from './loop.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from './traced-headers.js';
-import { StreamRewound, type OutgoingFact, type Publishing, type SeenStream } from './publishing.repository.js';
+import { failureKindOf } from './publish-failures.js';
+import { StreamRewound, type OutgoingFact, type Published, type Publishing, type SeenStream } from './publishing.repository.js';
 
 const batch = 256;
 /** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
 const restMs = 100;
 const lookEveryMs = 2_000;
+/** The stream is compared with what the database knows of it at least so often, also where nothing seems to have changed. */
+const compareEveryMs = 30_000;
+/** At rest: after each round without an event the pause doubles. */
+const pauseMs = { least: 1_000, most: 10_000 };
 const dayMs = 86_400_000;
 
 export interface OutboxRelayOptions {
   service: ServiceName;
+  database: Database;
   outbox: Outbox;
   publishing: Publishing;
   connection: BusConnection;
@@ -38,13 +45,18 @@ export class OutboxRelay {
   private readonly tracing: Tracing;
   private stream: JetStreamClient | null = null;
   private lookedAt = -Infinity;
+  private comparedAt = -Infinity;
+  private seen: SeenStream | null = null;
+  private pauseMs = pauseMs.least;
   private repeating = false;
   private rewoundIn: number | null = null;
+  private readonly unsubscribe: () => void;
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.tracing = options.tracing ?? new Tracing();
-    this.loop = new Loop({ everyMs: 1_000, restMs, work: () => this.run(), onError: (error) => this.failed(error) });
+    this.loop = new Loop({ everyMs: pauseMs.least, restMs, work: () => this.run(), onError: (error) => this.failed(error) });
     options.outbox.onRing(() => this.loop.ring());
+    this.unsubscribe = options.database.onCommit(() => this.loop.ring());
   }
 
   start(): void {
@@ -52,26 +64,55 @@ export class OutboxRelay {
   }
 
   stop(): Promise<void> {
+    this.unsubscribe();
     return this.loop.stop();
   }
 
-  private async run(): Promise<void> {
-    const { connection, publishing } = this.options;
-    if (!connection.connected) return this.forget();
+  /** Answers when the next round comes at the latest. */
+  private async run(): Promise<number> {
+    const { connection, publishing, outbox } = this.options;
+    if (!connection.connected) {
+      this.forget();
+      return pauseMs.least;
+    }
     if (performance.now() - this.lookedAt > lookEveryMs) await this.look();
+    if (!this.repeating && !(await outbox.isAnyWaiting())) return this.rest();
+    this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
     const fresh = await publishing.publishFresh(batch, (facts) => this.publishAll(stream, facts));
     if (this.repeating)
       this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat))) > 0;
-    if (fresh === batch || this.repeating) this.loop.ring();
+    if (fresh.quarantined.length > 0) this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
+    if (fresh.failures.length > 0) this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
+    if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
+    else if (fresh.count === batch || this.repeating) this.loop.ring();
+    return this.pauseMs;
   }
 
-  /** Answers the sequences of what the stream did not have yet. */
-  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<number[]> {
-    const acks = await Promise.all(facts.map((fact) => this.publishTraced(stream, fact, repeat)));
-    for (const { fact } of facts) this.options.messagingMetrics?.published.inc({ fact });
-    return acks.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
+  /** Nothing waits. While the stream is to be watched the next look comes soon, and asks the bus alone. */
+  private rest(): number {
+    this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
+    return this.pauseMs;
+  }
+
+  /** Each is judged by its own acknowledgement: one that fails holds back none of the others. */
+  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<Published> {
+    const published: Published = { acknowledged: [], sequences: [], failures: [] };
+    const publishOne = async (fact: OutgoingFact): Promise<void> => {
+      try {
+        const { duplicate, seq } = await this.publishTraced(stream, fact, repeat);
+        this.options.messagingMetrics?.published.inc({ fact: fact.fact });
+        published.acknowledged.push(fact.id);
+        if (!duplicate) published.sequences.push(seq);
+      } catch (error) {
+        const kind = failureKindOf(error);
+        if (kind === 'never') this.log.error(`the bus can never take ${fact.fact} ${fact.id}: ${(error as Error).message}`);
+        published.failures.push({ id: fact.id, error: error as Error, kind });
+      }
+    };
+    await Promise.all(facts.map(publishOne));
+    return published;
   }
 
   private publishTraced(stream: JetStreamClient, fact: OutgoingFact, repeat?: string): Promise<PubAck> {
@@ -84,17 +125,22 @@ export class OutboxRelay {
   /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
   private async look(): Promise<void> {
     const { connection, publishing, service, clock } = this.options;
+    const { created, state } = await ensureStream(connection.nats, service);
+    const now = { incarnation: String(created), lastSequence: state.last_seq };
+    this.lookedAt = performance.now();
+    if (this.seen && isSame(this.seen, now) && this.rewoundIn === null && this.lookedAt - this.comparedAt < compareEveryMs) return;
     // Known before seen: what others publish in between must not look like a loss.
     const known = await publishing.known();
-    const { created, state } = await ensureStream(connection.nats, service);
-    const seen = { incarnation: String(created), lastSequence: state.last_seq };
+    const again = await ensureStream(connection.nats, service);
+    const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
     if (!known || isLost(known, seen) || known.generation === this.rewoundIn) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await publishing.renew(known, seen, since);
       if (first && known) this.log.warn('the stream has lost facts: those of the last days are published once more');
     }
     this.repeating = (await publishing.known())?.repeating ?? false;
-    this.lookedAt = performance.now();
+    this.seen = seen;
+    this.comparedAt = this.lookedAt;
   }
 
   private failed(error: unknown): void {
@@ -106,9 +152,12 @@ export class OutboxRelay {
   /** The next round looks first: whoever comes back need not be who went. */
   private forget(): void {
     this.stream = null;
+    this.seen = null;
     this.lookedAt = -Infinity;
   }
 }
+
+const isSame = (a: SeenStream, b: SeenStream): boolean => a.incarnation === b.incarnation && a.lastSequence === b.lastSequence;
 
 function isLost(known: SeenStream, seen: SeenStream): boolean {
   return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;

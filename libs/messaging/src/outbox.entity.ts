@@ -15,6 +15,11 @@ export class OutboxRow {
   /** Who did it, and from where; null where a service did it by itself, or for several at once. No visitor's address (`toldAddressOf`). */
   @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
   @Column('text', { nullable: true }) address: string | null;
+  /** Rounds in which the bus refused it while it took others beside it. */
+  @Column('smallint') refusals: number;
+  /** Since when the relay passes over it, because the bus can never take it; null where it does not. */
+  @Column({ type: 'timestamptz', name: 'quarantined_at', precision: 3, nullable: true }) quarantinedAt: Date | null;
+  @Column('text', { name: 'quarantine_reason', nullable: true }) quarantineReason: string | null;
 }
 
 /** That a subscriber has taken a fact in: written in the transaction of the effect. */

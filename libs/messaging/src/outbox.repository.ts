@@ -1,7 +1,11 @@
-import { maxFactItems, toldAddressOf, type FactContract } from '@posthorn/contracts';
-import { newId, type Database } from '@posthorn/database';
+import { toldAddressOf, type FactContract } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from './acting.js';
+import { EventRows } from './event-rows.js';
+
+/** Of a row that the relay is to publish. */
+export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 
 /** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
@@ -10,19 +14,20 @@ export class Outbox {
 
   constructor(private readonly database: Database) {}
 
-  /** Writes the fact into the ambient transaction; one row for each 256 items. */
+  /** Writes the fact into the ambient transaction; one row for as many items as one event may carry. */
   async publish<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
     this.told = true;
     const caller = actingCaller();
-    for (let first = 0; first < items.length; first += maxFactItems) {
-      const part = items.slice(first, first + maxFactItems);
+    const rows = new EventRows();
+    const written = items.map((item) => JSON.stringify(item));
+    for (const [id, part] of Map.groupBy(written, (item) => rows.idFor(fact.name, Buffer.byteLength(item)))) {
       await this.database.query(
         `INSERT INTO outbox (id, project_id, fact, items, traces, actor, address) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [
-          newId(),
+          id,
           projectId,
           fact.name,
-          JSON.stringify(part),
+          `[${part.join(',')}]`,
           currentTraces(),
           caller ? JSON.stringify(caller.actor) : null,
           caller ? toldAddressOf(caller) : null,
@@ -46,10 +51,15 @@ export class Outbox {
     this.wake = wake;
   }
 
+  async isAnyWaiting(): Promise<boolean> {
+    const rows = await this.database.query(`SELECT 1 FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`);
+    return rows.length > 0;
+  }
+
   /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). One look, however many wait. */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
-      `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT 1`,
+      `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`,
     );
     return row?.age ?? 0;
   }
@@ -57,7 +67,17 @@ export class Outbox {
   /** How many wait to be published, up to ten thousand. */
   async unpublished(): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE published_at IS NULL LIMIT 10000) AS waiting`,
+      `SELECT count(*) AS count FROM (SELECT 1 FROM outbox WHERE ${isWaiting} LIMIT 10000) AS waiting`,
+    );
+    return row!.count;
+  }
+
+  /** How many the bus can never take, up to ten thousand. */
+  async quarantined(): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 FROM outbox WHERE published_at IS NULL AND quarantined_at IS NOT NULL LIMIT 10000
+       ) AS quarantined`,
     );
     return row!.count;
   }

@@ -1,5 +1,7 @@
 import { streamOf, type Caller, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
+import { wordsOf } from './inbox.repository.js';
+import { isWaiting } from './outbox.repository.js';
 
 export interface OutgoingFact {
   id: string;
@@ -24,10 +26,33 @@ export interface KnownStream extends SeenStream {
   repeating: boolean;
 }
 
-/** Answers the sequences that the stream gave to what it took as new. */
-type Send = (facts: OutgoingFact[]) => Promise<number[]>;
+/** What became of each event of a round, by its own acknowledgement. */
+export interface Published {
+  /** Those that the stream has. */
+  acknowledged: string[];
+  /** The sequences that the stream gave to what it took as new. */
+  sequences: number[];
+  failures: PublishFailure[];
+}
+
+export interface PublishFailure {
+  id: string;
+  error: Error;
+  /** The bus can `never` take this payload, `refused` it for another reason, or was `away`. */
+  kind: 'never' | 'refused' | 'away';
+}
+
+type Send = (facts: OutgoingFact[]) => Promise<Published>;
 /** `repeat` tells this telling from every other one: JetStream drops what it heard a moment ago under the same name. */
-type SendAgain = (facts: OutgoingFact[], repeat: string) => Promise<number[]>;
+type SendAgain = (facts: OutgoingFact[], repeat: string) => Promise<Published>;
+
+export interface Round {
+  /** How many events it had. */
+  count: number;
+  quarantined: string[];
+  /** Of those that stay in the queue. */
+  failures: PublishFailure[];
+}
 
 interface Repeat {
   id: string;
@@ -46,6 +71,12 @@ export class StreamRewound extends Error {
     this.name = 'StreamRewound';
   }
 }
+
+/** Rounds in which an event may be refused while others beside it are taken, and for how long at least. */
+const maxRefusals = 20;
+const minRefused = `interval '10 minutes'`;
+const isHopeless = `r.never OR (refusals + 1 >= ${maxRefusals} AND created_at < now() - ${minRefused})`;
+const idle: Round = { count: 0, quarantined: [], failures: [] };
 
 const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
 // Ids are minted by the services' clocks, which may be wrong by so much (guarantees.md G22).
@@ -73,25 +104,26 @@ export class Publishing {
   }
 
   /**
-   * Claims what is unpublished, lets `send` publish it, and marks it, in one transaction; answers how many. Rows whose
-   * publishing a loss has overtaken stay unmarked.
+   * Claims what is unpublished, lets `send` publish it, and marks what was acknowledged, in one transaction. Rows whose
+   * publishing a loss has overtaken stay unmarked; what the bus can never take is quarantined.
    */
-  async publishFresh(limit: number, send: Send): Promise<number> {
+  async publishFresh(limit: number, send: Send): Promise<Round> {
     return this.database.transaction(async () => {
       // A bitmap looks at whatever was published since the last vacuum, each round anew; a plain scan clears it away.
       await this.database.query(`SET LOCAL enable_bitmapscan = off`);
       const facts = await this.database.query<OutgoingFact>(
-        `SELECT ${columns} FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+        `SELECT ${columns} FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],
       );
-      if (facts.length === 0) return 0;
+      if (facts.length === 0) return idle;
       // Read before anything is sent: a loss that is noted from here on fences the mark.
       const known = await this.known();
-      if (!known) return 0;
-      const sequences = await send(facts);
+      if (!known) return idle;
+      const { acknowledged, sequences, failures } = await send(facts);
       this.refuseRewound(sequences, known);
-      await this.mark(facts, known, Math.max(known.lastSequence, ...sequences));
-      return facts.length;
+      await this.mark(acknowledged, known, Math.max(known.lastSequence, ...sequences));
+      const quarantined = await this.quarantine(failures, acknowledged.length > 0);
+      return { count: facts.length, quarantined, failures: failures.filter(({ id }) => !quarantined.includes(id)) };
     });
   }
 
@@ -147,7 +179,9 @@ export class Publishing {
         `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4 FOR SHARE`,
         [repeat.after, repeat.since, repeat.until, limit],
       );
-      const sequences = facts.length > 0 ? await send(facts, repeat.id) : [];
+      const { sequences, failures } = await send(facts, repeat.id);
+      const waiting = failures.find(({ kind }) => kind !== 'never');
+      if (waiting) throw waiting.error;
       this.refuseRewound(sequences, known);
       await this.mark([], known, Math.max(known.lastSequence, ...sequences));
       if (facts.length < limit) await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
@@ -161,13 +195,28 @@ export class Publishing {
     if (sequences.some((sequence) => sequence <= known.lastSequence)) throw new StreamRewound(this.name, known.generation);
   }
 
-  private async mark(facts: OutgoingFact[], known: KnownStream, lastSequence: number): Promise<void> {
+  /** Answers which events left the queue. What was merely away is not counted, nor is a refusal of everything. */
+  private async quarantine(failures: PublishFailure[], othersWereTaken: boolean): Promise<string[]> {
+    const refused = failures.filter(({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken));
+    if (refused.length === 0) return [];
+    const rows = await this.database.query<{ id: string; quarantined: boolean }>(
+      `UPDATE outbox SET refusals = least(refusals + 1, ${maxRefusals}),
+         quarantined_at = CASE WHEN ${isHopeless} THEN now() END,
+         quarantine_reason = CASE WHEN ${isHopeless} THEN r.reason END
+       FROM unnest($1::uuid[], $2::boolean[], $3::text[]) AS r (refused_id, never, reason) WHERE id = r.refused_id
+       RETURNING id, quarantined_at IS NOT NULL AS quarantined`,
+      [refused.map(({ id }) => id), refused.map(({ kind }) => kind === 'never'), refused.map(({ error }) => wordsOf(error.message))],
+    );
+    return rows.filter(({ quarantined }) => quarantined).map(({ id }) => id);
+  }
+
+  private async mark(ids: string[], known: KnownStream, lastSequence: number): Promise<void> {
     await this.database.query(
       `WITH stream AS (
          UPDATE fact_streams SET last_sequence = greatest(last_sequence, $2) WHERE name = $1 AND generation = $3 RETURNING 1
        )
        UPDATE outbox SET published_at = now() WHERE id = ANY($4::uuid[]) AND EXISTS (SELECT 1 FROM stream)`,
-      [this.name, lastSequence, known.generation, facts.map(({ id }) => id)],
+      [this.name, lastSequence, known.generation, ids],
     );
   }
 }

@@ -21,6 +21,8 @@ const patienceMs = 90_000;
 const stream = 'FACTS_SENDING';
 const durables = ['spec-one', 'spec-two'];
 
+const acknowledging = (sequences: number[]) => ({ acknowledged: [], sequences, failures: [] });
+
 describe('a NATS that loses its store', () => {
   let nats: TestNats;
   let clone: TestDatabase;
@@ -56,7 +58,7 @@ describe('a NATS that loses its store', () => {
     const clock = new DatabaseClock(database);
     relays = connections
       .slice(0, 2)
-      .map((connection) => new OutboxRelay({ service: 'sending', outbox, publishing: publishing(), connection, clock }));
+      .map((connection) => new OutboxRelay({ service: 'sending', database, outbox, publishing: publishing(), connection, clock }));
     for (const relay of relays) relay.start();
   };
   const stopRelays = async () => {
@@ -189,7 +191,7 @@ describe('a NATS that loses its store', () => {
       const known = await sent.known();
       await manager.streams.delete(stream);
       await tell(1);
-      await expect(sent.publishFresh(10, async () => [1])).rejects.toMatchObject({ generation: known!.generation });
+      await expect(sent.publishFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({ generation: known!.generation });
       startRelays();
       await expectEachOnce();
     },
@@ -206,7 +208,7 @@ describe('a NATS that loses its store', () => {
       const known = (await sent.known())!;
       await sent.publishFresh(10, async () => {
         await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
-        return [known.lastSequence + 1];
+        return acknowledging([known.lastSequence + 1]);
       });
       const [row] = await database.query<{ waiting: number }>('SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL');
       expect(row!.waiting).toBe(1);

@@ -5,6 +5,7 @@ import {
   addFactActors,
   addFactTraces,
   addMessagingRepair,
+  addOutboxQuarantine,
   createMessagingTables,
   Outbox,
   OutboxRelay,
@@ -16,7 +17,7 @@ import { cloneDatabase, type TestDatabase } from './test-servers.js';
 
 class CreateOutbox1763700000000 {
   up = async (runner: QueryRunner) => {
-    for (const step of [createMessagingTables, addMessagingRepair, addFactTraces, addFactActors]) await step(runner);
+    for (const step of [createMessagingTables, addMessagingRepair, addFactTraces, addFactActors, addOutboxQuarantine]) await step(runner);
   };
   down = () => Promise.reject(new Error('never undone'));
 }
@@ -39,7 +40,7 @@ export class FactSource {
     this.outbox = new Outbox(database);
     this.publishing = new Publishing(database, service);
     const { outbox, publishing } = this;
-    this.relay = new OutboxRelay({ service, outbox, publishing, connection, clock: new DatabaseClock(database) });
+    this.relay = new OutboxRelay({ service, database, outbox, publishing, connection, clock: new DatabaseClock(database) });
     this.relay.start();
   }
 

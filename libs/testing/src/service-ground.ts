@@ -45,7 +45,7 @@ export async function openServiceGround(
       [`${service.toUpperCase()}_DATABASE_URL`]: line.url,
       NATS_URL: nats.url,
       POSTHORN_SECRET_KEY: testSecret,
-      LOG_LEVEL: 'silent',
+      LOG_LEVEL: process.env['DEBUG_LEVEL'] ?? 'silent',
     },
     line,
     nats,

@@ -48,6 +48,12 @@ export class BatchRunner {
     return [...this.underWay].reduce((sum, [batch, of]) => sum + (of.kind === kind ? batch.unsettled.length : 0), queued);
   }
 
+  /** Every item that this process has claimed and knows of. */
+  get heldIds(): string[] {
+    const queued = [...this.queued.values()].flat(2);
+    return [...queued, ...[...this.underWay.keys()].flatMap((batch) => batch.unsettled)].map(({ id }) => id);
+  }
+
   /** Items of the kind that may be claimed now. */
   room({ name, batch, concurrency }: WorkKind): number {
     if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;

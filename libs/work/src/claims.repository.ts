@@ -8,7 +8,7 @@ export interface Claim {
   kind: WorkKind;
   limit: number;
   worker: Worker;
-  /** The turn begins behind this project. */
+  /** The turn begins at this project: work above projects has the first id of all. */
   afterProject: string;
 }
 
@@ -45,7 +45,7 @@ export class ClaimsRepository {
   private async claimBehind({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
     const parameters = [kind.name, afterProject, limit, worker.id, worker.leaseMs, kind.exclusive, kind.signal];
     try {
-      const rows = await this.database.prepared<ClaimedItem & { next: string }>({ name: 'claim work', sql: claimSql, parameters });
+      const rows = await this.database.prepared<ClaimedItem & { next: string }>({ name: 'claim work', sql: claimSql, parameters, silent: true });
       const items = rows.map(({ next: _, ...item }) => item);
       return { items, afterProject: rows[0]?.next ?? firstProject };
     } catch (error) {
@@ -68,6 +68,15 @@ export class ClaimsRepository {
     return item ?? null;
   }
 
+  /** Gives back what a claim took whose answer never came. */
+  async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
+    await this.database.query(
+      `UPDATE work_items SET state = 'READY', worker_id = NULL, lease_token = lease_token + 1, claims = 0
+       WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      [workerId, known],
+    );
+  }
+
   /** False when the lease has run out and what was claimed under it is given up. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
     const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [id, leaseMs]);
@@ -88,7 +97,7 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 
 const claimSql = `
   WITH RECURSIVE turn AS (
-    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > $2 ORDER BY project_id LIMIT 1)
+    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id >= $2 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT following.project_id, turn.n + 1 FROM turn, LATERAL (
       SELECT project_id FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > turn.project_id ORDER BY project_id LIMIT 1

@@ -1,3 +1,4 @@
+import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ClaimedItem } from './work-batch.js';
 
@@ -64,7 +65,7 @@ export class SettlingRepository {
          due_at = CASE WHEN $4::float8 IS NULL THEN now() ELSE now() + $4 * interval '1 millisecond' END,
          state = CASE WHEN $4::float8 IS NULL THEN 'DEAD' ELSE 'WAITING' END
        FROM held h WHERE w.id = h.id RETURNING w.id`,
-      [...claimOf([item]), boundedText(error), delayMs],
+      [...claimOf([item]), boundedText(error, longestError), delayMs],
     );
     return rows.length;
   }
@@ -91,5 +92,3 @@ const held = `held AS MATERIALIZED (
 const released = `worker_id = NULL, lease_token = w.lease_token + 1, claims = 0`;
 const stateOf = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
 const claimOf = (items: readonly ClaimedItem[]): unknown[] => [items.map(({ id }) => id), items.map(({ leaseToken }) => leaseToken)];
-
-const boundedText = (text: string): string => text.toWellFormed().replaceAll('\0', '').slice(0, longestError).toWellFormed();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { importPieceBytes, type ContactImportError } from '@posthorn/contracts';
+import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
 import { Database, isPoisonedRow } from '@posthorn/database';
 import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
 import { reasonOf } from '../contacts/refused-row.js';
@@ -106,9 +106,6 @@ function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
   const reasons = Map.groupBy(errors, ({ line }) => line);
   return [...reasons].map(([line, each]) => ({
     line,
-    reason: each
-      .map(({ reason }) => reason)
-      .join('; ')
-      .slice(0, longestReason),
+    reason: boundedText(each.map(({ reason }) => reason).join('; '), longestReason),
   }));
 }

@@ -1,39 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
+import { work, WorkQueue, WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
-import { DeletedListsRepository } from './deleted-lists.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
 
-/** Few enough for the commit that somebody waits for. */
-const atOnce = 5_000;
-/** A service that stops waits for no more than that. */
-const mostInARound = 10;
+/** A list that was deleted and still has memberships, by its id. */
+export const deletedListWork = work('contacts.deleted-lists', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });
 
-/** The memberships of lists that are gone. A large list's go by the handful, after its deletion was answered. */
+/** Few enough for the commit that a caller waits for. */
+const atOnce = 5_000;
+
+/** The memberships of lists that are gone. Those of a large list go in steps, after its deletion was answered. */
 @Injectable()
-export class DeletedLists {
+export class DeletedLists implements WorkHandler<object> {
   constructor(
     private readonly database: Database,
-    private readonly deleted: DeletedListsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly dirty: SegmentDirtyRepository,
-  ) {}
+    private readonly queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    runner.register(deletedListWork, this);
+  }
 
   /** Within the transaction of the deletion. */
   async take(projectId: string, listId: string): Promise<void> {
-    if (!(await this.empty(projectId, listId))) await this.deleted.keep(projectId, listId);
+    if (!(await this.empty(projectId, listId))) await this.queue.enqueue(deletedListWork, [{ projectId, key: listId }]);
   }
 
-  async purge(): Promise<void> {
-    let left = true;
-    for (let done = 0; left && done < mostInARound; done += 1) left = await this.database.transaction(() => this.purgeOne());
-  }
-
-  /** Answers whether there was one. */
-  private async purgeOne(): Promise<boolean> {
-    const list = await this.deleted.lockAny();
-    if (list && (await this.empty(list.projectId, list.id))) await this.deleted.forget(list.projectId, list.id);
-    return list !== null;
+  run(batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    return this.database.transaction(async () => {
+      if (await this.empty(item!.projectId, item!.key!)) await batch.complete();
+      else await batch.goOn(batch.items);
+    });
   }
 
   /** Answers whether none is left. */

@@ -35,11 +35,3 @@ export class ListRow {
     return { listId: this.id, at };
   }
 }
-
-/** A list that is gone while some of its memberships are still there. */
-@Entity('deleted_lists')
-export class DeletedListRow {
-  @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  @PrimaryColumn('uuid') id: string;
-  @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3 }) deletedAt: Date;
-}

@@ -142,7 +142,7 @@ describe('the deletion of a list', () => {
     await suite.bus.call(lists.delete, caller, { id });
     expect(await ground.recount(caller, id)).toBe(7_000);
     await eventually(async () => (await ground.recount(caller, id)) === 0, 'none is left');
-    await eventually(async () => (await suite.database.query(`SELECT FROM deleted_lists`)).length === 0, 'it is done');
+    await eventually(async () => (await suite.database.query(`SELECT FROM work_items WHERE kind = 'contacts.deleted-lists'`)).length === 0, 'it is done');
     expect(new Set(await marks()).size).toBe(12_000);
   });
 

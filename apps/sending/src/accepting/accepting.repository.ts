@@ -1,5 +1,6 @@
-import { emailFacts, maxFactItems, type AcceptedEmails, type Mailbox, type Stream } from '@posthorn/contracts';
-import { newId, type Database } from '@posthorn/database';
+import { emailFacts, type AcceptedEmails, type Mailbox, type Stream } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { EventRows } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import type { StoredAttachment } from '../emails/email.entity.js';
@@ -242,15 +243,13 @@ function recipientColumns(rows: AcceptRow[]): unknown[][] {
   ];
 }
 
-/** One fact for each 256 rows of one project. */
+/** Bytes of an item with the longest of addresses. */
+const itemBytes = 2_000;
+
+/** As few events as may carry the rows of one project. */
 function factIdsFor(projectIds: string[]): string[] {
-  const open = new Map<string, { id: string; items: number }>();
-  return projectIds.map((projectId) => {
-    let fact = open.get(projectId);
-    if (!fact || fact.items === maxFactItems) open.set(projectId, (fact = { id: newId(), items: 0 }));
-    fact.items += 1;
-    return fact.id;
-  });
+  const events = new EventRows();
+  return projectIds.map((projectId) => events.idFor(projectId, itemBytes));
 }
 
 /** What it takes to hold the message: files travel in base64. */

@@ -81,3 +81,44 @@ describe('a claim', () => {
     expect(projectsOf(await claim(16))).toEqual([projectId]);
   });
 });
+
+describe('a message whose last claim ended with its process', () => {
+  it('is claimed by itself, transactional ones first, and not a fourth time', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain, 5);
+    const rows = await suite.database.query<{ email_id: string }>(`SELECT email_id FROM deliveries ORDER BY email_id`);
+    const ids = rows.map((row) => row.email_id);
+    const [none, once, bulk, thrice] = ids;
+    for (const [id, claims, lane] of [
+      [once, 1, 0],
+      [bulk, 2, 1],
+      [thrice, 3, 0],
+      [ids[4], 1, 0],
+    ] as const)
+      await suite.database.query(`UPDATE deliveries SET claims = $2, lane = $3 WHERE email_id = $1`, [id, claims, lane]);
+    const claims = new ClaimsRepository(suite.database);
+    expect((await claim(10)).map(({ emailId }) => emailId)).toEqual([none]);
+    const found: string[][] = [];
+    for (let place = 0; place < 4; place += 1) {
+      const suspects = await claims.claimSuspect(newId(), { small: 1, large: 0, alone: true });
+      found.push(suspects.map(({ emailId }) => emailId));
+    }
+    expect(found.slice(0, 2).flat().sort()).toEqual([once, ids[4]].sort());
+    expect(found.slice(2)).toEqual([[bulk], []]);
+    const counts = await suite.database.query<{ claims: number }>(`SELECT claims FROM deliveries ORDER BY email_id`);
+    expect(counts.map((row) => row.claims)).toEqual([1, 2, 3, 3, 2]);
+  });
+
+  it('starts anew where its worker gives it back', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain);
+    const workerId = newId();
+    const room = { small: 1_000_000, large: 0, alone: false };
+    const claims = new ClaimsRepository(suite.database);
+    const claimed = await claims.claim({ workerId, lane: lanes.transactional, limit: 1, afterProject: firstProject, room });
+    await claims.release(workerId, 0, claimed);
+    expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([[claimed[0]!.emailId, 1]]);
+  });
+});

@@ -23,6 +23,8 @@ export class DeliveryRow {
   /** Raised by every claim: a write that carries an older one changes nothing. */
   @Column('bigint', { name: 'lease_token' }) leaseToken: number;
   @Column('uuid', { name: 'worker_id', nullable: true }) workerId: string | null;
+  /** Claims in a row that ended with their process. */
+  @Column('smallint') claims: number;
   @Column('integer') bytes: number;
   /** What the contact's own fields said at the first claim; null where nobody asked. */
   @Column('jsonb', { nullable: true }) variables: Record<string, unknown> | null;

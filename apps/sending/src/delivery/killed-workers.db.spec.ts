@@ -126,6 +126,32 @@ describe('a worker that is killed', () => {
     90_000,
   );
 
+  it('three times by the same message gives that one up, claims it no more, and delivers all others', async () => {
+    const first = await startWorker(dyingAt('render'));
+    const plain = await sendPlain(4);
+    const leave = await changingContacts();
+    const slice = await sendSlice(['Ada', 'Grace', deadlyWord, 'Emmy']);
+    const deadly = slice[2]!;
+    for (let worker = first, deaths = 1; deaths <= 3; deaths += 1) {
+      expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      if (deaths < 3) worker = await startWorker(dyingAt('render'));
+    }
+    // It would not die of the message, and does not get it.
+    await startWorker();
+    const failed = await eventually(
+      async () => {
+        const email = await ground.bus.call(emails.get, deadly.caller, { id: deadly.id });
+        return email.status === 'FAILED' && email;
+      },
+      'the deadly one is given up',
+      40_000,
+    );
+    expect(failed).toMatchObject({ failureKind: 'rendering', error: expect.stringMatching(/given up: 3 times the process .* ended/) });
+    expect(copiesOf(deadly)).toEqual([]);
+    await Promise.all([...plain, ...slice.filter((each) => each !== deadly)].map(delivered));
+    await leave();
+  }, 120_000);
+
   it('during DATA is repeated at most once, by the same bytes', async () => {
     const worker = await startWorker();
     const leave = await changingContacts();

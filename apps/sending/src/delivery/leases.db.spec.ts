@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emails } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { LeasesRepository } from './leases.repository.js';
@@ -35,6 +36,33 @@ describe('the sweep', () => {
         inOrder.map((worker) => [worker, dead.has(worker) ? ['AMBIGUOUS', 'QUEUED', 'QUEUED'] : ['CLAIMED', 'CLAIMED', 'HANDOFF']]),
       ),
     );
+  });
+});
+
+describe('a message that was in hand-off at the third end of a process', () => {
+  it('is held for a human, whatever the policy, and starts anew where a process has told of it', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
+    const [thrice, twice] = [await accept(), await accept()];
+    const inDoubt = (id: string, claims: number) =>
+      suite.database.query(
+        `UPDATE deliveries SET state = 'AMBIGUOUS', claims = $3, due_at = now() WHERE project_id = $1 AND email_id = $2`,
+        [projectId, id, claims],
+      );
+    await Promise.all([inDoubt(thrice, 3), inDoubt(twice, 2)]);
+    const failed = await eventually(async () => {
+      const email = await suite.bus.call(emails.get, caller, { id: thrice });
+      return email.status === 'FAILED' && email;
+    }, 'it is given up');
+    expect(failed).toMatchObject({ failureKind: 'delivery_unconfirmed', error: expect.stringMatching(/may have taken it$/) });
+    const resent = await eventually(async () => {
+      const [row] = await suite.database.query<{ state: string; claims: number }>(
+        `SELECT state, claims FROM deliveries WHERE project_id = $1 AND email_id = $2`,
+        [projectId, twice],
+      );
+      return row!.state === 'QUEUED' && row;
+    }, 'the other one is queued again');
+    expect(resent).toEqual({ state: 'QUEUED', claims: 2 });
   });
 });
 

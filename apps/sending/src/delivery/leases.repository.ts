@@ -1,14 +1,20 @@
 import type { Database } from '@posthorn/database';
 import type { AmbiguousPolicy } from '../config.js';
 import { lanes, type Lane } from './delivery.entity.js';
+import { maxClaims } from './outcome.js';
 
-export interface Unresolved {
+/** A message whose end nobody has recorded. */
+export interface Unfinished {
   projectId: string;
   emailId: string;
   position: number;
   leaseToken: number;
   recipient: string;
   trace: string | null;
+  claims: number;
+}
+
+export interface Unresolved extends Unfinished {
   policy: AmbiguousPolicy;
 }
 
@@ -70,10 +76,19 @@ export class LeasesRepository {
   /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */
   async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
     return this.database.query<Unresolved>(
-      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace,
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
               CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
        FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
       [policies[lanes.transactional], policies[lanes.bulk], limit],
+    );
+  }
+
+  /** Messages that are claimed no more, because their claims have ended with their process too often. */
+  async givenUp(limit: number): Promise<Unfinished[]> {
+    return this.database.query<Unfinished>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
+       FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,
+      [limit],
     );
   }
 }

@@ -6,6 +6,7 @@ import { OutcomesRepository, type OutcomeRow } from './outcomes.repository.js';
 
 const maxGathered = 256;
 const retryMs = 250;
+const notStorable = 'What was said of it could not be stored';
 /** Nobody waits for it, and written one by one outcomes cost Postgres more than anything else that a hand-off does. */
 const companyMs = 5;
 
@@ -38,14 +39,23 @@ export class OutcomeRecorder {
     return this.gatherer.drained();
   }
 
+  /** Never rejects: whoever waits for an outcome can do nothing about it. */
   private async write(rows: OutcomeRow[]): Promise<void[]> {
+    const refused = await this.store(rows);
+    if (refused && rows.length > 1) await this.writeHalves(rows);
+    else if (refused) await this.writeReduced(rows[0]!, refused);
+    return rows.map(() => undefined);
+  }
+
+  /** Tries for as long as it takes; answers why where Postgres refuses what is in the rows. */
+  private async store(rows: OutcomeRow[]): Promise<Error | null> {
     for (;;) {
       try {
         await this.outcomes.record(rows);
         this.outbox.ring();
-        return rows.map(() => undefined);
+        return null;
       } catch (error) {
-        if (isPoisonedRow(error)) return this.writeApart(rows, error);
+        if (isPoisonedRow(error)) return error as Error;
         this.log.warn(`${rows.length} outcomes wait: ${(error as Error).message}`);
         if (!isDatabaseAway(error) && !isSerializationFailure(error)) this.log.error((error as Error).stack);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
@@ -54,14 +64,23 @@ export class OutcomeRecorder {
   }
 
   /** One row that Postgres refuses must not hold back what is known of the others. */
-  private async writeApart(rows: OutcomeRow[], error: unknown): Promise<void[]> {
-    if (rows.length > 1) {
-      const middle = rows.length >> 1;
-      return [...(await this.write(rows.slice(0, middle))), ...(await this.write(rows.slice(middle)))];
-    }
-    const [row] = rows;
-    if (row!.outcome.error === null) throw error;
-    // What the server said is the only part that comes from outside.
-    return this.write([{ ...row!, outcome: { ...row!.outcome, error: null } }]);
+  private async writeHalves(rows: OutcomeRow[]): Promise<void> {
+    const middle = rows.length >> 1;
+    await this.write(rows.slice(0, middle));
+    await this.write(rows.slice(middle));
+  }
+
+  /** That a message has ended is worth more than what was said of it. */
+  private async writeReduced(row: OutcomeRow, refused: Error): Promise<void> {
+    this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
+    const { outcome } = row;
+    const error = outcome.error === null ? null : notStorable;
+    const facts = outcome.facts.map(({ fact, members }) => ({
+      fact,
+      members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
+    }));
+    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts } };
+    const last = (await this.store([plain])) && (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, facts: [] } }]));
+    if (last) this.log.error(`the outcome of ${row.emailId} is lost: ${last.message}`);
   }
 }

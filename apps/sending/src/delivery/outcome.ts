@@ -1,5 +1,6 @@
 import {
   assertUnreachable,
+  boundedText,
   emailFacts,
   suppressionFacts,
   type EmailStatus,
@@ -23,6 +24,8 @@ export interface Outcome {
   suppress: boolean;
   attempt: Attempt | null;
   facts: { fact: FactContract; members: object }[];
+  /** Its last claim ended with a process, and not with this outcome. */
+  keepsClaims?: boolean;
 }
 
 export interface OutcomeRules {
@@ -52,6 +55,9 @@ const heldMs = 60_000;
 /** A project so new that its fact is still on the way. */
 const unheardMs = 500;
 const maxErrorText = 1_000;
+/** A message whose claims have ended so many times with their process is given up: it may be what ends them. */
+export const maxClaims = 3;
+const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
 const nothing = { delayMs: 0, attempted: false, suppress: false, attempt: null, error: null, failureKind: null, facts: [] };
 
 /** What an SMTP attempt means for the message (contract.md §3). */
@@ -111,13 +117,14 @@ export function outcomeOfRefusal(verdict: Exclude<MarkVerdict, 'ok'>, subject: S
 }
 
 export function failure(failureKind: FailureKind, error: string | null): Outcome {
+  const reason = error === null ? null : boundedText(error, maxErrorText);
   return {
     ...nothing,
     state: 'FAILED',
     status: 'FAILED',
     failureKind,
-    error,
-    facts: [{ fact: emailFacts.failed, members: { failureKind, reason: error } }],
+    error: reason,
+    facts: [{ fact: emailFacts.failed, members: { failureKind, reason } }],
   };
 }
 
@@ -125,10 +132,15 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
 export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 
 /** An unknown outcome that nobody resolved in time: sent again, or held for a human. */
-export function outcomeOfSilence(policy: 'resend' | 'hold'): Outcome {
-  if (policy === 'resend') return notBegun();
+export function outcomeOfSilence(policy: 'resend' | 'hold', claims: number): Outcome {
+  if (claims >= maxClaims)
+    return failure('delivery_unconfirmed', `${endedItsProcess} while it was handed over; the mail server may have taken it`);
+  if (policy === 'resend') return { ...notBegun(), keepsClaims: true };
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
+
+/** It was never handed over by those claims, and is not claimed again. */
+export const outcomeOfDeaths = (): Outcome => failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** An outage of the provider is no fault of the message that met it: its waits do not grow, so that it is due soon after. */
 function afterProviderFault({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
@@ -153,8 +165,8 @@ function bouncedFacts(recipient: string, reason: string | null, suppress: boolea
   return suppress ? [bounced, { fact: suppressionFacts.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }] : [bounced];
 }
 
-/** What the server said, or what became of the connection; Postgres takes no NUL. */
+/** What the server said, or what became of the connection. */
 function errorText({ reply, error, stage }: Attempt): string | null {
   const said = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
-  return said ? `${stage}: ${said}`.replaceAll('\u0000', '').toWellFormed().slice(0, maxErrorText) : null;
+  return said ? boundedText(`${stage}: ${said}`, maxErrorText) : null;
 }

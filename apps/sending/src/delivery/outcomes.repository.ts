@@ -1,6 +1,6 @@
-import { maxFactItems } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
-import type { Outcome } from './outcome.js';
+import { EventRows } from '@posthorn/messaging';
+import { maxClaims, type Outcome } from './outcome.js';
 
 export interface OutcomeRow {
   projectId: string;
@@ -21,7 +21,13 @@ export class OutcomesRepository {
 
   /** Answers how many still were this holder's to write. */
   async record(rows: OutcomeRow[]): Promise<number> {
-    const parameters = [...deliveryColumns(rows), ...eventColumns(rows), ...factColumns(rows), rows.map(({ subject }) => subject)];
+    const parameters = [
+      ...deliveryColumns(rows),
+      ...eventColumns(rows),
+      ...factColumns(rows),
+      rows.map(({ subject }) => subject),
+      rows.map(({ outcome }) => outcome.keepsClaims ?? false),
+    ];
     const written = await this.database.prepared({ name: 'record-outcomes', sql: recordSql, parameters });
     return written.length;
   }
@@ -30,18 +36,20 @@ export class OutcomesRepository {
 const recordSql = `
   WITH o AS (
     SELECT * FROM unnest($1::int[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::float8[], $11::smallint[],
-                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[], $26::text[])
+                         $12::text[], $13::boolean[], $14::uuid[], $15::text[], $16::text[], $17::text[], $18::boolean[], $19::smallint[], $20::int[], $26::text[], $27::boolean[])
       AS o (place, project_id, email_id, position, lease_token, state, status, failure_kind, error, delay_ms, attempted,
-            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms, subject)
+            recipient, suppress, event_id, event_status, stage, host, tls, reply_code, duration_ms, subject, keeps_claims)
   ), f AS (
     SELECT * FROM unnest($21::int[], $22::text[], $23::uuid[], $24::text[], $25::text[]) AS f (place, fact, fact_id, item, trace)
   ), written AS (
     UPDATE deliveries d
     SET state = o.state, due_at = now() + o.delay_ms * interval '1 millisecond', attempts = d.attempts + o.attempted,
+        claims = CASE WHEN o.keeps_claims THEN d.claims ELSE 0 END,
         worker_id = CASE o.state WHEN 'AMBIGUOUS' THEN d.worker_id END
     FROM o
     WHERE d.project_id = o.project_id AND d.email_id = o.email_id AND d.position = o.position
-      AND d.lease_token = o.lease_token AND d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS')
+      AND d.lease_token = o.lease_token
+      AND (d.state IN ('CLAIMED', 'HANDOFF', 'AMBIGUOUS') OR (d.state = 'QUEUED' AND d.claims >= ${maxClaims}))
     RETURNING o.place, d.attempts
   ), email AS (
     UPDATE emails e
@@ -97,20 +105,20 @@ function eventColumns(rows: OutcomeRow[]): unknown[][] {
   ];
 }
 
+/** The statement adds the instant to every item. */
+const instantBytes = 50;
+
 function factColumns(rows: OutcomeRow[]): unknown[][] {
-  const open = new Map<string, { id: string; items: number }>();
+  const events = new EventRows();
   const facts = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, place) =>
     // A copy is no e-mail of its own: only what it tells of an address is told.
     outcome.facts
       .filter(({ members }) => position === 0 || 'email' in members)
       .map(({ fact, members }) => {
-        const name = `${projectId} ${fact.name}`;
-        let row = open.get(name);
-        if (!row || row.items === maxFactItems) open.set(name, (row = { id: newId(), items: 0 }));
-        row.items += 1;
         // A fact about an address carries only its own members.
-        const item = 'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members };
-        return { place, fact: fact.name, id: row.id, item: JSON.stringify(item), trace };
+        const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members });
+        const id = events.idFor(`${projectId} ${fact.name}`, Buffer.byteLength(item) + instantBytes);
+        return { place, fact: fact.name, id, item, trace };
       }),
   );
   return [

@@ -40,6 +40,9 @@ export class ReadyMessages {
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
   private readonly loop: Loop;
   private readonly door: Loop;
+  private readonly suspects: Loop;
+  /** Claimed after its last claim ended with a process: one at a time, so that only the one is to blame where it happens again. */
+  private suspect: ClaimedMessage | null = null;
   private onReady: () => void = () => undefined;
   private open = true;
   /** At the last look nothing was queued, held or in doubt. */
@@ -65,6 +68,7 @@ export class ReadyMessages {
       onError: (error) => this.failed(error),
     });
     this.door = new Loop({ everyMs: lookMs.busy, restMs: letInRestMs, work: () => this.letIn(), onError: (error) => this.failed(error) });
+    this.suspects = new Loop({ everyMs: lookMs.busy, work: () => this.takeSuspect(), onError: (error) => this.failed(error) });
   }
 
   get size(): number {
@@ -80,6 +84,7 @@ export class ReadyMessages {
     });
     this.loop.start();
     this.door.start();
+    this.suspects.start();
   }
 
   /** While the provider is away, nothing more is claimed: it waits in the queue, where every worker sees it. */
@@ -114,7 +119,7 @@ export class ReadyMessages {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.loop.stop(), this.door.stop()]);
+    await Promise.all([this.loop.stop(), this.door.stop(), this.suspects.stop()]);
     await Promise.all(this.underWay);
     await this.release();
   }
@@ -165,6 +170,14 @@ export class ReadyMessages {
       const { room } = this.held;
       await this.composeAll(workerId, await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room, without }));
     }
+  }
+
+  private async takeSuspect(): Promise<void> {
+    const workerId = this.lease.workerId;
+    if (this.atRest || !workerId || !this.open || this.suspect) return;
+    const messages = await this.claims.claimSuspect(workerId, this.held.room);
+    this.suspect = messages[0] ?? null;
+    await this.composeAll(workerId, messages);
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
@@ -240,6 +253,9 @@ export class ReadyMessages {
   /** They are no longer in memory: claims that waited for room go on. */
   letGo(messages: readonly ClaimedMessage[]): void {
     if (this.held.remove(messages)) this.loop.ring();
+    if (!this.suspect || !messages.includes(this.suspect)) return;
+    this.suspect = null;
+    this.suspects.ring();
   }
 
   private release(): Promise<void> {

@@ -4,7 +4,7 @@ import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { DeliveryBell } from './delivery-bell.js';
 import { LeasesRepository, type AmbiguousRules } from './leases.repository.js';
-import { outcomeOfSilence } from './outcome.js';
+import { outcomeOfDeaths, outcomeOfSilence } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
 const everyMs = 1_000;
@@ -46,7 +46,11 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
     const silent = await this.leases.unresolved(this.rules, unresolvedAtOnce);
-    await Promise.all(silent.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy) })));
+    await Promise.all(
+      silent.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) })),
+    );
+    const givenUp = await this.leases.givenUp(unresolvedAtOnce);
+    await Promise.all(givenUp.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })));
     if (taken + silent.length > 0) this.bell.ring();
     return this.pauses.after(true);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emails, engagement, serviceCaller, type Caller, type Engagement } from '@posthorn/contracts';
+import { aboveProjects, emails, engagement, maxEventBytes, serviceCaller, type Caller, type Engagement } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -131,6 +131,18 @@ describe('opens and clicks', () => {
     expect(await record(mine.seen(), theirs.seen(), mine.seen())).toBe(3);
     expect(await factsOf(mine.caller.projectId, 'sending.email.opened')).toHaveLength(2);
     expect(await factsOf(theirs.caller.projectId, 'sending.email.opened')).toHaveLength(1);
+  });
+
+  it('on links that JSON makes long make several events, none larger than the bus takes', async () => {
+    const { caller, seen } = await buildEmail();
+    const url = `https://shop.example/${'\\'.repeat(2_020)}`;
+    expect(await record(...Array.from({ length: 256 }, () => seen({ kind: 'CLICK', url })))).toBe(256);
+    const rows = await suite.database.query<{ items: { link: string }[] }>(
+      `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.clicked'`,
+      [caller.projectId],
+    );
+    expect(rows.flatMap(({ items }) => items.map(({ link }) => link))).toEqual(Array.from({ length: 256 }, () => url));
+    for (const { items } of rows) expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(maxEventBytes);
   });
 
   it('that are many make facts of at most 256', async () => {

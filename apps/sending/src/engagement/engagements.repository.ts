@@ -1,5 +1,6 @@
-import { emailFacts, maxFactItems, type Engagement, type EngagementKind, type LinkClicks, type MachineReason } from '@posthorn/contracts';
-import { newId, type Database } from '@posthorn/database';
+import { emailFacts, type Engagement, type EngagementKind, type LinkClicks, type MachineReason } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { EventRows } from '@posthorn/messaging';
 
 export interface SeenEngagement extends Engagement {
   machine: MachineReason | null;
@@ -92,14 +93,13 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
   ];
 }
 
-/** One fact for each 256 items of one kind and one project. */
+/** Bytes of an item beside its link: its address is known only to the statement. */
+const itemBytes = 1_024;
+
+/** As few events as may carry the items of one kind and one project. */
 function factIdsFor(seen: SeenEngagement[]): string[] {
-  const open = new Map<string, { id: string; items: number }>();
-  return seen.map(({ projectId, kind }) => {
-    const name = `${projectId} ${kind}`;
-    let fact = open.get(name);
-    if (!fact || fact.items === maxFactItems) open.set(name, (fact = { id: newId(), items: 0 }));
-    fact.items += 1;
-    return fact.id;
-  });
+  const rows = new EventRows();
+  return seen.map(({ projectId, kind, url }) =>
+    rows.idFor(`${projectId} ${kind}`, itemBytes + Buffer.byteLength(JSON.stringify(url ?? null))),
+  );
 }

@@ -1,4 +1,4 @@
-import type { Finding, FindingSeverity, LintRule, Stream } from '@posthorn/contracts';
+import { boundedText, type Finding, type FindingSeverity, type LintRule, type Stream } from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { Parser } from 'htmlparser2';
 import { snippetsOf, variablesOf } from './analysis.js';
@@ -42,7 +42,7 @@ export function lint(mail: Linted): Finding[] {
   const report: Report = (rule, message, index) => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1);
     const place = index === undefined ? null : placeOf(index);
-    if (counts.get(rule)! <= maxPerRule) findings.push({ rule, ...rules[rule], message: message.slice(0, 500), place });
+    if (counts.get(rule)! <= maxPerRule) findings.push({ rule, ...rules[rule], message: boundedText(message, 500), place });
   };
   lintWhole(mail, report);
   lintSnippets(mail, (finding) => findings.push(finding));

@@ -1,3 +1,5 @@
+import { boundedText } from '@posthorn/contracts';
+
 /** A source that is no Liquid: refused where it is saved, with the place. */
 export class LiquidSyntaxError extends Error {
   override readonly name = 'LiquidSyntaxError';
@@ -31,6 +33,9 @@ interface PlacedError extends Error {
   token: Place;
 }
 
+/** An error may quote a value of any size. */
+const maxWords = 800;
+
 /** The library writes the place behind its words, and marks `??` in its own way. */
 const placeWords = /(?:, file:.*?)?, line:\d+, col:\d+$/s;
 
@@ -54,5 +59,6 @@ function isPlaced(error: unknown): error is PlacedError {
 function wordsOf(error: unknown): string {
   if (error instanceof RangeError) return 'is nested too deeply, or grows too large';
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(placeWords, '').replaceAll('\u0001\u0001', '??');
+  const words = message.length > maxWords ? message : message.replace(placeWords, '');
+  return boundedText(words, maxWords).replaceAll('\u0001\u0001', '??');
 }

@@ -90,7 +90,7 @@ function header(subject: string): string {
 
 function bounded(text: string, part: string): string {
   if (Buffer.byteLength(text) > maxOutput) throw new RenderFailure(`${part}: the result is larger than ${maxOutput / 1024 / 1024} MiB`);
-  return text;
+  return text.toWellFormed();
 }
 
 export { LiquidSyntaxError, RenderFailure };

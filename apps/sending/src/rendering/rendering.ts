@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { DomainError, invalid, type Finding, type RenderedTemplate } from '@posthorn/contracts';
+import { boundedText, DomainError, invalid, type Finding, type RenderedTemplate } from '@posthorn/contracts';
 import type { CompiledMjml } from './mjml.js';
 import type { MjmlJob } from './mjml.worker.js';
 import type { LintSource, PreviewSource } from './preview.js';
@@ -16,7 +16,9 @@ const lookMs = 1_200;
 const compileMs = 3_000;
 const compilerHeapMb = 256;
 
-const cannot = (reason: string) => new DomainError('invalid', 'validation_error', `The template cannot be rendered: ${reason}`);
+const maxReason = 1_000;
+const cannot = (reason: string) =>
+  new DomainError('invalid', 'validation_error', `The template cannot be rendered: ${boundedText(reason, maxReason)}`);
 
 /** What people ask of a source while they write it, on threads of its own. */
 @Injectable()
@@ -74,7 +76,7 @@ function faulty(member: string, faults: { line: number; column?: number; message
     faults.slice(0, maxFaults).map(({ line, column, message }) => ({
       path: [member],
       code: 'invalid_format',
-      message: `line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`,
+      message: `line ${line}${column === undefined ? '' : `, column ${column}`}: ${boundedText(message, maxReason)}`,
     })),
   );
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { csvUnreadable, normaliseAddress, suppressionReasons, type SuppressionReason } from '@posthorn/contracts';
+import { boundedText, csvUnreadable, normaliseAddress, suppressionReasons, type SuppressionReason } from '@posthorn/contracts';
 import { parse, type Parser } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 
@@ -80,7 +80,7 @@ function firstRow(csv: string): string[][] {
   try {
     return parseAtOnce(csv.slice(0, pieceLength), { ...reading, to: 1 });
   } catch (error) {
-    throw csvUnreadable(`is no CSV: ${(error as Error).message.slice(0, 200)}`);
+    throw csvUnreadable(`is no CSV: ${boundedText((error as Error).message, 200)}`);
   }
 }
 

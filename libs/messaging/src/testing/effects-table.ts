@@ -1,5 +1,11 @@
 import type { QueryRunner } from '@posthorn/database';
-import { addFactActors, addFactTraces, addMessagingRepair, createMessagingTables } from '../messaging-tables.migration.js';
+import {
+  addFactActors,
+  addFactTraces,
+  addMessagingRepair,
+  addOutboxQuarantine,
+  createMessagingTables,
+} from '../messaging-tables.migration.js';
 
 /** The messaging's tables and one for effects, which counts every one of them. */
 class CreateEffects1763700000000 {
@@ -8,6 +14,7 @@ class CreateEffects1763700000000 {
     await addMessagingRepair(runner);
     await addFactTraces(runner);
     await addFactActors(runner);
+    await addOutboxQuarantine(runner);
     await runner.query('CREATE TABLE effects (durable text NOT NULL, email_id uuid NOT NULL)');
   };
   down = () => Promise.reject(new Error('never undone'));

@@ -231,7 +231,7 @@ export class AudienceBooks {
     const [row] = await this.ask<Record<string, number>>(
       `SELECT (SELECT count(*)::int FROM imports WHERE finished_at IS NULL) AS imports,
               (SELECT count(*)::int FROM segment_dirty) AS dirty,
-              (SELECT count(*)::int FROM deleted_lists) AS "goingLists",
+              (SELECT count(*)::int FROM work_items WHERE kind = 'contacts.deleted-lists') AS "goingLists",
               (SELECT count(*)::int FROM erasures WHERE completed_at IS NULL) AS erasures,
               (SELECT count(*)::int FROM segment_due WHERE due_at < now() + interval '1 hour') AS due
        WHERE $1::uuid IS NOT NULL`,

@@ -172,6 +172,7 @@ describe('live segments', () => {
     await expect(mine.build({ trackMembership: true })).rejects.toMatchObject(refusal);
     await expect(ground.bus.call(segments.update, mine.caller, { id: segment.id, trackMembership: true })).rejects.toMatchObject(refusal);
     await mine.contact('one-more@example.org', { plan: 'pro' });
+    await new Promise((r) => setTimeout(r, 6000)); console.log(JSON.stringify(await ground.database.query('SELECT * FROM work_items, (SELECT now()) n')), JSON.stringify(await ground.database.query('SELECT upkeep, refreshed_at FROM segments')));
     await eventually(async () => (await mine.get(segment.id)).memberCount === 20_001, 'the segment is found anew');
     const { cost } = await ground.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
     expect(cost).toMatchObject({ upkeep: 'SCHEDULED' });

@@ -2,7 +2,7 @@ import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What is due stands in one queue: lists of addresses to suppress and the checks of domains move into it (docs/decisions/0019). */
-export class SendingWork1764600000000 implements MigrationInterface {
+export class SendingWork1764700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createWorkTables(runner);
     await this.moveImports(runner);

@@ -2,12 +2,13 @@ import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What is due stands in one queue: imports, erasures and the upkeep of segments move into it (docs/decisions/0019). */
-export class ContactsWork1764600000000 implements MigrationInterface {
+export class ContactsWork1764700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createWorkTables(runner);
     await this.moveImports(runner);
     await this.moveErasures(runner);
     await this.moveSegments(runner);
+    await this.moveDeletedLists(runner);
   }
 
   async down(): Promise<void> {
@@ -46,5 +47,12 @@ export class ContactsWork1764600000000 implements MigrationInterface {
       FROM segments WHERE upkeep = 'SCHEDULED' OR recount_asked`);
     await runner.query(`DROP INDEX segments_by_schedule`);
     await runner.query(`ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`);
+  }
+
+  private async moveDeletedLists(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      INSERT INTO work_items (id, kind, project_id, key, state)
+      SELECT gen_random_uuid(), 'contacts.deleted-lists', project_id, id::text, 'READY' FROM deleted_lists`);
+    await runner.query(`DROP TABLE deleted_lists`);
   }
 }

@@ -3,7 +3,7 @@ import { createWorkTables } from '@posthorn/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What is due stands in one queue: system mails and the ends of reveals move into it (docs/decisions/0019). */
-export class GatewayWork1764600000000 implements MigrationInterface {
+export class GatewayWork1764700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createWorkTables(runner);
     await runner.query(`

@@ -1,0 +1,12 @@
+import { addOutboxQuarantine } from '@posthorn/messaging';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class QuarantineWorkflowsEvents1764600000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await addOutboxQuarantine(runner);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('nothing is taken away: the release before runs on these tables too');
+  }
+}

@@ -1,0 +1,13 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
+import type { PublishFailure } from './publishing.repository.js';
+
+/** JSStreamMessageExceedsMaximumErr of nats-server. */
+const messageTooLarge = 10_054;
+
+/** Only what the client or the server says of this very payload is final; whatever can pass is tried again. */
+export function failureKindOf(error: unknown): PublishFailure['kind'] {
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError) return 'never';
+  if (error instanceof JetStreamApiError) return error.code === messageTooLarge ? 'never' : 'refused';
+  return 'away';
+}
