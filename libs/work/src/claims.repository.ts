@@ -45,7 +45,12 @@ export class ClaimsRepository {
   private async claimBehind({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
     const parameters = [kind.name, afterProject, limit, worker.id, worker.leaseMs, kind.exclusive, kind.signal];
     try {
-      const rows = await this.database.prepared<ClaimedItem & { next: string }>({ name: 'claim work', sql: claimSql, parameters, silent: true });
+      const rows = await this.database.prepared<ClaimedItem & { next: string }>({
+        name: 'claim work',
+        sql: claimSql,
+        parameters,
+        silent: true,
+      });
       const items = rows.map(({ next: _, ...item }) => item);
       return { items, afterProject: rows[0]?.next ?? firstProject };
     } catch (error) {

@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { aboveProjects, emails, projects, senderNotVerified, systemProjectId, type AcceptEmails, type AcceptedEmails } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  projects,
+  senderNotVerified,
+  systemProjectId,
+  type AcceptEmails,
+  type AcceptedEmails,
+} from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';

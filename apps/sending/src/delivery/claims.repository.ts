@@ -58,7 +58,12 @@ export class ClaimsRepository {
 
   /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
   async isAtRest(): Promise<boolean> {
-    const [row] = await this.database.prepared<{ isAtRest: boolean }>({ name: 'deliveries at rest', sql: restSql, parameters: [], silent: true });
+    const [row] = await this.database.prepared<{ isAtRest: boolean }>({
+      name: 'deliveries at rest',
+      sql: restSql,
+      parameters: [],
+      silent: true,
+    });
     return row!.isAtRest;
   }
 

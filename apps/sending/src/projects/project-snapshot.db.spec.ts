@@ -1,5 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emails, projectFacts, projects, serviceCaller, type ListProjects, type Project, type ProjectPage } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  projectFacts,
+  projects,
+  serviceCaller,
+  type ListProjects,
+  type Project,
+  type ProjectPage,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, FactSource, standIn } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
