@@ -11,7 +11,6 @@ export * from './gatherer.js';
 export * from './handlers.js';
 export * from './inbox.repository.js';
 export * from './loop.js';
-export * from './upkeep.js';
 export * from './messaging.metrics.js';
 export * from './messaging-tables.migration.js';
 export * from './outbox.entity.js';
