@@ -5,6 +5,8 @@ import type { WorkHandler, WorkKind } from './work-kind.js';
 import type { WorkQueue } from './work-queue.js';
 import type { WorkRunner } from './work-runner.js';
 
+const afterDeathMs = 10 * 60_000;
+
 /** What a service does again and again: one item for all its processes, due at each start and then whenever the last round has said. */
 export abstract class RepeatedWork implements WorkHandler<object>, OnApplicationBootstrap {
   protected constructor(
@@ -22,6 +24,11 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
 
   onApplicationBootstrap(): Promise<void> {
     return this.soon();
+  }
+
+  /** It has ended its process too often: that must not be its end. */
+  async dead(): Promise<void> {
+    await this.queue.enqueue(this.kind, [{ projectId: aboveProjects, key: this.kind.name, delayMs: afterDeathMs }]);
   }
 
   async run(batch: WorkBatch): Promise<void> {
