@@ -12,12 +12,11 @@ import { normalized, planPage, type Section } from './plan-page.js';
 import { Recorder, type Recorded } from './recorder.js';
 import { wholeScans } from './whole-scans.js';
 
-/** The page that is kept is of a million; a look at fewer lies beside the programs. */
-const kept = 1_000_000;
+const page = 'dist/audience-plans.md';
 const restMs = 300;
 const overTheBusMs = 3_000;
 
-/** Writes down every statement of the contacts service with its plan, and fails where a call reads a whole table that is not meant to. */
+/** Writes every statement of the contacts service with its plan to a page, and fails where a request reads a whole table that is not meant to. */
 export async function writePlans({ servers, scale, readers }: Bench): Promise<void> {
   const contacts = scale.audiences.at(-1)!;
   const product = await Product.start(servers);
@@ -97,11 +96,10 @@ async function sizesOf(client: pg.Client): Promise<Map<string, number>> {
 }
 
 async function write(contacts: number, sections: Section[]): Promise<void> {
-  const path = contacts < kept ? 'dist/audience-plans.md' : 'docs/audience-plans.md';
-  const text = await format(planPage(contacts, sections), { ...(await resolveConfig('docs/audience-plans.md')), filepath: path });
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  const text = await format(planPage(contacts, sections), { ...(await resolveConfig(page)), filepath: page });
+  mkdirSync(dirname(page), { recursive: true });
+  writeFileSync(page, text);
   console.log(
-    `${sections.reduce((sum, { statements }) => sum + statements.length, 0)} statements of ${sections.length} calls stand in ${path}`,
+    `${sections.reduce((sum, { statements }) => sum + statements.length, 0)} statements of ${sections.length} requests are written to ${page}`,
   );
 }
