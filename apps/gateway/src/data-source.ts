@@ -1,4 +1,5 @@
 import { messagingEntities } from '@posthorn/messaging';
+import { workEntities } from '@posthorn/work';
 import { AuditEntryRow } from './audit/audit-entry.entity.js';
 import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { CreateGateway1763700000000 } from './migrations/1763700000000-create-gateway.js';
@@ -12,11 +13,12 @@ import { ProjectsAndKeys1764100000000 } from './migrations/1764100000000-project
 import { Audit1764200100000 } from './migrations/1764200100000-audit.js';
 import { Oauth1764300000000 } from './migrations/1764300000000-oauth.js';
 import { PeopleSecret1764300100000 } from './migrations/1764300100000-people-secret.js';
+import { GatewayWork1764700000000 } from './migrations/1764700000000-work.js';
 import { SystemMails1764000100000 } from './migrations/1764000100000-system-mails.js';
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, AuditEntryRow, ...messagingEntities];
+export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, AuditEntryRow, ...messagingEntities, ...workEntities];
 export const migrations = [
   CreateGateway1763700000000,
   RepairGatewayMessaging1763800000000,
@@ -29,4 +31,5 @@ export const migrations = [
   Oauth1764300000000,
   PeopleSecret1764300100000,
   QuarantineGatewayEvents1764600000000,
+  GatewayWork1764700000000,
 ];

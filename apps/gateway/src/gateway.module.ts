@@ -15,6 +15,7 @@ import { GrantsService } from './api-keys/grants.service.js';
 import { KeyDomains } from './api-keys/key-domains.js';
 import { KeyFacts } from './api-keys/key-facts.js';
 import { RevealController } from './api-keys/reveal.controller.js';
+import { RevealPurgesWork } from './api-keys/reveal-purges.work.js';
 import { RevealsRepository } from './api-keys/reveals.repository.js';
 import { RevealsService } from './api-keys/reveals.service.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
@@ -70,8 +71,8 @@ import { PeopleKeys } from './people/people-keys.js';
 import { PeopleLibrary } from './people/people-library.js';
 import { PeopleDoor } from './people/people-door.js';
 import { PeopleMails } from './people/people-mails.js';
+import { ChoresWork } from './people/chores.work.js';
 import { ExpiredRepository } from './people/expired.repository.js';
-import { PeopleUpkeep } from './people/people-upkeep.js';
 import { UsersHandlers } from './people/users.handlers.js';
 import { UsersService } from './people/users.service.js';
 import { AccountPages } from './people/account.pages.js';
@@ -99,8 +100,8 @@ import { ProjectsRepository } from './projects/projects.repository.js';
 import { ProjectsService } from './projects/projects.service.js';
 import { RateLimiter } from './rate-limit/rate-limiter.js';
 import { RateWindowsRepository } from './rate-limit/rate-windows.repository.js';
-import { SystemMailDelivery } from './system-mails/system-mail-delivery.js';
 import { SystemMails } from './system-mails/system-mails.js';
+import { SystemMailsWork } from './system-mails/system-mails.work.js';
 import { SystemMailsRepository } from './system-mails/system-mails.repository.js';
 import { SystemProject } from './system-mails/system-project.js';
 import { sealedTables } from './secrets/sealed-tables.js';
@@ -178,7 +179,7 @@ export const routeControllers = [
       inject: [Database, Secrets],
     },
     PeopleDoor,
-    PeopleUpkeep,
+    ChoresWork,
     ExpiredRepository,
     PeopleMails,
     Attempts,
@@ -200,7 +201,7 @@ export const routeControllers = [
     UsersService,
     SystemMails,
     SystemMailsRepository,
-    SystemMailDelivery,
+    SystemMailsWork,
     SystemProject,
     // what the gateway owns
     Commits,
@@ -225,6 +226,7 @@ export const routeControllers = [
     KeyFacts,
     RevealsService,
     RevealsRepository,
+    RevealPurgesWork,
     {
       provide: Resealing,
       useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),

@@ -1,5 +1,6 @@
 import { IdempotencyKeyRow, ProjectCountRow } from '@posthorn/database';
 import { messagingEntities } from '@posthorn/messaging';
+import { workEntities } from '@posthorn/work';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
 import { DkimKeyRow } from './domains/dkim-key.entity.js';
@@ -19,6 +20,7 @@ import { Engagement1764400300000 } from './migrations/1764400300000-engagement.j
 import { SizesInTheQueue1764400400000 } from './migrations/1764400400000-sizes-in-the-queue.js';
 import { UpdatesInPlace1764400500000 } from './migrations/1764400500000-updates-in-place.js';
 import { Erasures1764500510000 } from './migrations/1764500510000-erasures.js';
+import { SendingWork1764700000000 } from './migrations/1764700000000-work.js';
 import { OptOutRow } from './opt-outs/opt-out.entity.js';
 import { Templates1764400100000 } from './migrations/1764400100000-templates.js';
 import { QuarantineSendingEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
@@ -54,6 +56,7 @@ export const entities = [
   SnippetRow,
   SnippetVersionRow,
   ...messagingEntities,
+  ...workEntities,
 ];
 
 export const migrations = [
@@ -72,4 +75,5 @@ export const migrations = [
   Erasures1764500510000,
   QuarantineSendingEvents1764600000000,
   CountClaims1764600100000,
+  SendingWork1764700000000,
 ];

@@ -1,6 +1,7 @@
 import { Module, type Provider as NestProvider, type Type } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import { Commits, Resealing, Secrets } from '@posthorn/platform';
+import { WorkQueue } from '@posthorn/work';
 import { AcceptBatchService } from './accepting/accept-batch.js';
 import { AcceptEmailsService } from './accepting/accept-emails.js';
 import { AcceptingRepository } from './accepting/accepting.repository.js';
@@ -14,6 +15,7 @@ import { ContactVariablesRepository } from './composing/contact-variables.reposi
 import { SendingConfig } from './config.js';
 import { ClaimsRepository } from './delivery/claims.repository.js';
 import { DeliverBatch } from './delivery/deliver-batch.js';
+import { ChoresWork } from './delivery/chores.work.js';
 import { DeliveryBell } from './delivery/delivery-bell.js';
 import { DeliveryCounts } from './delivery/delivery-counts.read-model.js';
 import { DeliveryMetrics } from './delivery/delivery.metrics.js';
@@ -32,7 +34,7 @@ import { DkimKeysRepository } from './domains/dkim-keys.repository.js';
 import { DnsLookup } from './domains/dns-lookup.js';
 import { DomainChecks } from './domains/domain-checks.js';
 import { DomainFindings } from './domains/domain-findings.js';
-import { DomainRechecks } from './domains/domain-rechecks.js';
+import { DomainChecksWork } from './domains/domain-checks.work.js';
 import { DomainRules } from './domains/domain-rules.js';
 import { DomainViews } from './domains/domain-views.js';
 import { DomainsHandlers } from './domains/domains.handlers.js';
@@ -51,7 +53,7 @@ import { PersonMailHandlers } from './emails/person-mail.handlers.js';
 import { PersonMailService } from './emails/person-mail.service.js';
 import { SentContents } from './emails/sent-contents.js';
 import { SentContentsRepository } from './emails/sent-contents.repository.js';
-import { SystemContents } from './emails/system-contents.js';
+import { SystemContentsWork } from './emails/system-contents.work.js';
 import { SystemContentsRepository } from './emails/system-contents.repository.js';
 import { EngagementHandlers } from './engagement/engagement.handlers.js';
 import { EngagementService } from './engagement/engagement.service.js';
@@ -68,7 +70,7 @@ import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
 import { OptOutsService } from './opt-outs/opt-outs.service.js';
 import { OptOutsSubscribers } from './opt-outs/opt-outs.subscribers.js';
 import { ProjectSettings } from './projects/project-settings.js';
-import { ProjectSnapshot } from './projects/project-snapshot.js';
+import { ProjectSnapshotWork } from './projects/project-snapshot.work.js';
 import { ProjectStates } from './projects/project-states.read-model.js';
 import { ProjectsSubscribers } from './projects/projects.subscribers.js';
 import { sealedTables } from './secrets/sealed-tables.js';
@@ -82,6 +84,7 @@ import { SuppressedRecipientsReadModel } from './suppressions/suppressed-recipie
 import { SuppressionsHandlers } from './suppressions/suppressions.handlers.js';
 import { SuppressionsRepository } from './suppressions/suppressions.repository.js';
 import { SuppressionImports } from './suppressions/suppression-imports.js';
+import { SuppressionImportsWork } from './suppressions/suppression-imports.work.js';
 import { SuppressionImportsRepository } from './suppressions/suppression-imports.repository.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
 import { PreviewsService } from './templates/previews.service.js';
@@ -95,11 +98,11 @@ import { TemplatesHandlers } from './templates/templates.handlers.js';
 import { TemplatesRepository } from './templates/templates.repository.js';
 import { TemplatesService } from './templates/templates.service.js';
 
-/** Repositories and read models need nothing but the database. */
-const onDatabase = (room: Type): NestProvider => ({
-  provide: room,
-  useFactory: (database: Database) => new room(database) as object,
-  inject: [Database],
+/** Repositories and read models need the database, and some the queue of what is to be done with their rows. */
+const onDatabase = (repository: Type): NestProvider => ({
+  provide: repository,
+  useFactory: (database: Database, queue: WorkQueue) => new repository(database, queue) as object,
+  inject: [Database, WorkQueue],
 });
 
 /** Those that look addresses up look for the hashes of erased ones, too. */
@@ -163,7 +166,7 @@ const knowingErased = (room: Type): NestProvider => ({
     PersonMailService,
     EngagementService,
     OptOutsService,
-    SystemContents,
+    SystemContentsWork,
     Commits,
     {
       provide: Resealing,
@@ -175,7 +178,7 @@ const knowingErased = (room: Type): NestProvider => ({
     DomainViews,
     DomainFindings,
     DomainChecks,
-    DomainRechecks,
+    DomainChecksWork,
     VouchedDomains,
     CampaignSenders,
     DkimKeys,
@@ -184,7 +187,8 @@ const knowingErased = (room: Type): NestProvider => ({
     SenderIdentities,
     SuppressionsService,
     SuppressionImports,
-    ProjectSnapshot,
+    SuppressionImportsWork,
+    ProjectSnapshotWork,
     DeliveryBell,
     Lease,
     Provider,
@@ -192,6 +196,7 @@ const knowingErased = (room: Type): NestProvider => ({
     OutcomeRecorder,
     DeliverBatch,
     Sweeper,
+    ChoresWork,
     DeliveryMetrics,
     Rendering,
     TemplatesService,

@@ -8,7 +8,7 @@ export interface Claim {
   kind: WorkKind;
   limit: number;
   worker: Worker;
-  /** The turn begins behind this project. */
+  /** The turn begins at this project: work above projects has the first id of all. */
   afterProject: string;
 }
 
@@ -45,7 +45,12 @@ export class ClaimsRepository {
   private async claimBehind({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
     const parameters = [kind.name, afterProject, limit, worker.id, worker.leaseMs, kind.exclusive, kind.signal];
     try {
-      const rows = await this.database.prepared<ClaimedItem & { next: string }>({ name: 'claim work', sql: claimSql, parameters, silent: true });
+      const rows = await this.database.prepared<ClaimedItem & { next: string }>({
+        name: 'claim work',
+        sql: claimSql,
+        parameters,
+        silent: true,
+      });
       const items = rows.map(({ next: _, ...item }) => item);
       return { items, afterProject: rows[0]?.next ?? firstProject };
     } catch (error) {
@@ -97,7 +102,7 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 
 const claimSql = `
   WITH RECURSIVE turn AS (
-    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > $2 ORDER BY project_id LIMIT 1)
+    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id >= $2 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT following.project_id, turn.n + 1 FROM turn, LATERAL (
       SELECT project_id FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > turn.project_id ORDER BY project_id LIMIT 1

@@ -1,3 +1,4 @@
+export * from './repeated-work.js';
 export * from './retry.js';
 export * from './work-batch.js';
 export * from './work-item.entity.js';

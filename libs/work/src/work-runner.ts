@@ -56,7 +56,9 @@ export class WorkRunner {
     this.claims = new ClaimsRepository(database);
     this.queue = new LookRepository(database);
     this.lease = new WorkerLease(this.claims, leaseMs);
-    const workMetrics = new WorkMetrics(metrics, database, () => [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const));
+    const workMetrics = new WorkMetrics(metrics, database, () =>
+      [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const),
+    );
     const settling = new SettlingRepository(database);
     this.batches = new BatchRunner({
       settling,
@@ -136,4 +138,3 @@ export class WorkRunner {
     this.log.warn(`no work is claimed: ${(error as Error).message}`);
   }
 }
-

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
 import { startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import { revealPurgeWork } from './reveal-kind.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -81,6 +83,16 @@ describe('a reveal link', () => {
     expectOver(await open(link, { as: link.owner }));
     await move(5);
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
+  });
+
+  it('is purged once nobody has opened it in time', async () => {
+    const [link, other] = [await buildLink(), await buildLink()];
+    await suite.database.query(`UPDATE api_key_reveals SET expires_at = clock_timestamp() WHERE key_id = $1`, [link.keyId]);
+    for (const { projectId, keyId } of [link, other]) await suite.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId }]);
+    const purges = () => suite.database.query(`SELECT 1 FROM work_items WHERE key = ANY ($1)`, [[link.keyId, other.keyId]]);
+    await eventually(async () => (await purges()).length === 0, 'both have had their turn');
+    expect(await waiting(link)).toEqual([]);
+    expect((await open(other, { as: other.owner })).text).toMatch(tokenPattern);
   });
 
   it('says nothing to any other token, key or project', async () => {

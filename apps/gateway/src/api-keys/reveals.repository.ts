@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
+import { WorkQueue } from '@posthorn/work';
+import { revealPurgeWork } from './reveal-kind.js';
+
+/** A purge that came in the same millisecond would find it unexpired. */
+const purgeAfterMs = 1_000;
 
 /** Secrets that wait to be read once, for five minutes of Postgres's clock; one a key. */
 @Injectable()
 export class RevealsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly queue: WorkQueue,
+  ) {}
 
-  /** Answers until when it may be read. */
+  /** Answers until when it may be read. Joins the ambient transaction. */
   async put(projectId: string, keyId: string, linkHash: string, sealed: string): Promise<Date> {
     const [row] = await this.database.query<{ expiresAt: Date }>(
       `INSERT INTO api_key_reveals (project_id, key_id, link_hash, sealed, expires_at)
@@ -16,7 +24,10 @@ export class RevealsRepository {
        RETURNING expires_at AS "expiresAt"`,
       [projectId, keyId, linkHash, sealed],
     );
-    return row!.expiresAt;
+    const { expiresAt } = row!;
+    const dueAt = new Date(expiresAt.getTime() + purgeAfterMs);
+    await this.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId, dueAt }], 'REPLACE');
+    return expiresAt;
   }
 
   /** The sealed secret, which is then nowhere any more. */
@@ -41,8 +52,10 @@ export class RevealsRepository {
     await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2`, [projectId, keyId]);
   }
 
-  /** What nobody read in time, of whatever project. */
-  async removeExpired(): Promise<void> {
-    await this.database.query(`DELETE FROM api_key_reveals WHERE expires_at <= clock_timestamp()`);
+  async removeExpired(projectId: string, keyId: string): Promise<void> {
+    await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND expires_at <= clock_timestamp()`, [
+      projectId,
+      keyId,
+    ]);
   }
 }

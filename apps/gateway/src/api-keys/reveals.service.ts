@@ -1,6 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { revealNotFound, revealOver } from '@posthorn/contracts';
-import { Loop } from '@posthorn/messaging';
 import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import { GatewayConfig } from '../config.js';
@@ -18,12 +17,8 @@ export interface Reveal {
 /** What a link is to whoever holds it: to be read, used or too old, or none at all. */
 export type RevealState = 'WAITING' | 'OVER' | 'UNKNOWN';
 
-const everyMs = 30_000;
-
 @Injectable()
-export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly log = new Logger('Reveals');
-  private readonly loop: Loop;
+export class RevealsService {
   private readonly tokens: RevealTokens;
 
   constructor(
@@ -34,11 +29,6 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly audit: Audit,
   ) {
     this.tokens = new RevealTokens(config.secretKeys);
-    this.loop = new Loop({
-      everyMs,
-      work: () => this.reveals.removeExpired(),
-      onError: (error) => this.log.warn((error as Error).message),
-    });
   }
 
   /** Within the transaction that makes the secret. */
@@ -65,14 +55,6 @@ export class RevealsService implements OnApplicationBootstrap, OnModuleDestroy {
 
   forget({ projectId, id }: ApiKeyRow): Promise<void> {
     return this.reveals.remove(projectId, id);
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  onModuleDestroy(): Promise<void> {
-    return this.loop.stop();
   }
 }
 

@@ -25,11 +25,6 @@ export class DomainMails {
       });
     }
   }
-
-  /** After the commit. */
-  ring(): void {
-    this.mails.ring();
-  }
 }
 
 const letter = (why: string, what: string): Html =>

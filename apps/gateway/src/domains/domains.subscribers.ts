@@ -10,6 +10,5 @@ export class DomainsSubscribers {
   @Hears(domainFacts.unverified, 'domain-mails')
   async onLost({ projectId, items }: Fact<DomainFact>): Promise<void> {
     for (const { domain } of items) await this.mails.lost(projectId, domain);
-    this.mails.ring();
   }
 }

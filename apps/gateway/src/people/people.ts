@@ -7,7 +7,6 @@ import type { HttpRequest } from '../edge/fastify.js';
 import { headerValues } from '../edge/header-values.js';
 import { hasSessionCookie, sessionCookieName } from '../identity/session-cookie.js';
 import { Identities } from '../identity/identities.js';
-import { SystemMails } from '../system-mails/system-mails.js';
 import { isOwnPath } from './own-path.js';
 import { isOneLine } from './one-line.js';
 import { PeopleLibrary } from './people-library.js';
@@ -38,7 +37,6 @@ export class People {
     private readonly config: GatewayConfig,
     private readonly identities: Identities,
     private readonly library: PeopleLibrary,
-    private readonly mails: SystemMails,
   ) {}
 
   async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
@@ -53,7 +51,6 @@ export class People {
     let answer = await handle();
     // Another sign-up with this address was an instant ahead: the second time it is seen, and nothing is told of it.
     if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await handle();
-    this.mails.ring();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
   }

@@ -1,9 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emails, projects, senderNotVerified, systemProjectId, type AcceptEmails, type AcceptedEmails } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  projects,
+  senderNotVerified,
+  systemProjectId,
+  type AcceptEmails,
+  type AcceptedEmails,
+} from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
+import { systemMailWork } from './system-mail-kind.js';
 
 let suite: PeopleSuite;
 beforeAll(async () => {
@@ -11,7 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const waiting = () => suite.database.query<{ id: string; tries: number }>(`SELECT id, tries FROM system_mails ORDER BY id`);
+const waiting = () =>
+  suite.database.query<{ id: string; failures: number }>(
+    `SELECT m.id, i.failures FROM system_mails m JOIN work_items i ON i.kind = $1 AND i.key = m.id::text ORDER BY m.id`,
+    [systemMailWork.name],
+  );
 const askFor = (email: string) =>
   suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password: 'correct horse battery' });
 // One at a time: who stands in knows no batches.
@@ -31,7 +44,7 @@ it('waits sealed while sending is away, and is taken once it is back, under the 
   await askFor('away@example.com');
   const [row] = await eventually(async () => {
     const rows = await waiting();
-    return rows[0]?.tries ? rows : null;
+    return rows[0]?.failures ? rows : null;
   }, 'it was tried');
   const taken: AcceptEmails[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
@@ -61,11 +74,21 @@ it('is handed over again under the same id where the first answer, or the remova
   await eventually(async () => ids.length === 2, 'it was repeated');
   await delay(300);
   suite.line.mend();
-  // As if whoever held it had died: its claim has run out.
-  await suite.database.query(`UPDATE system_mails SET next_try_at = now()`);
   await gone();
   await stop();
   expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
+});
+
+it('is given up after a day, and nothing of it stays', async () => {
+  await askFor('late@example.com');
+  const [mail] = await eventually(async () => {
+    const rows = await waiting();
+    return rows[0]?.failures ? rows : null;
+  }, 'it was tried');
+  await suite.database.query(`UPDATE system_mails SET created_at = created_at - interval '25 hours'`);
+  await suite.queue.enqueue(systemMailWork, [{ projectId: aboveProjects, key: mail!.id }]);
+  await gone();
+  expect(await suite.database.query(`SELECT 1 FROM system_mails`)).toEqual([]);
 });
 
 it('is written with its cause or not at all', async () => {

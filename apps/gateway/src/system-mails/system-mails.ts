@@ -14,8 +14,6 @@ export interface SystemMail {
 /** Mail that Posthorn itself has to send: stored in the transaction of its cause, under a key, and handed on afterwards. */
 @Injectable()
 export class SystemMails {
-  private listener: () => void = () => undefined;
-
   constructor(
     private readonly rows: SystemMailsRepository,
     private readonly secrets: Secrets,
@@ -24,20 +22,11 @@ export class SystemMails {
   /** Joins the ambient transaction. */
   async send(mail: SystemMail): Promise<void> {
     const id = newId();
-    await this.rows.insert(id, this.secrets.seal(JSON.stringify(mail), placeOf(id)));
+    await this.rows.insert({ id, sealed: this.secrets.seal(JSON.stringify(mail), placeOf(id)) });
   }
 
   open({ id, sealed }: SealedMail): SystemMail {
     return JSON.parse(this.secrets.open(sealed, placeOf(id))) as SystemMail;
-  }
-
-  /** After the commit; without it they go within a second. */
-  ring(): void {
-    this.listener();
-  }
-
-  onRing(listener: () => void): void {
-    this.listener = listener;
   }
 }
 

@@ -28,7 +28,7 @@ export interface SignedIn extends Person {
 }
 
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
-export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats'> {
+export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats' | 'queue'> {
   gateway: RunningGateway;
   /** Another one on the same database and bus; stopped with the suite. */
   startAnother(): Promise<RunningGateway>;

@@ -34,8 +34,8 @@ export async function startPeopleSuite(changes: Record<string, string> = {}): Pr
   return { ...suite, visitor, mailsTo, tokenFor, buildPerson };
 }
 
-async function waiting({ database }: GatewaySuite): Promise<SystemMail[]> {
-  const mails = new SystemMails(new SystemMailsRepository(database), new Secrets([testSecret]));
+async function waiting({ database, queue }: GatewaySuite): Promise<SystemMail[]> {
+  const mails = new SystemMails(new SystemMailsRepository(database, queue), new Secrets([testSecret]));
   const rows = await database.query<SealedMail>(`SELECT id, sealed FROM system_mails ORDER BY created_at, id`);
   return rows.map((row) => mails.open(row));
 }

@@ -53,14 +53,25 @@ export class ClaimsRepository {
   @SpannedFind('claim')
   async claim({ workerId, lane, limit, afterProject, room, without = [] }: ClaimOptions): Promise<ClaimedMessage[]> {
     const parameters = [lane, afterProject, limit, workerId, room.small, without, room.large, room.alone];
-    return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters });
+    return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters, silent: true });
+  }
+
+  /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
+  async isAtRest(): Promise<boolean> {
+    const [row] = await this.database.prepared<{ isAtRest: boolean }>({
+      name: 'deliveries at rest',
+      sql: restSql,
+      parameters: [],
+      silent: true,
+    });
+    return row!.isAtRest;
   }
 
   /** Claims the next message of those whose last claim ended with its process; none where no such message may be claimed again. */
   @SpannedFind('claim suspect')
   async claimSuspect(workerId: string, room: Room): Promise<ClaimedMessage[]> {
     const parameters = [workerId, room.large, room.alone];
-    return this.database.prepared<ClaimedMessage>({ name: 'claim-suspect', sql: claimSuspectSql, parameters });
+    return this.database.prepared<ClaimedMessage>({ name: 'claim-suspect', sql: claimSuspectSql, parameters, silent: true });
   }
 
   /** Gives back what was claimed and not handed over. */
@@ -79,6 +90,14 @@ export class ClaimsRepository {
     );
   }
 }
+
+/** Each in the order of its index: for a mere EXISTS, a plan from busier times may read the whole table. */
+const restSql = `
+  SELECT coalesce(
+    (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
+    (SELECT false FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') ORDER BY worker_id LIMIT 1),
+    (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
+    true) AS "isAtRest"`;
 
 /** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
 const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;

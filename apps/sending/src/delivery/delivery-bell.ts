@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { WakeUps } from '@posthorn/messaging';
 
-/** Wakes the worker of this process when there is mail; every worker also looks by itself each second. */
+/** Wakes the workers of all processes when there is mail; every worker also looks by itself from time to time. */
 @Injectable()
 export class DeliveryBell {
-  private wake: () => void = () => undefined;
+  constructor(private readonly wakeUps: WakeUps) {}
 
   ring(): void {
-    this.wake();
+    this.wakeUps.send('deliveries');
   }
 
   onRing(wake: () => void): void {
-    this.wake = wake;
+    this.wakeUps.on('deliveries', wake);
   }
 }

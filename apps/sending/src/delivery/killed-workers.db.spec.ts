@@ -50,7 +50,7 @@ const rendered = { subject: 'Hello {{ name }}', body: '<p>{{ name | upcase }}, y
 
 /** Rendered and signed, one message a name. */
 async function sendRendered(recipients: { name: string; to?: string }[], scheduledAt?: Date): Promise<Sent[]> {
-  const { caller, domain } = await buildSendingProject(ground.database);
+  const { caller, domain } = await buildSendingProject(ground);
   await ground.bus.call(domains.verify, caller, { domain, signed: true });
   const send = async ({ name, to }: { name: string; to?: string }) => {
     const { emails: accepted } = await ground.bus.call(emails.accept, caller, {
@@ -74,7 +74,7 @@ async function sendSlice(names: string[]): Promise<Sent[]> {
 }
 
 async function sendPlain(count: number): Promise<Sent[]> {
-  const { caller, domain } = await buildSendingProject(ground.database);
+  const { caller, domain } = await buildSendingProject(ground);
   const send = async () => ({ caller, id: (await ground.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id });
   return Promise.all(Array.from({ length: count }, send));
 }

@@ -66,8 +66,11 @@ export class LeasesRepository {
        RETURNING d.email_id`,
       [seconds[lanes.transactional], seconds[lanes.bulk]],
     );
-    await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
     return rows.length;
+  }
+
+  async forgetExpired(): Promise<void> {
+    await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
   }
 
   /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isOutcomeInDoubt } from '@posthorn/database';
-import { Loop } from '@posthorn/messaging';
+import { Loop, Pauses } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../composing/composer.js';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
@@ -20,6 +20,8 @@ const guests = 16;
 /** However often it rings: claims come in handfuls. */
 const claimRestMs = 15;
 const letInRestMs = 5;
+/** While anything is queued, its time is seen within a second; at rest, a lost wake-up costs a few. */
+const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
 /** What it waits for is another service or a database: not for this message alone. */
 const waitMs = 1_000;
@@ -43,6 +45,9 @@ export class ReadyMessages {
   private suspect: ClaimedMessage | null = null;
   private onReady: () => void = () => undefined;
   private open = true;
+  /** At the last look nothing was queued, held or in doubt. */
+  private atRest = false;
+  private readonly pauses = new Pauses(lookMs.busy, lookMs.idle);
   /** Claimed, and being composed. */
   private composing = 0;
   private readonly held = new HeldBytes();
@@ -57,13 +62,13 @@ export class ReadyMessages {
     private readonly config: SendingConfig,
   ) {
     this.loop = new Loop({
-      everyMs: 1_000,
+      everyMs: lookMs.busy,
       restMs: claimRestMs,
       work: () => this.restock(),
       onError: (error) => this.failed(error),
     });
-    this.suspects = new Loop({ everyMs: 1_000, work: () => this.takeSuspect(), onError: (error) => this.failed(error) });
-    this.door = new Loop({ everyMs: 1_000, restMs: letInRestMs, work: () => this.letIn(), onError: (error) => this.failed(error) });
+    this.door = new Loop({ everyMs: lookMs.busy, restMs: letInRestMs, work: () => this.letIn(), onError: (error) => this.failed(error) });
+    this.suspects = new Loop({ everyMs: lookMs.busy, work: () => this.takeSuspect(), onError: (error) => this.failed(error) });
   }
 
   get size(): number {
@@ -73,6 +78,7 @@ export class ReadyMessages {
   start(onReady: () => void): void {
     this.onReady = onReady;
     this.bell.onRing(() => {
+      this.atRest = false;
       if (this.isLow) this.loop.ring();
       else this.door.ring();
     });
@@ -124,9 +130,14 @@ export class ReadyMessages {
     return ratePerSecond > 0 ? Math.max(1, Math.min(stockSize, Math.ceil(ratePerSecond))) : stockSize;
   }
 
-  private async restock(): Promise<void> {
+  private async restock(): Promise<number> {
+    if (this.atRest) this.atRest = await this.claims.isAtRest();
     const workerId = this.lease.workerId;
-    if (workerId && this.open && this.isLow) await this.fill(workerId, this.room);
+    if (!this.atRest && workerId && this.open && this.isLow) {
+      const claimed = await this.fill(workerId, this.room);
+      this.atRest = claimed === 0 && (await this.claims.isAtRest());
+    }
+    return this.pauses.after(!this.atRest);
   }
 
   /** Messages that the stock still takes. */
@@ -138,13 +149,15 @@ export class ReadyMessages {
     return this.room >= this.capacity / 2;
   }
 
-  private async fill(workerId: string, room: number): Promise<void> {
+  /** Answers how many were claimed. */
+  private async fill(workerId: string, room: number): Promise<number> {
     const transactional = await this.claimLane(workerId, lanes.transactional, room);
     const left = room - transactional.length;
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // As much as there was room for, or a large one, which others of its size may have kept from their turn: there may be more.
     if (claimed.length >= room || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.ring();
+    return claimed.length;
   }
 
   /** Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left. */
@@ -161,7 +174,7 @@ export class ReadyMessages {
 
   private async takeSuspect(): Promise<void> {
     const workerId = this.lease.workerId;
-    if (!workerId || !this.open || this.suspect) return;
+    if (this.atRest || !workerId || !this.open || this.suspect) return;
     const messages = await this.claims.claimSuspect(workerId, this.held.room);
     this.suspect = messages[0] ?? null;
     await this.composeAll(workerId, messages);

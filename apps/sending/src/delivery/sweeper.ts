@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Loop } from '@posthorn/messaging';
-import { AcceptingRepository } from '../accepting/accepting.repository.js';
+import { Loop, Pauses } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
+import { ClaimsRepository } from './claims.repository.js';
 import { DeliveryBell } from './delivery-bell.js';
 import { LeasesRepository, type AmbiguousRules } from './leases.repository.js';
 import { outcomeOfDeaths, outcomeOfSilence } from './outcome.js';
@@ -9,23 +9,24 @@ import { OutcomeRecorder } from './outcome-recorder.js';
 
 const everyMs = 1_000;
 const unresolvedAtOnce = 256;
-const forgetEvery = 600;
 
-/** Takes back what dead workers hold, and decides what stayed ambiguous for too long. Runs in every process, each second. */
+/** Takes back what dead workers hold, and decides what stayed ambiguous for too long. Runs in every process, each second while there is anything. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
   private readonly rules: AmbiguousRules;
-  private rounds = 0;
+  private readonly pauses: Pauses;
   private readonly loop = new Loop({ everyMs, work: () => this.sweep(), onError: (error) => this.log.warn((error as Error).message) });
 
   constructor(
     private readonly leases: LeasesRepository,
     private readonly recorder: OutcomeRecorder,
-    private readonly accepting: AcceptingRepository,
+    private readonly claims: ClaimsRepository,
     private readonly bell: DeliveryBell,
     config: SendingConfig,
   ) {
+    // What a worker claims while this one rests is noticed long before its lease can have run out.
+    this.pauses = new Pauses(everyMs, Math.max(everyMs, (config.leaseSeconds * 1_000) / 6));
     this.rules = {
       seconds: { 0: config.ambiguousSeconds, 1: config.ambiguousMarketingSeconds },
       policies: { 0: config.ambiguousPolicy, 1: config.ambiguousMarketingPolicy },
@@ -40,7 +41,8 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     return this.loop.stop();
   }
 
-  private async sweep(): Promise<void> {
+  private async sweep(): Promise<number> {
+    if (await this.claims.isAtRest()) return this.pauses.after(false);
     const taken = await this.leases.sweepExpired(this.rules);
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
     const silent = await this.leases.unresolved(this.rules, unresolvedAtOnce);
@@ -50,7 +52,6 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const givenUp = await this.leases.givenUp(unresolvedAtOnce);
     await Promise.all(givenUp.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })));
     if (taken + silent.length > 0) this.bell.ring();
-    this.rounds += 1;
-    if (this.rounds % forgetEvery === 1) await this.accepting.forgetOldKeys();
+    return this.pauses.after(true);
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { domainFacts, domains, type Caller, type DomainRecord, type SendingDomain } from '@posthorn/contracts';
 import { DnsServer, eventually, type DnsBehaviour } from '@posthorn/testing';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+import { domainCheckWork } from './domain-check-kind.js';
 
 let suite: SendingSuite;
 let dns: DnsServer;
@@ -36,6 +37,8 @@ const dkimOf = ({ records }: SendingDomain): DomainRecord[] => records.filter(({
 const rsaOf = (domain: SendingDomain): DomainRecord => dkimOf(domain).find(({ value }) => value.includes('k=rsa'))!;
 const unpublish = (records: DomainRecord[]) => records.forEach(({ type, name }) => dns.set(type, name));
 const set = (assignment: string, { domain }: Owned) => suite.database.query(`UPDATE domains SET ${assignment} WHERE id = $1`, [domain.id]);
+/** As if its time had come. */
+const checkAgain = ({ caller: { projectId }, domain: { id } }: Owned) => suite.queue.enqueue(domainCheckWork, [{ projectId, key: id }]);
 const states = async ({ domain }: Owned): Promise<Record<string, string>> => {
   const rows = await suite.database.query<{ selector: string; state: string }>(
     `SELECT selector, state FROM dkim_keys WHERE domain_id = $1`,
@@ -102,20 +105,23 @@ describe('a verified domain', () => {
     const owned = await buildDomain();
     await check(owned);
     const rows = () => suite.database.query<{ due: number; lost_since: Date | null }>(
-      `SELECT extract(epoch FROM next_check_at - last_checked_at)::int AS due, lost_since FROM domains WHERE id = $1`, [owned.domain.id]); // prettier-ignore
+      `SELECT extract(epoch FROM i.due_at - d.last_checked_at)::int AS due, d.lost_since
+       FROM domains d JOIN work_items i ON i.project_id = d.project_id AND i.key = d.id::text WHERE d.id = $1`, [owned.domain.id]); // prettier-ignore
     expect((await rows())[0]).toMatchObject({ due: 6 * 3_600, lost_since: null });
     unpublish([rsaOf(owned.domain)]);
-    await set(`next_check_at = now()`, owned);
+    await checkAgain(owned);
     await eventually(async () => (await rows())[0]!.lost_since, 'it is missed');
     expect((await read(owned)).verified).toBe(true);
-    await set(`next_check_at = now(), lost_since = now() - interval '71 hours'`, owned);
+    await set(`lost_since = now() - interval '71 hours'`, owned);
+    await checkAgain(owned);
     await eventually(async () => (await rows())[0]!.due === 6 * 3_600, 'it was looked at again');
     expect(await told(owned, domainFacts.unverified.name)).toBe(0);
-    await set(`next_check_at = now(), lost_since = now() - interval '73 hours'`, owned);
+    await set(`lost_since = now() - interval '73 hours'`, owned);
+    await checkAgain(owned);
     await eventually(async () => !(await read(owned)).verified, 'it is lost');
     expect(await told(owned, domainFacts.unverified.name)).toBe(1);
     dns.paste([rsaOf(owned.domain)]);
-    await set(`next_check_at = now()`, owned);
+    await checkAgain(owned);
     await eventually(async () => (await read(owned)).verified, 'it is found again');
     expect([await told(owned, domainFacts.unverified.name), await told(owned, domainFacts.verified.name)]).toEqual([1, 2]);
     expect((await rows())[0]!.lost_since).toBeNull();

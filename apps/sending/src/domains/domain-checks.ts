@@ -50,6 +50,7 @@ export class DomainChecks {
     if (taken) row.verified = false;
     await this.keys.change(projectId, turn);
     const saved = await this.domains.save(row);
+    await this.domains.checkLater(saved);
     if (became !== null && !taken) await this.tell(saved, became, now);
     return { row: saved, taken };
   }

@@ -4,8 +4,6 @@ import { SendingConfig } from '../config.js';
 import { mailFromOf } from './domain-records.js';
 import { covers, isPublicSuffix, namesIn } from './host-names.js';
 
-const firstCheckMs = 6 * 3_600_000;
-
 /** What this installation says of domains. */
 @Injectable()
 export class DomainRules {
@@ -41,9 +39,5 @@ export class DomainRules {
 
   mailFromOf(domain: string): string | null {
     return mailFromOf(domain, this.config);
-  }
-
-  firstCheck(): Date {
-    return new Date(Date.now() + firstCheckMs);
   }
 }

@@ -24,7 +24,6 @@ export interface Findings {
 }
 
 const hour = 3_600_000;
-const betweenChecks = 6 * hour;
 /** Zones are moved and mended: so long what is missing is only missing. */
 const grace = 72 * hour;
 
@@ -55,7 +54,6 @@ export class DomainRow {
   @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true }) lastCheckedAt: Date | null;
   /** Since when its keys are missing from the DNS. */
   @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
-  @Column({ type: 'timestamptz', name: 'next_check_at', precision: 3, nullable: true }) nextCheckAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
@@ -73,7 +71,6 @@ export class DomainRow {
     if (findings.policy.status !== 'PENDING') this.dmarcStrict = findings.policy.strict;
     this.dmarcStatus = settled(this.dmarcStatus, findings.policy.status);
     this.lastCheckedAt = now;
-    this.nextCheckAt = new Date(now.getTime() + betweenChecks);
     return this.vouched ? null : this.prove(findings.proof, now);
   }
 

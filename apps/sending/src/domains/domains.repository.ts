@@ -1,5 +1,7 @@
 import { maxDomains, type Region, type Stream } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
+import type { WorkQueue } from '@posthorn/work';
+import { betweenChecksMs, domainCheckWork } from './domain-check-kind.js';
 import { DomainRow } from './domain.entity.js';
 import { withParents } from './host-names.js';
 
@@ -7,14 +9,13 @@ import { withParents } from './host-names.js';
 export type NewDomain = Pick<DomainRow, 'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'> & {
   stream: Stream | null;
   streamDefault: boolean;
-  nextCheckAt: Date | null;
 };
 
-/** One that is due to be looked at again. */
-export type DueDomain = Pick<DomainRow, 'projectId' | 'id'>;
-
 export class DomainsRepository extends ScopedRepository<DomainRow> {
-  constructor(database: Database) {
+  constructor(
+    database: Database,
+    private readonly queue: WorkQueue,
+  ) {
     super(database, DomainRow);
   }
 
@@ -69,11 +70,11 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
 
   /** A project's first verified domain becomes its default. */
   async insert(domain: NewDomain): Promise<DomainRow> {
-    const { projectId, id, domain: name, verified, vouched, region, mailFromDomain, stream, streamDefault, nextCheckAt } = domain;
+    const { projectId, id, domain: name, verified, vouched, region, mailFromDomain, stream, streamDefault } = domain;
     await this.database.query(
-      `INSERT INTO domains (project_id, id, domain, verified, vouched, region, mail_from_domain, stream, stream_default, next_check_at, is_default)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $4 AND ${noDefault('$1')})`,
-      [projectId, id, name, verified, vouched, region, mailFromDomain, stream, streamDefault, nextCheckAt],
+      `INSERT INTO domains (project_id, id, domain, verified, vouched, region, mail_from_domain, stream, stream_default, is_default)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $4 AND ${noDefault('$1')})`,
+      [projectId, id, name, verified, vouched, region, mailFromDomain, stream, streamDefault],
     );
     return this.rows.findOneByOrFail({ projectId, id });
   }
@@ -82,11 +83,17 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
   async verify(projectId: string, domain: string): Promise<DomainRow> {
     await this.database.query(
       `INSERT INTO domains (project_id, id, domain, verified, vouched, is_default) VALUES ($1, $2, $3, true, true, ${noDefault('$1')})
-       ON CONFLICT (project_id, domain) DO UPDATE SET verified = true, vouched = true, lost_since = NULL, next_check_at = NULL,
-         updated_at = clock_timestamp()`,
+       ON CONFLICT (project_id, domain) DO UPDATE SET verified = true, vouched = true, lost_since = NULL, updated_at = clock_timestamp()`,
       [projectId, newId(), domain],
     );
-    return this.rows.findOneByOrFail({ projectId, domain });
+    const row = await this.rows.findOneByOrFail({ projectId, domain });
+    await this.queue.cancel(domainCheckWork, projectId, row.id);
+    return row;
+  }
+
+  /** Its turn to be checked comes after the usual time, whenever it would have come. */
+  async checkLater({ projectId, id }: DomainRow): Promise<void> {
+    await this.queue.enqueue(domainCheckWork, [{ projectId, key: id, delayMs: betweenChecksMs }], 'REPLACE');
   }
 
   /** Writes a locked row. */
@@ -114,22 +121,12 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
 
   /** The instant of the removal. */
   async remove({ projectId, id }: DomainRow): Promise<Date> {
+    await this.queue.cancel(domainCheckWork, projectId, id);
     const [gone] = await this.database.query<{ at: Date }>(
       `DELETE FROM domains WHERE project_id = $1 AND id = $2 RETURNING clock_timestamp() AS at`,
       [projectId, id],
     );
     return gone!.at;
-  }
-
-  /** Some that are due, of all projects, each for one process; whoever dies over one leaves it to the next after a while. */
-  takeDue(most: number): Promise<DueDomain[]> {
-    return this.database.query<DueDomain>(
-      `UPDATE domains SET next_check_at = now() + interval '10 minutes'
-       WHERE (project_id, id) IN (
-         SELECT project_id, id FROM domains WHERE next_check_at <= now() ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING project_id AS "projectId", id`,
-      [most],
-    );
   }
 
   private async isHeldByAnother(projectId: string, names: string[]): Promise<boolean> {

@@ -64,8 +64,8 @@ export class DomainsService {
         mailFromDomain: this.rules.mailFromOf(domain),
         stream,
         streamDefault,
-        nextCheckAt: trusted ? null : this.rules.firstCheck(),
       });
+      if (!trusted) await this.domains.checkLater(row);
       await this.keys.store(projectId, keys);
       await this.outbox.publish(domainFacts.added, projectId, [row.toFact(row.createdAt)]);
       if (trusted) await this.outbox.publish(domainFacts.verified, projectId, [row.toFact(row.createdAt)]);

@@ -32,7 +32,7 @@ afterAll(async () => {
 function identities(...keys: string[]): SenderIdentities {
   const rows = new DkimKeysRepository(suite.database);
   const config = readConfig(SendingConfig, suite.environment);
-  return new SenderIdentities(new DomainsRepository(suite.database), rows, new DkimKeys(new Secrets(keys), rows), config);
+  return new SenderIdentities(new DomainsRepository(suite.database, suite.queue), rows, new DkimKeys(new Secrets(keys), rows), config);
 }
 
 const add = (caller: Caller, domain: string) => suite.bus.call(domains.add, caller, { domain });

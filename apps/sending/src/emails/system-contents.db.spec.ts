@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, serviceCaller, systemProjectId, type Caller } from '@posthorn/contracts';
+import { aboveProjects, emails, serviceCaller, systemProjectId, type Caller } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { SystemContentsRepository } from './system-contents.repository.js';
+import { systemContentsWork } from './system-contents.work.js';
 
 const link = 'https://mail.example.test/reset-password?token=secret';
 const domain = 'posthorn.example.test';
@@ -12,7 +13,7 @@ let suite: SendingSuite;
 beforeAll(async () => {
   suite = await startSendingSuite();
   await new ProjectStates(suite.database).put([{ id: systemProjectId, disabled: false, seq: 1 }]);
-  await new DomainsRepository(suite.database).verify(systemProjectId, domain);
+  await new DomainsRepository(suite.database, suite.queue).verify(systemProjectId, domain);
 });
 afterAll(() => suite.stop());
 
@@ -33,6 +34,7 @@ describe('what a mail of the system said', () => {
     const [delivered, refused] = [await sent(system, domain, 'ok@sink.test'), await sent(system, domain, 'rcpt-550-5.1.1@sink.test')];
     await eventually(async () => (await statusOf(system, delivered)) === 'DELIVERED', 'it is delivered');
     await eventually(async () => (await statusOf(system, refused)) === 'BOUNCED', 'it is refused');
+    await suite.queue.enqueue(systemContentsWork, [{ projectId: aboveProjects, key: systemContentsWork.name }]);
     for (const id of [delivered, refused]) await eventually(async () => (await wordsOf(id)) === '', 'its words are gone');
   });
 

@@ -20,4 +20,12 @@ export class SystemContentsRepository {
       [systemProjectId],
     );
   }
+
+  /** Whether any is left: one that was delivered is forgotten, one that was not is soon. */
+  async areSome(): Promise<boolean> {
+    const rows = await this.database.query(
+      `SELECT 1 FROM email_contents WHERE project_id = '${systemProjectId}' AND (html <> '' OR text IS NOT NULL) LIMIT 1`,
+    );
+    return rows.length > 0;
+  }
 }

@@ -15,6 +15,7 @@ import { newId } from '@posthorn/database';
 import { eventually, FactSource, testSecret } from '@posthorn/testing';
 import { HandOffMarks } from '../delivery/hand-off-marks.repository.js';
 import { Pace } from '../delivery/pace.js';
+import { suppressionImportWork } from '../suppressions/suppression-import-kind.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { erase, tablesNaming } from '../testing/erasing.js';
@@ -105,15 +106,15 @@ describe('what blocked an address that was erased', () => {
   it('is the hash, too, where a list named it that was still being taken in', async () => {
     const { caller, projectId } = await suite.buildProject();
     const email = `ada-${newId()}@example.org`;
-    // Of a worker that holds it for a while.
+    // Its turn comes after the erasure.
     const id = newId();
     await suite.database.query(
-      `INSERT INTO suppression_imports (project_id, id, status, csv, source, total, taken_until) VALUES ($1, $2, 'RUNNING', $3, 'API', 1, now() + interval '1 hour')`,
+      `INSERT INTO suppression_imports (project_id, id, status, csv, source, total) VALUES ($1, $2, 'RUNNING', $3, 'API', 1)`,
       [projectId, id, `email\n${email.toUpperCase()}\n`],
     );
     await erase(suite, caller, email);
     expect(await tablesNaming(suite.database, email)).toEqual([]);
-    await suite.database.query(`UPDATE suppression_imports SET taken_until = NULL WHERE id = $1`, [id]);
+    await suite.queue.enqueue(suppressionImportWork, [{ projectId, key: id }]);
     await eventually(async () => (await suite.bus.call(suppressionImports.get, caller, { id })).finishedAt !== null, 'the import ends');
     expect(await addressesIn('suppressions', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
   });

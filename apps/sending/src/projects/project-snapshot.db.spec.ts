@@ -1,8 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, projectFacts, projects, serviceCaller, type ListProjects, type Project, type ProjectPage } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  projectFacts,
+  projects,
+  serviceCaller,
+  type ListProjects,
+  type Project,
+  type ProjectPage,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, FactSource, standIn } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
+import { projectSnapshotWork } from './project-snapshot.work.js';
 import { ProjectStates } from './project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -34,11 +44,15 @@ describe('what sending knows of projects', () => {
     await leave?.();
     leave = null;
     await suite.database.query('TRUNCATE project_states, read_models');
+    await compare();
   });
   afterAll(async () => {
     await gateway.stop();
     await suite.stop();
   });
+
+  /** As each start of the service does. */
+  const compare = () => suite.queue.enqueue(projectSnapshotWork, [{ projectId: aboveProjects, key: projectSnapshotWork.name }]);
 
   /** The owner is there, and answers two projects a page. */
   const gatewayComes = async (projectsThere: Project[]) => {
@@ -68,7 +82,7 @@ describe('what sending knows of projects', () => {
   it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
     const project = buildProject();
     const caller = serviceCaller('suite', project.id);
-    await new DomainsRepository(suite.database).verify(project.id, 'waits.example');
+    await new DomainsRepository(suite.database, suite.queue).verify(project.id, 'waits.example');
     const to = 'ok-waits@sink.test';
     const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend('waits.example', { to }));
     await eventually(async () => {
@@ -98,6 +112,7 @@ describe('what sending knows of projects', () => {
     await gatewayComes(all);
     await knows(all);
     await suite.database.query('TRUNCATE project_states');
+    await compare();
     await knows(all);
   });
 

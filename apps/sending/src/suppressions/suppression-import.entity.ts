@@ -14,8 +14,6 @@ export class SuppressionImportRow {
   @Column('integer') created: number;
   @Column('integer') skipped: number;
   @Column('integer') failed: number;
-  /** Whoever works on it says so again with each batch. */
-  @Column({ type: 'timestamptz', name: 'taken_until', precision: 3, nullable: true }) takenUntil: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
 

@@ -68,6 +68,17 @@ describe('a list of addresses', () => {
     await expect(start(caller, 'name\nAda')).rejects.toMatchObject({ kind: 'invalid' });
   });
 
+  it('that can never be stored fails for all to see', async () => {
+    const { caller } = await suite.buildProject();
+    await suite.database.query(`ALTER TABLE suppressions ADD CONSTRAINT nobody CHECK (email <> 'r0@never.example') NOT VALID`);
+    const begun = await start(caller, addresses(3, 'never').join('\n'));
+    const fails = () =>
+      suite.database.query(`UPDATE work_items SET failures = 99 WHERE key = $1 AND failures > 0 RETURNING id`, [begun.id]);
+    await eventually(async () => (await fails()).length > 0, 'it was tried');
+    expect(await ended(caller, begun)).toMatchObject({ status: 'FAILED', processed: 0, created: 0 });
+    await suite.database.query(`ALTER TABLE suppressions DROP CONSTRAINT nobody`);
+  });
+
   it('is seen by its project only', async () => {
     const [{ caller }, stranger] = [await suite.buildProject(), await suite.buildProject()];
     const begun = await start(caller, 'ada@example.com');

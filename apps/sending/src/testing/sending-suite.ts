@@ -2,7 +2,8 @@ import { serviceCaller, type Caller, type RequestContract } from '@posthorn/cont
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
-import { openServiceGround, SmtpSink, type DatabaseLine } from '@posthorn/testing';
+import { openServiceGround, SmtpSink, type DatabaseLine, type ServiceGround } from '@posthorn/testing';
+import type { WorkQueue } from '@posthorn/work';
 import { ErasedNames } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
@@ -14,6 +15,7 @@ export interface SendingSuite {
   bus: Bus;
   connection: BusConnection;
   database: Database;
+  queue: WorkQueue;
   /** The service's way to its database. */
   line: DatabaseLine;
   sink: SmtpSink;
@@ -29,7 +31,7 @@ export interface SendingSuite {
 
 export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
   const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
-  const { database, bus, connection, line } = ground;
+  const { database, bus, connection, line, queue } = ground;
   const environment: Record<string, string> = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
   const service = await ground.carry(startSending({ environment, processMetrics: false })).catch(async (error: unknown) => {
     // A sink that listens would keep the run from ending.
@@ -41,12 +43,13 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     bus,
     connection,
     database,
+    queue,
     line,
     sink,
     environment,
     service,
     hashes,
-    buildProject: () => buildSendingProject(database),
+    buildProject: () => buildSendingProject(ground),
     restart: async (more = {}) => {
       await suite.service.stop();
       suite.service = await startSending({ environment: { ...environment, ...more }, processMetrics: false });
@@ -59,11 +62,14 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
   return suite;
 }
 
-export async function buildSendingProject(database: Database): Promise<{ caller: Caller; projectId: string; domain: string }> {
+export async function buildSendingProject({
+  database,
+  queue,
+}: Pick<ServiceGround, 'database' | 'queue'>): Promise<{ caller: Caller; projectId: string; domain: string }> {
   const projectId = newId();
   const domain = `d${projectId.slice(-12)}.example`;
   await new ProjectStates(database).put([{ id: projectId, name: 'Analytical <Engines>', disabled: false, seq: 1 }]);
-  await new DomainsRepository(database).verify(projectId, domain);
+  await new DomainsRepository(database, queue).verify(projectId, domain);
   return { projectId, domain, caller: serviceCaller('suite', projectId) };
 }
 

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { WorkRunner, type WorkBatch, type WorkHandler } from '@posthorn/work';
+import { revealPurgeWork } from './reveal-kind.js';
+import { RevealsRepository } from './reveals.repository.js';
+
+@Injectable()
+export class RevealPurgesWork implements WorkHandler<object> {
+  constructor(
+    private readonly reveals: RevealsRepository,
+    runner: WorkRunner,
+  ) {
+    runner.register(revealPurgeWork, this);
+  }
+
+  async run({ items: [item] }: WorkBatch): Promise<void> {
+    await this.reveals.removeExpired(item!.projectId, item!.key!);
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
+import { ExpiredRepository } from './expired.repository.js';
+
+const everyMs = 10 * 60_000;
+const choresWork = work('gateway.chores', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: everyMs } });
+
+/** Forgets what has expired. */
+@Injectable()
+export class ChoresWork extends RepeatedWork {
+  constructor(
+    private readonly expired: ExpiredRepository,
+    queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    super(choresWork, queue, runner);
+  }
+
+  protected async round(): Promise<number> {
+    await this.expired.forget();
+    return everyMs;
+  }
+}

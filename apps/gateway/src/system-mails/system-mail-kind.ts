@@ -1,0 +1,8 @@
+import { work } from '@posthorn/work';
+
+/** A mail of Posthorn itself, by its id. Its handler says when it is too old. */
+export const systemMailWork = work('gateway.system-mails', {
+  concurrency: 5,
+  timeoutMs: 15_000,
+  retry: { attempts: Infinity, firstMs: 2_000, longestMs: 30_000 },
+});

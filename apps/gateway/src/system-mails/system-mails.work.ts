@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { emails, parseMailbox, serviceCaller, systemProjectId, type AcceptEmails, type Mailbox } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import { ConfigError } from '@posthorn/platform';
+import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { GatewayConfig } from '../config.js';
+import { systemMailWork } from './system-mail-kind.js';
+import { SystemMails } from './system-mails.js';
+import { SystemMailsRepository, type SealedMail } from './system-mails.repository.js';
+
+const acceptMs = 2_000;
+
+/**
+ * Hands system mails to sending, which takes each once: its id and its idempotency key are the row's. Whoever dies between
+ * that and the removal of the row leaves it to the next, who is answered the first receipt.
+ */
+@Injectable()
+export class SystemMailsWork implements WorkHandler<object> {
+  private readonly log = new Logger('SystemMails');
+  private readonly sender: Mailbox;
+
+  constructor(
+    config: GatewayConfig,
+    private readonly mails: SystemMails,
+    private readonly rows: SystemMailsRepository,
+    private readonly bus: Bus,
+    runner: WorkRunner,
+  ) {
+    this.sender = senderOf(config);
+    runner.register(systemMailWork, this);
+  }
+
+  async run({ items: [item] }: WorkBatch): Promise<void> {
+    const mail = await this.rows.find(item!.key!);
+    if (mail?.tooOld) await this.giveUp(mail.id);
+    else if (mail) await this.deliver(mail);
+  }
+
+  async dead({ key }: WorkItem): Promise<void> {
+    await this.giveUp(key!);
+  }
+
+  private async deliver(mail: SealedMail): Promise<void> {
+    const caller = serviceCaller('gateway', systemProjectId);
+    await this.bus.call(emails.accept, caller, this.sendOf(mail), { timeoutMs: acceptMs });
+    await this.rows.remove(mail.id);
+  }
+
+  private sendOf(mail: SealedMail): AcceptEmails {
+    const { to, ...content } = this.mails.open(mail);
+    return {
+      ...content,
+      from: this.sender,
+      // Its links open accounts: they lead nowhere else on their way, and its words are nobody's template.
+      verbatim: true,
+      tracking: { opens: false, clicks: false },
+      recipients: [{ id: mail.id, to: { email: to } }],
+      idempotency: { key: mail.id, operation: 'system-mails', bodyHash: hash('sha256', mail.id) },
+    };
+  }
+
+  private async giveUp(id: string): Promise<void> {
+    await this.rows.remove(id);
+    this.log.error(`system mail ${id} could not be sent for a day and was given up`);
+  }
+}
+
+function senderOf({ systemMailFrom }: GatewayConfig): Mailbox {
+  const sender = parseMailbox(systemMailFrom);
+  if (!sender) throw new ConfigError([`SYSTEM_MAIL_FROM=${systemMailFrom} must be an address, or a name with one in angle brackets`]);
+  return sender;
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
+import { AcceptingRepository } from '../accepting/accepting.repository.js';
+import { LeasesRepository } from './leases.repository.js';
+
+const everyMs = 10 * 60_000;
+const choresWork = work('sending.chores', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: everyMs } });
+
+/** Forgets idempotency keys that nobody may repeat any more, and the leases of workers that are long gone. */
+@Injectable()
+export class ChoresWork extends RepeatedWork {
+  constructor(
+    private readonly accepting: AcceptingRepository,
+    private readonly leases: LeasesRepository,
+    queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    super(choresWork, queue, runner);
+  }
+
+  protected async round(): Promise<number> {
+    await this.accepting.forgetOldKeys();
+    await this.leases.forgetExpired();
+    return everyMs;
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { aboveProjects, DomainError, projects, serviceCaller } from '@posthorn/contracts';
+import { Bus, ReadModels } from '@posthorn/messaging';
+import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
+import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { projectStatesName, ProjectStates } from './project-states.read-model.js';
+
+const retryMs = 2_000;
+const everyMs = 30_000;
+export const projectSnapshotWork = work('sending.project-snapshots', {
+  timeoutMs: 300_000,
+  retry: { attempts: Infinity, firstMs: retryMs, longestMs: everyMs },
+});
+
+/** A read model that is empty, gapped or long uncompared starts again from a snapshot of its owner; in between it follows the facts. */
+@Injectable()
+export class ProjectSnapshotWork extends RepeatedWork {
+  private readonly log = new Logger('ProjectSnapshot');
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly states: ProjectStates,
+    private readonly readModels: ReadModels,
+    private readonly bell: DeliveryBell,
+    queue: WorkQueue,
+    runner: WorkRunner,
+  ) {
+    super(projectSnapshotWork, queue, runner);
+  }
+
+  protected async round(): Promise<number> {
+    const due = (await this.readModels.needsRebuild(projectStatesName)) || (await this.states.isEmpty());
+    if (!due) return everyMs;
+    try {
+      await this.readModels.rebuild(projectStatesName, () => this.fill());
+    } catch (error) {
+      // The gateway may start later than this service.
+      if (!(error instanceof DomainError)) throw error;
+      this.log.debug(`no snapshot yet: ${error.message}`);
+      return retryMs;
+    }
+    this.bell.ring();
+    return everyMs;
+  }
+
+  private async fill(): Promise<void> {
+    let after: { at: Date; id: string } | undefined;
+    do {
+      const page = await this.bus.call(projects.list, serviceCaller('sending', aboveProjects), { limit: 100, after });
+      if (page.items.length > 0) await this.states.put(page.items);
+      after = page.next ?? undefined;
+    } while (after);
+  }
+}

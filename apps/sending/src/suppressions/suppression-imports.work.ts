@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { suppressionFacts } from '@posthorn/contracts';
+import { Database } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
+import { CsvError } from 'csv-parse';
+import { importRows, type ImportRow } from './import-rows.js';
+import { suppressionImportWork } from './suppression-import-kind.js';
+import type { SuppressionImportRow } from './suppression-import.entity.js';
+import { SuppressionImportsRepository } from './suppression-imports.repository.js';
+import { SuppressionsRepository } from './suppressions.repository.js';
+
+const batchSize = 1_000;
+/** Then another project's turn comes. */
+const commitsOfATurn = 20;
+
+/** Imports lists in turns; how far one has come is written in the transaction of each batch of rows. */
+@Injectable()
+export class SuppressionImportsWork implements WorkHandler<object> {
+  constructor(
+    private readonly database: Database,
+    private readonly imports: SuppressionImportsRepository,
+    private readonly suppressions: SuppressionsRepository,
+    private readonly outbox: Outbox,
+    runner: WorkRunner,
+  ) {
+    runner.register(suppressionImportWork, this);
+  }
+
+  async run(batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    const row = await this.imports.find(item!.projectId, item!.key!);
+    if (!row || row.finishedAt) return;
+    await this.imports.begin(row);
+    try {
+      await this.turn(row, batch);
+    } catch (error) {
+      // What was read before the fault stays.
+      if (!(error instanceof CsvError)) throw error;
+      await this.end(row, 'FAILED', batch);
+    }
+  }
+
+  async dead({ projectId, key }: WorkItem): Promise<void> {
+    await this.imports.finish({ projectId, id: key! }, 'FAILED');
+  }
+
+  private async turn(row: SuppressionImportRow, batch: WorkBatch): Promise<void> {
+    const [item] = batch.items;
+    let commits = 0;
+    for await (const rows of batchesOf(row.csv, row.processed)) {
+      await this.store(row, rows, () => batch.hold(item!));
+      commits += 1;
+      if (batch.stopping || commits === commitsOfATurn) return batch.goOn(batch.items);
+    }
+    await this.end(row, 'COMPLETED', batch);
+  }
+
+  /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (guarantees.md G8). */
+  private async store(row: SuppressionImportRow, rows: readonly ImportRow[], hold: () => Promise<void>): Promise<void> {
+    const { projectId } = row;
+    const readable = rows.filter((each) => each !== null);
+    await this.database.transaction(async () => {
+      await hold();
+      await this.suppressions.lockAll(
+        projectId,
+        readable.map(({ email }) => email),
+      );
+      const created = await this.suppressions.putAll(projectId, readable, row);
+      const counts = {
+        processed: rows.length,
+        created: created.length,
+        skipped: readable.length - created.length,
+        failed: rows.length - readable.length,
+      };
+      await this.imports.advance(row, counts);
+      await this.outbox.publish(
+        suppressionFacts.added,
+        projectId,
+        created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
+      );
+    });
+    this.outbox.ring();
+  }
+
+  private end(row: SuppressionImportRow, status: 'COMPLETED' | 'FAILED', batch: WorkBatch): Promise<void> {
+    return this.database.transaction(async () => {
+      await this.imports.finish(row, status);
+      await batch.complete();
+    });
+  }
+}
+
+/** What follows the rows that are known, by the batch; the rows before a fault come before it. */
+async function* batchesOf(csv: string, known: number): AsyncGenerator<ImportRow[]> {
+  let position = 0;
+  let rows: ImportRow[] = [];
+  try {
+    for await (const each of importRows(csv)) {
+      position += 1;
+      if (position > known) rows.push(each);
+      if (rows.length === batchSize) {
+        yield rows;
+        rows = [];
+      }
+    }
+  } catch (error) {
+    if (rows.length > 0) yield rows;
+    throw error;
+  }
+  if (rows.length > 0) yield rows;
+}
