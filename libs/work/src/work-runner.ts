@@ -49,14 +49,18 @@ export class WorkRunner {
   private readonly loop: Loop;
   private hasSuspects = false;
   private doubtUntil = -Infinity;
+  private readonly wakeUps: WakeUps;
   private readonly unsubscribe: (() => void)[];
   private soon: NodeJS.Timeout | null = null;
 
   constructor({ database, wakeUps, metrics, tracing, leaseMs }: WorkRunnerOptions) {
+    this.wakeUps = wakeUps;
     this.claims = new ClaimsRepository(database);
     this.queue = new LookRepository(database);
     this.lease = new WorkerLease(this.claims, leaseMs);
-    const workMetrics = new WorkMetrics(metrics, database, () => [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const));
+    const workMetrics = new WorkMetrics(metrics, database, () =>
+      [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const),
+    );
     const settling = new SettlingRepository(database);
     this.batches = new BatchRunner({
       settling,
@@ -86,6 +90,7 @@ export class WorkRunner {
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
+    this.wakeUps.flush();
   }
 
   private async round(): Promise<number> {
@@ -105,12 +110,12 @@ export class WorkRunner {
     const { kind, handler } = registered;
     const limit = this.batches.room(kind);
     if (limit === 0) return false;
-    const { items, afterProject } = await this.lease.during(() =>
+    const { items, afterProject, contended } = await this.lease.during(() =>
       this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
     );
     registered.afterProject = afterProject;
     this.batches.run(kind, handler, items, this.lease.hold());
-    return items.length > 0 && this.batches.room(kind) > 0;
+    return contended || (items.length > 0 && this.batches.room(kind) > 0);
   }
 
   /** One at a time, and nothing beside it. */
@@ -136,4 +141,3 @@ export class WorkRunner {
     this.log.warn(`no work is claimed: ${(error as Error).message}`);
   }
 }
-
