@@ -90,6 +90,8 @@ export class WorkRunner {
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
+    // Others go on with what this process has put off or given back.
+    this.wakeUps.send('work');
     this.wakeUps.flush();
   }
 

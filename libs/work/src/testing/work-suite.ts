@@ -15,6 +15,7 @@ class CreateWork1700000000000 {
     await runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
     await runner.query('CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)');
     await runner.query('CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())');
+    await runner.query('CREATE TABLE kills (item text NOT NULL)');
     await runner.query('CREATE TABLE deaths (item text NOT NULL)');
     await runner.query('CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL)');
     await createWorkTables(runner);
