@@ -39,10 +39,16 @@ export class WakeUps {
     this.notify(topic);
     if (this.leaving.has(topic)) return;
     this.leaving.add(topic);
-    setTimeout(() => {
-      this.leaving.delete(topic);
-      if (this.connection.connected) this.connection.nats.publish(this.subjectOf(topic), this.sender);
-    }, togetherMs).unref();
+    setTimeout(() => this.publish(topic), togetherMs).unref();
+  }
+
+  /** What would leave in a moment leaves now: the connection is about to be closed. */
+  flush(): void {
+    for (const topic of this.leaving) this.publish(topic);
+  }
+
+  private publish(topic: WakeUpTopic): void {
+    if (this.leaving.delete(topic) && this.connection.connected) this.connection.nats.publish(this.subjectOf(topic), this.sender);
   }
 
   private notify(topic: WakeUpTopic): void {

@@ -1,5 +1,6 @@
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
+import { claimedColumns, givenBack } from './claimed-columns.js';
 import type { ClaimedItem } from './work-batch.js';
 import type { WorkKind } from './work-kind.js';
 import { isNotPaused } from './work-queue.js';
@@ -21,6 +22,8 @@ export interface Claimed {
   items: ClaimedItem[];
   /** Where the next turn begins. */
   afterProject: string;
+  /** Another process has claimed of an exclusive project in the same instant: what else there is has not been looked at. */
+  contended?: boolean;
 }
 
 export const firstProject = '00000000-0000-0000-0000-000000000000';
@@ -37,25 +40,24 @@ export class ClaimsRepository {
    * even share. The claim raises the token, so that what an earlier holder writes is refused.
    */
   async claim(claim: Claim): Promise<Claimed> {
-    const claimed = await this.claimBehind(claim);
-    if (claimed.items.length > 0 || claim.afterProject === firstProject) return claimed;
-    return this.claimBehind({ ...claim, afterProject: firstProject });
+    let turnedOver = claim.afterProject === firstProject;
+    for (let { afterProject } = claim; ;) {
+      const claimed = await this.claimBehind({ ...claim, afterProject });
+      const isLast = claimed.afterProject === firstProject;
+      if (claimed.items.length > 0 || claimed.contended || (isLast && turnedOver)) return claimed;
+      turnedOver ||= isLast;
+      ({ afterProject } = claimed);
+    }
   }
 
   private async claimBehind({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
     const parameters = [kind.name, afterProject, limit, worker.id, worker.leaseMs, kind.exclusive, kind.signal];
     try {
-      const rows = await this.database.prepared<ClaimedItem & { next: string }>({
-        name: 'claim work',
-        sql: claimSql,
-        parameters,
-        silent: true,
-      });
-      const items = rows.map(({ next: _, ...item }) => item);
+      const rows = await this.database.prepared<ClaimedRow>({ name: 'claim work', sql: claimSql, parameters, silent: true });
+      const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
       return { items, afterProject: rows[0]?.next ?? firstProject };
     } catch (error) {
-      // Another process has claimed of an exclusive project in the same instant.
-      if (isUniqueViolation(error)) return { items: [], afterProject: firstProject };
+      if (isUniqueViolation(error)) return { items: [], afterProject, contended: true };
       throw error;
     }
   }
@@ -67,7 +69,7 @@ export class ClaimsRepository {
          SELECT id FROM work_items WHERE state = 'SUSPECT' AND kind = ANY($1) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
        ), ${ownLease('$2', '$3')}
        UPDATE work_items w SET state = 'CLAIMED', worker_id = $2, lease_token = lease_token + 1, claims = claims + 1
-       FROM taken, lease WHERE w.id = taken.id RETURNING ${columns}, w.kind`,
+       FROM taken, lease WHERE w.id = taken.id RETURNING ${claimedColumns}, w.kind`,
       [kinds, worker.id, worker.leaseMs],
     );
     return item ?? null;
@@ -76,8 +78,7 @@ export class ClaimsRepository {
   /** Gives back what a claim took whose answer never came. */
   async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
     await this.database.query(
-      `UPDATE work_items SET state = 'READY', worker_id = NULL, lease_token = lease_token + 1, claims = 0
-       WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
       [workerId, known],
     );
   }
@@ -88,12 +89,17 @@ export class ClaimsRepository {
     return rows.length > 0;
   }
 
+  /** While something is still claimed under it, the lease has to run out: that gives it back. */
   async endLease(workerId: string): Promise<void> {
-    await this.database.query(`DELETE FROM work_workers WHERE id = $1`, [workerId]);
+    await this.database.query(`DELETE FROM work_workers w WHERE id = $1 AND ${holdsNothing}`, [workerId]);
   }
 }
 
-const columns = `w.id, w.project_id AS "projectId", w.key, w.payload, w.failures, w.claims, w.lease_token AS "leaseToken", w.traces, w.created_at AS "createdAt"`;
+/** A row of nothing says only where the next turn begins. */
+type ClaimedRow = (ClaimedItem | { id: null }) & { next: string };
+
+/** `w` is a row of work_workers. */
+export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;
 
 const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   INSERT INTO work_workers (id, expires_at) VALUES (${worker}, now() + ${leaseMs} * interval '1 millisecond')
@@ -126,7 +132,13 @@ const claimSql = `
         SELECT o.id FROM work_items o WHERE o.state = 'READY' AND o.kind = $1 AND o.project_id = taken.project_id AND o.id <> taken.id AND o.key IS NULL
         ORDER BY o.priority, o.due_at, o.id LIMIT ${absorbedAtOnce} FOR UPDATE OF o SKIP LOCKED
       ) AS other WHERE $7))
-  ), ${ownLease('$4', '$5')}
-  UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
-  FROM taken, lease WHERE w.id = taken.id
-  RETURNING ${columns}, (SELECT CASE WHEN n = ${projectsInTurn} THEN project_id ELSE '${firstProject}' END FROM turn ORDER BY n DESC LIMIT 1) AS next`;
+  ), ${ownLease('$4', '$5')}, claimed AS (
+    UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
+    FROM taken, lease WHERE w.id = taken.id RETURNING ${claimedColumns}
+  ), next AS (
+    SELECT coalesce(
+      CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,
+      CASE WHEN n = ${projectsInTurn} THEN project_id ELSE '${firstProject}' END
+    ) AS next FROM turn ORDER BY n DESC LIMIT 1
+  )
+  SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;

@@ -1,4 +1,5 @@
 import type { Database } from '@posthorn/database';
+import { holdsNothing } from './claims.repository.js';
 
 /** What one look at the queue shows. */
 export interface Look {
@@ -13,7 +14,10 @@ export interface Look {
 
 const readyAtOnce = 1_000;
 
-/** The one statement that a service at rest asks: makes ready what is due, takes back what dead workers hold, and says what there is to do. */
+/**
+ * The one statement that a service at rest asks: makes ready what is due, takes back what dead workers hold, and says what there is to do. It
+ * waits for no lock: a worker that is stopped in the middle of a transaction holds up nobody else, and what it holds is taken back later.
+ */
 export class LookRepository {
   constructor(private readonly database: Database) {}
 
@@ -30,13 +34,17 @@ const lookSql = `
     RETURNING kind
   ), taken_back AS (
     UPDATE work_items SET state = 'SUSPECT', worker_id = NULL, lease_token = lease_token + 1
-    WHERE state = 'CLAIMED' AND worker_id = ANY(ARRAY(SELECT id FROM work_workers WHERE expires_at <= now())) RETURNING kind
+    WHERE id = ANY(ARRAY(
+      SELECT id FROM work_items WHERE state = 'CLAIMED' AND worker_id = ANY(ARRAY(SELECT id FROM work_workers WHERE expires_at <= now()))
+      FOR UPDATE SKIP LOCKED))
+    RETURNING kind
   ), forgotten AS (
-    DELETE FROM work_workers WHERE expires_at <= now()
+    DELETE FROM work_workers w WHERE expires_at <= now() AND ${holdsNothing}
   ), next AS (
     SELECT least(
       (SELECT due_at FROM work_items WHERE state = 'WAITING' AND due_at > now() ORDER BY due_at LIMIT 1),
-      (SELECT min(expires_at) FROM work_workers WHERE expires_at > now())
+      (SELECT min(expires_at) FROM work_workers WHERE expires_at > now()),
+      (SELECT now() + interval '1 second' FROM work_workers w WHERE expires_at <= now() AND NOT ${holdsNothing} LIMIT 1)
     ) AS at
   )
   SELECT

@@ -1,6 +1,8 @@
 import { boundedText } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
+import { claimedColumns, givenBack } from './claimed-columns.js';
 import type { ClaimedItem } from './work-batch.js';
+import type { WorkState } from './work-item.entity.js';
 
 /** A failure of one item: what it said, and when it is tried again; null for never. */
 export interface Failure {
@@ -10,7 +12,7 @@ export interface Failure {
 
 const longestError = 2_000;
 
-/** What becomes of claimed items. Each answers how many of them were still the caller's. */
+/** What becomes of claimed items, as far as they are still the caller's. */
 export class SettlingRepository {
   constructor(private readonly database: Database) {}
 
@@ -57,26 +59,40 @@ export class SettlingRepository {
     return rows.length;
   }
 
-  /** Whatever the handler still writes under its token from now on is refused. */
-  async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<number> {
-    const rows = await this.database.query(
+  /**
+   * Whatever the handler still writes under its token from now on is refused. Answers what became of the item, if it was still the caller's:
+   * one that was enqueued again meanwhile is never dead, it begins anew.
+   */
+  async fail(item: ClaimedItem, { error, delayMs }: Failure): Promise<WorkState | null> {
+    const retryAt = `now() + coalesce($4::float8, 0) * interval '1 millisecond'`;
+    const [row] = await this.database.query<{ state: WorkState }>(
       `WITH ${held}
-       UPDATE work_items w SET ${released}, again = false, failures = failures + 1, error = $3,
-         due_at = CASE WHEN $4::float8 IS NULL THEN now() ELSE now() + $4 * interval '1 millisecond' END,
-         state = CASE WHEN $4::float8 IS NULL THEN 'DEAD' ELSE 'WAITING' END
-       FROM held h WHERE w.id = h.id RETURNING w.id`,
+       UPDATE work_items w SET ${released}, again = false, error = $3,
+         failures = CASE WHEN h.again AND $4::float8 IS NULL THEN 0 ELSE failures + 1 END,
+         due_at = CASE WHEN h.again THEN greatest(w.due_at, ${retryAt}) ELSE ${retryAt} END,
+         state = CASE WHEN h.again OR $4::float8 IS NOT NULL THEN 'WAITING' ELSE 'DEAD' END
+       FROM held h WHERE w.id = h.id RETURNING w.state`,
       [...claimOf([item]), boundedText(error, longestError), delayMs],
     );
-    return rows.length;
+    return row?.state ?? null;
+  }
+
+  /** Those that are still the caller's, as they are by now, under new tokens: whatever is written under the old ones is refused. */
+  async reclaim(items: readonly ClaimedItem[]): Promise<ClaimedItem[]> {
+    const rows = await this.database.query<ClaimedItem>(
+      `WITH ${held} UPDATE work_items w SET lease_token = w.lease_token + 1 FROM held h WHERE w.id = h.id RETURNING ${claimedColumns}`,
+      claimOf(items),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return items.flatMap(({ id }) => byId.get(id) ?? []);
   }
 
   /** Gives items back as they were before their claim: their process goes, or what they need is away. */
   async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
-    if (items.length === 0) return;
     await this.database.query(
       `WITH ${held}
-       UPDATE work_items w SET ${released}, due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond'),
-         state = CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END
+       UPDATE work_items w SET ${givenBack(`CASE WHEN $3 > 0 THEN 'WAITING' ELSE 'READY' END`)},
+         due_at = greatest(w.due_at, now() + $3::float8 * interval '1 millisecond')
        FROM held h WHERE w.id = h.id`,
       [...claimOf(items), delayMs],
     );

@@ -53,7 +53,7 @@ export class WorkBatch<Payload extends object = object> {
     return [...this.open];
   }
 
-  /** Done: with the effects of the ambient transaction or not at all. */
+  /** Done: with the effects of the ambient transaction or not at all. Beside others that are put off in the same transaction, name the items. */
   async complete(items: readonly WorkItem<Payload>[] = this.unsettled.filter((item) => !this.failed.has(item))): Promise<void> {
     await this.settle(items, (claimed) => this.settling.complete(claimed));
   }
@@ -78,11 +78,16 @@ export class WorkBatch<Payload extends object = object> {
     return [...this.failed].filter(([item]) => this.open.has(item));
   }
 
-  /** Proves that the item is still this worker's, and holds it until the end of the transaction; a new payload replaces the old one. */
+  /**
+   * Proves that the item is still this worker's, and holds it until the end of the transaction; a new payload replaces the old one with its
+   * commit. Kinds that keep their progress there enqueue by SOONER, since REPLACE changes the payload too.
+   */
   async hold(item: WorkItem<Payload>, payload?: Payload): Promise<void> {
     const claimed = item as ClaimedItem<Payload>;
     if (this.ended || (await this.settling.hold(claimed, payload)) === 0) throw new LeaseLost();
-    if (payload) claimed.payload = payload;
+    this.settling.afterCommit(() => {
+      if (payload) claimed.payload = payload;
+    });
   }
 
   /** From now on nothing can be settled any more. */

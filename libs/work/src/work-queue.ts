@@ -41,7 +41,9 @@ export class WorkQueue {
     onDuplicate: OnDuplicate = 'SOONER',
   ): Promise<void> {
     // Two items of one statement must not have the same key: the later one counts.
-    const distinct = [...new Map(items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item])).values()];
+    const distinct = [
+      ...new Map(items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item])).values(),
+    ];
     if (distinct.length === 0) return;
     const traces = currentTraces();
     const columns: Record<string, unknown[]> = {
@@ -54,7 +56,12 @@ export class WorkQueue {
       'delay_ms float8': distinct.map(({ delayMs = 0 }) => delayMs),
       'payload jsonb': distinct.map(({ payload = {} }) => JSON.stringify(payload)),
     };
-    await this.database.query(enqueueSql(Object.keys(columns), onDuplicate), [kind.name, kind.exclusive, traces, ...Object.values(columns)]);
+    await this.database.query(enqueueSql(Object.keys(columns), onDuplicate), [
+      kind.name,
+      kind.exclusive,
+      traces,
+      ...Object.values(columns),
+    ]);
     this.wakeAfterCommit();
   }
 
@@ -74,10 +81,11 @@ export class WorkQueue {
 
   /** From now on nothing of the project, or of one group in it, is claimed; what is claimed already goes on to its end. */
   async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
-    await this.database.query(
-      `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-      [kind.name, projectId, group],
-    );
+    await this.database.query(`INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
+      kind.name,
+      projectId,
+      group,
+    ]);
     await this.moveAll(
       `UPDATE work_items SET state = 'PAUSED' WHERE id = ANY(ARRAY(
          SELECT id FROM work_items WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state IN ('READY', 'WAITING')
@@ -87,11 +95,15 @@ export class WorkQueue {
   }
 
   async resume(kind: WorkKind, projectId: string, group = ''): Promise<void> {
-    await this.database.query(`DELETE FROM work_pauses WHERE kind = $1 AND project_id = $2 AND group_key = $3`, [kind.name, projectId, group]);
+    await this.database.query(`DELETE FROM work_pauses WHERE kind = $1 AND project_id = $2 AND group_key = $3`, [
+      kind.name,
+      projectId,
+      group,
+    ]);
     await this.moveAll(
       `UPDATE work_items i SET state = CASE WHEN due_at > now() THEN 'WAITING' ELSE 'READY' END WHERE id = ANY(ARRAY(
          SELECT id FROM work_items p WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state = 'PAUSED' AND ${isNotPaused('p')}
-         LIMIT ${pausedAtOnce} FOR UPDATE SKIP LOCKED)) RETURNING id`,
+         ORDER BY key LIMIT ${pausedAtOnce} FOR UPDATE)) RETURNING id`,
       [kind.name, projectId, group],
     );
     this.wakeAfterCommit();
@@ -119,7 +131,7 @@ const stateAt = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAI
 
 /** Of an item that is claimed already, the time is that of its further run. */
 const updates: Readonly<Record<OnDuplicate, string>> = {
-  SOONER: `due_at = CASE WHEN known.state = 'CLAIMED' THEN excluded.due_at ELSE least(known.due_at, excluded.due_at) END, ${becomes('least(known.due_at, excluded.due_at)')}
+  SOONER: `due_at = CASE WHEN known.state = 'CLAIMED' AND NOT known.again THEN excluded.due_at ELSE least(known.due_at, excluded.due_at) END, ${becomes('least(known.due_at, excluded.due_at)')}
     WHERE known.state = 'CLAIMED' OR excluded.due_at < known.due_at`,
   REPLACE: `due_at = excluded.due_at, payload = excluded.payload, ${becomes('excluded.due_at')}`,
 };
@@ -128,15 +140,20 @@ function becomes(dueAt: string): string {
   return `again = known.state = 'CLAIMED', state = CASE WHEN known.state IN ('WAITING', 'READY') THEN ${stateAt(dueAt)} ELSE known.state END`;
 }
 
+/** A pause that is read here cannot be lifted before the commit: whoever lifts it sees the item, which would stay PAUSED otherwise. */
 function enqueueSql(columns: readonly string[], onDuplicate: OnDuplicate): string {
   const unnested = columns.map((column, index) => `$${index + 4}::${column.split(' ')[1]}[]`).join(', ');
   const names = columns.map((column) => column.split(' ')[0]).join(', ');
   return `
-    WITH given AS (SELECT $1::text AS kind, * FROM unnest(${unnested}) AS g (${names})),
-    timed AS (SELECT given.*, coalesce(due_at, now() + delay_ms * interval '1 millisecond') AS due FROM given)
+    WITH given AS (SELECT * FROM unnest(${unnested}) AS g (${names})),
+    timed AS (SELECT given.*, coalesce(due_at, now() + delay_ms * interval '1 millisecond') AS due FROM given),
+    paused AS MATERIALIZED (
+      SELECT project_id, group_key FROM work_pauses WHERE kind = $1 AND project_id IN (SELECT project_id FROM given) FOR KEY SHARE
+    )
     INSERT INTO work_items AS known (id, kind, project_id, key, group_key, priority, due_at, payload, exclusive, traces, state)
-    SELECT id, kind, project_id, key, group_key, priority, due, payload, $2, $3::text,
-           CASE WHEN ${isNotPaused('timed')} THEN ${stateAt('due')} ELSE 'PAUSED' END
+    SELECT id, $1::text, project_id, key, group_key, priority, due, payload, $2, $3::text,
+           CASE WHEN EXISTS (SELECT FROM paused p WHERE p.project_id = timed.project_id AND p.group_key IN ('', timed.group_key))
+             THEN 'PAUSED' ELSE ${stateAt('due')} END
     FROM timed ORDER BY project_id, key
     ON CONFLICT (kind, project_id, key) WHERE key IS NOT NULL AND state <> 'DEAD' DO UPDATE SET ${updates[onDuplicate]}`;
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { WorkSuite, type WorkProcess } from './testing/work-suite.js';
+import { rowsOf, untilDone, WorkSuite } from './testing/work-suite.js';
 import { LeaseLost, type WorkBatch } from './work-batch.js';
-import { work, type WorkKind } from './work-kind.js';
+import { work } from './work-kind.js';
 
 interface Numbered {
   n: number;
@@ -18,29 +18,12 @@ describe('a worker', () => {
   afterEach(() => suite.stopAll());
 
   const kindOf = (options: Parameters<typeof work>[1] = {}) => work<Numbered>(`contacts.${newId()}`, options);
-  const startWith = async (
-    kind: WorkKind<Numbered>,
-    run: (batch: WorkBatch<Numbered>, process: WorkProcess) => Promise<void>,
-    options: { leaseMs?: number; dead?: (item: { payload: Numbered }, error: string) => Promise<void> } = {},
-  ): Promise<WorkProcess> => {
-    const process = await suite.process(options);
-    process.runner.register(kind, { run: (batch) => run(batch, process), dead: options.dead });
-    process.start();
-    return process;
-  };
-  const rows = (process: WorkProcess, kind: WorkKind<Numbered>) =>
-    process.database.query<{ state: string; payload: Numbered; claims: number; failures: number; error: string | null }>(
-      `SELECT state, payload, claims, failures, error FROM work_items WHERE kind = $1 ORDER BY id`,
-      [kind.name],
-    );
-  const isEmpty = (process: WorkProcess, kind: WorkKind<Numbered>) =>
-    eventually(async () => (await rows(process, kind)).length === 0, 'everything is done');
   const many = (count: number, projectId = newId()) => Array.from({ length: count }, (_, n) => ({ projectId, payload: { n } }));
 
   it('does what is enqueued in batches of one project, and nothing of a transaction that is rolled back', async () => {
     const kind = kindOf({ batch: 4 });
     const seen: { projectId: string; numbers: number[] }[] = [];
-    const worker = await startWith(kind, async ({ items, projectId }) => {
+    const worker = await suite.startWith(kind, async ({ items, projectId }) => {
       seen.push({ projectId, numbers: items.map(({ payload }) => payload.n) });
     });
     const [a, b] = [newId(), newId()];
@@ -51,9 +34,15 @@ describe('a worker', () => {
       })
       .catch(() => undefined);
     await worker.queue.enqueue(kind, [...many(5, a), ...many(2, b)]);
-    await isEmpty(worker, kind);
-    for (const project of [a, b]) expect(seen.filter((each) => each.projectId === project).every(({ numbers }) => numbers.length <= 4)).toBe(true);
-    expect(seen.filter(({ projectId }) => projectId === a).flatMap(({ numbers }) => numbers).sort()).toEqual([0, 1, 2, 3, 4]);
+    await untilDone(worker, kind);
+    for (const project of [a, b])
+      expect(seen.filter((each) => each.projectId === project).every(({ numbers }) => numbers.length <= 4)).toBe(true);
+    expect(
+      seen
+        .filter(({ projectId }) => projectId === a)
+        .flatMap(({ numbers }) => numbers)
+        .sort(),
+    ).toEqual([0, 1, 2, 3, 4]);
     expect(seen).toHaveLength(new Set(seen).size);
     expect(seen.flatMap(({ numbers }) => numbers)).toHaveLength(7);
   });
@@ -61,7 +50,7 @@ describe('a worker', () => {
   it('is woken by another process, and by the time of what is due later', async () => {
     const kind = kindOf();
     const times: number[] = [];
-    await startWith(kind, async () => void times.push(performance.now()));
+    await suite.startWith(kind, async () => void times.push(performance.now()));
     const other = await suite.process();
     const began = performance.now();
     await other.queue.enqueue(kind, [{ projectId: newId() }]);
@@ -76,7 +65,7 @@ describe('a worker', () => {
     const kind = kindOf({ batch: 10, retry: { attempts: 3, firstMs: 20, longestMs: 50 } });
     const done: number[] = [];
     const dead: [number, string][] = [];
-    const worker = await startWith(
+    const worker = await suite.startWith(
       kind,
       async ({ items }) => {
         if (items.some(({ payload }) => payload.n === 7)) throw new Error('seven \ud83d\0');
@@ -88,13 +77,13 @@ describe('a worker', () => {
     await eventually(async () => dead.length === 1, 'one is given up');
     expect(done.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9]);
     expect(dead).toEqual([[7, 'seven \ud83d\0']]);
-    expect(await rows(worker, kind)).toMatchObject([{ state: 'DEAD', payload: { n: 7 }, failures: 3, error: 'seven \ufffd' }]);
+    expect(await rowsOf(worker, kind)).toMatchObject([{ state: 'DEAD', payload: { n: 7 }, failures: 3, error: 'seven \ufffd' }]);
   });
 
   it('completes an item with the effects of its handler or not at all', async () => {
     const kind = kindOf({ retry: { attempts: 5, firstMs: 10, longestMs: 10 } });
     let tries = 0;
-    const worker = await startWith(kind, async (batch, { database }) => {
+    const worker = await suite.startWith(kind, async (batch, { database }) => {
       await database.transaction(async () => {
         await database.query(`INSERT INTO effects (item) VALUES ($1)`, [batch.items[0]!.id]);
         await batch.complete();
@@ -103,7 +92,7 @@ describe('a worker', () => {
       });
     });
     await worker.queue.enqueue(kind, many(1));
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(tries).toBe(3);
     expect(await worker.database.query(`SELECT 1 FROM effects`)).toHaveLength(1);
   });
@@ -113,10 +102,13 @@ describe('a worker', () => {
     const [again, cancelled] = [newId(), newId()];
     let runs = 0;
     let refused: unknown;
-    const worker = await startWith(kind, async (batch, { queue }) => {
+    const worker = await suite.startWith(kind, async (batch, { queue }) => {
       runs += 1;
       if (batch.items[0]!.key === 'again' && runs === 1) {
-        await queue.enqueue(kind, [{ projectId: again, key: 'again' }, { projectId: again, key: 'again' }]);
+        await queue.enqueue(kind, [
+          { projectId: again, key: 'again' },
+          { projectId: again, key: 'again' },
+        ]);
       }
       if (batch.items[0]!.key === 'cancelled') {
         expect(await queue.cancel(kind, cancelled, 'cancelled')).toBe(true);
@@ -125,10 +117,10 @@ describe('a worker', () => {
       }
     });
     await worker.queue.enqueue(kind, [{ projectId: again, key: 'again' }]);
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(runs).toBe(2);
     await worker.queue.enqueue(kind, [{ projectId: cancelled, key: 'cancelled' }]);
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(refused).toBeInstanceOf(LeaseLost);
   });
 
@@ -143,9 +135,9 @@ describe('a worker', () => {
       order.push(items[0]!.payload.n);
       running -= 1;
     };
-    const [worker] = await Promise.all([startWith(kind, run), startWith(kind, run)]);
+    const [worker] = await Promise.all([suite.startWith(kind, run), suite.startWith(kind, run)]);
     for (const item of many(8, projectId)) await worker.queue.enqueue(kind, [item]);
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
@@ -155,11 +147,11 @@ describe('a worker', () => {
     let runs = 0;
     const process = await suite.process();
     await process.queue.enqueue(kind, many(500, projectId));
-    const worker = await startWith(kind, async (_, { queue }) => {
+    const worker = await suite.startWith(kind, async (_, { queue }) => {
       runs += 1;
       if (runs === 1) await queue.enqueue(kind, many(10, projectId));
     });
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(runs).toBe(2);
   });
 
@@ -167,7 +159,7 @@ describe('a worker', () => {
     const kind = kindOf({ batch: 10 });
     const projectId = newId();
     const seen: number[] = [];
-    const worker = await startWith(kind, async ({ items }) => void seen.push(...items.map(({ payload }) => payload.n)));
+    const worker = await suite.startWith(kind, async ({ items }) => void seen.push(...items.map(({ payload }) => payload.n)));
     await worker.queue.pause(kind, projectId, 'slow');
     await worker.queue.enqueue(kind, [
       { projectId, group: 'slow', payload: { n: 1 } },
@@ -177,24 +169,24 @@ describe('a worker', () => {
     await worker.queue.pause(kind, projectId);
     await worker.queue.enqueue(kind, [{ projectId, group: 'fast', payload: { n: 3 } }]);
     await worker.queue.resume(kind, projectId, 'slow');
-    expect((await rows(worker, kind)).map(({ state }) => state)).toEqual(['PAUSED', 'PAUSED']);
+    expect((await rowsOf(worker, kind)).map(({ state }) => state)).toEqual(['PAUSED', 'PAUSED']);
     await worker.queue.resume(kind, projectId);
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(seen.sort()).toEqual([1, 2, 3]);
   });
 
   it('refuses what a handler writes that took too long, and tries its item again', async () => {
     const kind = kindOf({ timeoutMs: 100, retry: { attempts: 3, firstMs: 10, longestMs: 10 } });
     let late: Promise<unknown> | undefined;
-    const worker = await startWith(kind, async (batch) => {
+    const worker = await suite.startWith(kind, async (batch) => {
       if (late) return;
-      late = eventually(async () => (await rows(worker, kind)).every(({ failures }) => failures === 1), 'it has failed')
+      late = eventually(async () => (await rowsOf(worker, kind)).every(({ failures }) => failures === 1), 'it has failed')
         .then(() => batch.complete())
         .catch((error: unknown) => error);
       await late;
     });
     await worker.queue.enqueue(kind, many(1));
-    await isEmpty(worker, kind);
+    await untilDone(worker, kind);
     expect(await late).toBeInstanceOf(LeaseLost);
   });
 });

@@ -49,10 +49,12 @@ export class WorkRunner {
   private readonly loop: Loop;
   private hasSuspects = false;
   private doubtUntil = -Infinity;
+  private readonly wakeUps: WakeUps;
   private readonly unsubscribe: (() => void)[];
   private soon: NodeJS.Timeout | null = null;
 
   constructor({ database, wakeUps, metrics, tracing, leaseMs }: WorkRunnerOptions) {
+    this.wakeUps = wakeUps;
     this.claims = new ClaimsRepository(database);
     this.queue = new LookRepository(database);
     this.lease = new WorkerLease(this.claims, leaseMs);
@@ -88,6 +90,9 @@ export class WorkRunner {
     await this.loop.stop();
     await this.batches.drain();
     await this.lease.end();
+    // Others go on with what this process has put off or given back.
+    this.wakeUps.send('work');
+    this.wakeUps.flush();
   }
 
   private async round(): Promise<number> {
@@ -107,12 +112,12 @@ export class WorkRunner {
     const { kind, handler } = registered;
     const limit = this.batches.room(kind);
     if (limit === 0) return false;
-    const { items, afterProject } = await this.lease.during(() =>
+    const { items, afterProject, contended } = await this.lease.during(() =>
       this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
     );
     registered.afterProject = afterProject;
     this.batches.run(kind, handler, items, this.lease.hold());
-    return items.length > 0 && this.batches.room(kind) > 0;
+    return contended || (items.length > 0 && this.batches.room(kind) > 0);
   }
 
   /** One at a time, and nothing beside it. */

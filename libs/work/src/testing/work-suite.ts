@@ -1,17 +1,23 @@
 import { newId, openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
-import { cloneDatabase, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
+import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
 import type { QueryRunner } from 'typeorm';
-import { workEntities } from '../work-item.entity.js';
+import type { WorkBatch, WorkItem } from '../work-batch.js';
+import { workEntities, type WorkState } from '../work-item.entity.js';
 import { createWorkTables } from '../work-items.migration.js';
+import type { WorkKind } from '../work-kind.js';
 import { WorkQueue } from '../work-queue.js';
 import { WorkRunner } from '../work-runner.js';
 
 class CreateWork1700000000000 {
   up = async (runner: QueryRunner): Promise<void> => {
     await runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
-    await runner.query('CREATE TABLE effects (item text NOT NULL, project_id uuid, by text NOT NULL DEFAULT current_setting(\'application_name\'))');
+    await runner.query('CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)');
+    await runner.query('CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())');
+    await runner.query('CREATE TABLE kills (item text NOT NULL)');
+    await runner.query('CREATE TABLE deaths (item text NOT NULL)');
+    await runner.query('CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL)');
     await createWorkTables(runner);
   };
   down = async (): Promise<void> => undefined;
@@ -46,6 +52,23 @@ export async function openWorkProcess(databaseUrl: string, natsUrl: string, { le
   };
 }
 
+export interface ItemRow {
+  state: WorkState;
+  payload: object;
+  claims: number;
+  failures: number;
+  error: string | null;
+  dueAt: Date;
+}
+
+export const rowsOf = ({ database }: WorkProcess, kind: WorkKind): Promise<ItemRow[]> =>
+  database.query<ItemRow>(`SELECT state, payload, claims, failures, error, due_at AS "dueAt" FROM work_items WHERE kind = $1 ORDER BY id`, [
+    kind.name,
+  ]);
+
+export const untilDone = (process: WorkProcess, kind: WorkKind): Promise<unknown> =>
+  eventually(async () => (await rowsOf(process, kind)).length === 0, 'everything is done');
+
 /** A database of work and a NATS of its own, and the processes of a test on both. */
 export class WorkSuite {
   private readonly processes: WorkProcess[] = [];
@@ -60,10 +83,28 @@ export class WorkSuite {
     return new WorkSuite(clone, nats);
   }
 
-  async process(options: { leaseMs?: number } = {}): Promise<WorkProcess> {
-    const process = await openWorkProcess(this.clone.url, this.nats.url, options);
+  async process({ url = this.clone.url, ...options }: { leaseMs?: number; url?: string } = {}): Promise<WorkProcess> {
+    const process = await openWorkProcess(url, this.nats.url, options);
     this.processes.push(process);
     return process;
+  }
+
+  /** A process that does one kind of work. */
+  async startWith<Payload extends object>(
+    kind: WorkKind<Payload>,
+    run: (batch: WorkBatch<Payload>, process: WorkProcess) => Promise<void>,
+    { dead, ...options }: { leaseMs?: number; url?: string; dead?: (item: WorkItem<Payload>, error: string) => Promise<void> } = {},
+  ): Promise<WorkProcess> {
+    const process = await this.process(options);
+    process.runner.register(kind, { run: (batch) => run(batch, process), dead });
+    process.start();
+    return process;
+  }
+
+  /** One that is told to stop before the test ends. */
+  async stop(process: WorkProcess): Promise<void> {
+    this.processes.splice(this.processes.indexOf(process), 1);
+    await process.stop();
   }
 
   /** Ends the processes of one test. */

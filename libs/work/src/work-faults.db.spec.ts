@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/database';
+import { DatabaseLine, eventually, lockWaiters } from '@posthorn/testing';
+import { scriptedWork, type Script, type ScriptedPayload } from './testing/scripted.work.js';
+import { rowsOf, untilDone, WorkSuite, type WorkProcess } from './testing/work-suite.js';
+import { WorkerFleet } from './testing/worker-fleet.js';
+import { work } from './work-kind.js';
+
+const leaseMs = 2_000;
+
+let suite: WorkSuite;
+let fleet: WorkerFleet;
+beforeAll(async () => {
+  suite = await WorkSuite.open();
+});
+afterAll(() => suite.close());
+afterEach(() => suite.stopAll());
+
+const kindOf = (options: Parameters<typeof work>[1] = {}) => work(`contacts.${newId()}`, options);
+
+/** What the test itself decides the end of. */
+function pending(): { promise: Promise<void>; end: () => void } {
+  let end = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (end = resolve));
+  return { promise, end: () => end() };
+}
+
+describe('a worker in a process of its own', () => {
+  beforeEach(() => {
+    fleet = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
+  });
+  afterEach(() => fleet.stop());
+
+  const enqueue = async ({ queue }: WorkProcess, scripts: Script[]): Promise<string[]> => {
+    const projectId = newId();
+    const payloads = scripts.map((script): ScriptedPayload => ({ script, name: newId(), step: 0 }));
+    await queue.enqueue(
+      scriptedWork,
+      payloads.map((payload) => ({ projectId, payload })),
+    );
+    return payloads.map(({ name }) => name);
+  };
+  const counted = async ({ database }: WorkProcess, table: 'runs' | 'effects' | 'kills' | 'deaths', names: string[]): Promise<number> =>
+    (await database.query(`SELECT 1 FROM ${table} WHERE item = ANY($1)`, [names])).length;
+
+  it('that stands still for longer than its lease completes nothing that another has done', async () => {
+    const client = await suite.process();
+    await fleet.start(1);
+    const names = await enqueue(client, [{ does: 'takes its time', ms: 300 }]);
+    await eventually(async () => (await counted(client, 'runs', names)) === 1, 'it is under way');
+    fleet.signal(0, 'SIGSTOP');
+    const other = await suite.startWith(scriptedWork, async (batch, { database }) => {
+      await database.transaction(async () => {
+        await database.query(`INSERT INTO effects (item, step) VALUES ($1, 1)`, [batch.items[0]!.payload.name]);
+        await batch.complete();
+      });
+    });
+    await untilDone(other, scriptedWork);
+    fleet.signal(0, 'SIGCONT');
+    await fleet.leave(0);
+    expect(await client.database.query(`SELECT step FROM effects WHERE item = ANY($1)`, [names])).toEqual([{ step: 1 }]);
+  });
+
+  it('that is killed loses its items to another one within its lease and a second', async () => {
+    const client = await suite.process();
+    await fleet.start(1);
+    const names = await enqueue(
+      client,
+      Array.from({ length: 10 }, () => ({ does: 'takes its time', ms: 60_000 })),
+    );
+    await eventually(async () => (await counted(client, 'runs', names)) === 10, 'they are under way');
+    const times: number[] = [];
+    const other = await suite.startWith(scriptedWork, async () => void times.push(performance.now()));
+    // A look that finds the other's lease: from then on this one knows when to look again.
+    await other.database.transaction(async () => undefined);
+    const killedAt = performance.now();
+    await fleet.stop();
+    await untilDone(other, scriptedWork);
+    expect(times).toHaveLength(10);
+    expect(times[0]! - killedAt).toBeGreaterThan(leaseMs / 2);
+    expect(times.at(-1)! - killedAt).toBeLessThan(leaseMs + 1_000);
+  });
+
+  it('dies of one item of a batch of ten three times; that one is given up, and the nine others are done', async () => {
+    const client = await suite.process();
+    const nine = Array.from({ length: 9 }, (): Script => ({ does: 'succeeds' }));
+    const names = await enqueue(client, [...nine.slice(0, 4), { does: 'kills its process' }, ...nine.slice(4)]);
+    await fleet.start(2);
+    await eventually(
+      async () => (await rowsOf(client, scriptedWork)).every(({ state }) => state === 'DEAD'),
+      'all has its outcome',
+      40_000,
+    );
+    const deadly = names.splice(4, 1);
+    expect(await Promise.all(['kills', 'deaths', 'effects'].map((table) => counted(client, table as 'kills', deadly)))).toEqual([3, 1, 0]);
+    expect(await Promise.all(['effects', 'deaths'].map((table) => counted(client, table as 'effects', names)))).toEqual([9, 0]);
+    expect(fleet.deaths).toBe(3);
+  }, 60_000);
+});
+
+describe('a worker that is told to stop', () => {
+  it('ends what is under way, and gives back the rest, which another one does at once', async () => {
+    const kind = kindOf({ batch: 5 });
+    const first = pending();
+    const done: string[] = [];
+    const going = await suite.startWith(kind, async () => {
+      await first.promise;
+      done.push('going');
+    });
+    await going.queue.enqueue(
+      kind,
+      Array.from({ length: 5 }, () => ({ projectId: newId() })),
+    );
+    await eventually(async () => (await rowsOf(going, kind)).every(({ state }) => state === 'CLAIMED'), 'all are claimed');
+    const other = await suite.startWith(kind, async () => void done.push('other'));
+    const stopped = suite.stop(going);
+    await eventually(async () => done.length === 4, 'the other one does the rest', 1_000);
+    first.end();
+    await stopped;
+    await untilDone(other, kind);
+    expect(done).toEqual(['other', 'other', 'other', 'other', 'going']);
+  });
+
+  it('puts off what goes on in steps, and another one goes on with it at once', async () => {
+    const kind = kindOf();
+    const begun = pending();
+    const options = { leaseMs: 20_000 };
+    const going = await suite.startWith(
+      kind,
+      async (batch) => {
+        begun.end();
+        await eventually(async () => batch.stopping, 'it is to stop');
+        await batch.goOn(batch.items);
+      },
+      options,
+    );
+    await going.queue.enqueue(kind, [{ projectId: newId() }]);
+    await begun.promise;
+    let runs = 0;
+    const other = await suite.startWith(kind, async () => void (runs += 1), options);
+    await suite.stop(going);
+    await eventually(async () => runs === 1, 'the other one goes on', 1_000);
+    await untilDone(other, kind);
+  });
+
+  it('gives back what waits to run alone, as suspicious as it was', async () => {
+    const [busy, kind] = [kindOf(), kindOf()];
+    const first = pending();
+    const going = await suite.startWith(busy, () => first.promise);
+    going.runner.register(kind, { run: () => Promise.resolve() });
+    await going.queue.enqueue(busy, [{ projectId: newId() }]);
+    await eventually(async () => (await rowsOf(going, busy))[0]?.state === 'CLAIMED', 'one is under way');
+    await going.queue.enqueue(kind, [{ projectId: newId(), delayMs: 60_000 }]);
+    await going.database.query(`UPDATE work_items SET state = 'SUSPECT', claims = 2 WHERE kind = $1`, [kind.name]);
+    await going.queue.enqueue(busy, [{ projectId: newId() }]);
+    await eventually(async () => (await rowsOf(going, kind))[0]?.state === 'CLAIMED', 'it waits for the other one');
+    const client = await suite.process();
+    const stopped = suite.stop(going);
+    const [row] = await eventually(async () => {
+      const rows = await rowsOf(client, kind);
+      return rows[0]?.state === 'SUSPECT' && rows;
+    }, 'it is given back');
+    expect(row!.claims).toBe(2);
+    first.end();
+    await stopped;
+    expect((await rowsOf(client, kind))[0]!.state).toBe('SUSPECT');
+  });
+});
+
+describe('a look at the queue', () => {
+  it('is held up by no worker that stands still inside a transaction, and takes its item back once that has ended', async () => {
+    const [held, kind] = [kindOf(), kindOf()];
+    const client = await suite.process();
+    for (const each of [held, kind]) await client.queue.enqueue(each, [{ projectId: newId() }]);
+    const gone = newId();
+    await client.database.query(`INSERT INTO work_workers (id, expires_at) VALUES ($1, now() - interval '1 second')`, [gone]);
+    await client.database.query(`UPDATE work_items SET state = 'CLAIMED', worker_id = $1, claims = 1 WHERE kind = $2`, [gone, held.name]);
+    await client.database.transaction(async () => {
+      await client.database.query(`SELECT 1 FROM work_items WHERE kind = $1 FOR UPDATE`, [held.name]);
+      const worker = await suite.startWith(kind, () => Promise.resolve());
+      worker.runner.register(held, { run: () => Promise.resolve() });
+      await client.database.apart(() => untilDone(worker, kind));
+    });
+    await untilDone(client, held);
+  });
+});
+
+describe('a claim whose answer is lost', () => {
+  it('is given back long before its lease runs out', async () => {
+    const line = await DatabaseLine.open(suite.clone.url);
+    const kind = kindOf();
+    const client = await suite.process();
+    let runs = 0;
+    const worker = await suite.startWith(kind, async () => void (runs += 1), { url: line.url, leaseMs: 120_000 });
+    await client.queue.enqueue(kind, [{ projectId: newId() }]);
+    await untilDone(client, kind);
+    await client.database.transaction(async () => {
+      // Its next claim waits for its own lease.
+      await client.database.query(`SELECT 1 FROM work_workers FOR UPDATE`);
+      await client.database.apart(() => client.queue.enqueue(kind, [{ projectId: newId() }]));
+      await eventually(async () => (await lockWaiters(client.database)).length > 0, 'it claims');
+      line.cut();
+    });
+    await eventually(async () => (await rowsOf(client, kind))[0]?.state === 'CLAIMED', 'the claim is committed');
+    line.mend();
+    await untilDone(client, kind);
+    expect(runs).toBe(2);
+    await suite.stop(worker);
+    await line.close();
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { untilDone, WorkSuite } from './testing/work-suite.js';
+import { work } from './work-kind.js';
+
+describe('the shares of projects', () => {
+  let suite: WorkSuite;
+  beforeAll(async () => {
+    suite = await WorkSuite.open();
+  });
+  afterAll(() => suite.close());
+  afterEach(() => suite.stopAll());
+
+  const kindOf = (options: Parameters<typeof work>[1] = {}) => work(`contacts.${newId()}`, options);
+
+  it('are even: ten items beside 50,000 of another project are done within the first two claims', async () => {
+    const kind = kindOf({ batch: 20 });
+    const [large, small] = [newId(), newId()];
+    const order: string[] = [];
+    const worker = await suite.process();
+    await worker.database.query(
+      `INSERT INTO work_items (id, kind, project_id, state, due_at)
+       SELECT gen_random_uuid(), $1, $2, 'READY', now() - interval '1 hour' FROM generate_series(1, 50000)`,
+      [kind.name, large],
+    );
+    await worker.queue.enqueue(
+      kind,
+      Array.from({ length: 10 }, () => ({ projectId: small })),
+    );
+    worker.runner.register(kind, { run: async ({ items }) => void order.push(...items.map(({ projectId }) => projectId)) });
+    worker.start();
+    await eventually(async () => order.filter((projectId) => projectId === small).length === 10, 'the ten are done');
+    expect(order.lastIndexOf(small)).toBeLessThan(2 * kind.batch);
+  });
+
+  it.each([
+    ['one item at a time', {}],
+    ['one item of a project at a time', { exclusive: true }],
+  ])('come in turns where a claim takes %s', async (_, options) => {
+    const kind = kindOf(options);
+    const projects = Array.from({ length: 4 }, newId);
+    const order: number[] = [];
+    const worker = await suite.process();
+    await worker.queue.enqueue(
+      kind,
+      projects.flatMap((projectId) => [{ projectId }, { projectId }, { projectId }]),
+    );
+    worker.runner.register(kind, { run: async ({ projectId }) => void order.push(projects.indexOf(projectId)) });
+    worker.start();
+    await untilDone(worker, kind);
+    for (const round of [0, 4, 8]) expect(order.slice(round, round + 4).sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('reach the last of 200 projects that all have more than a claim takes', async () => {
+    const kind = kindOf({ batch: 10, mixed: true });
+    const projects = Array.from({ length: 200 }, newId);
+    const seen = new Set<string>();
+    let items = 0;
+    const worker = await suite.process();
+    await worker.queue.enqueue(
+      kind,
+      projects.flatMap((projectId) => Array.from({ length: 3 }, () => ({ projectId }))),
+    );
+    worker.runner.register(kind, {
+      run: async (batch) => {
+        for (const { projectId } of batch.items) {
+          if (seen.size < 200) items += 1;
+          seen.add(projectId);
+        }
+      },
+    });
+    worker.start();
+    await eventually(async () => seen.size === 200, 'each has had its turn');
+    expect(items).toBe(200);
+  });
+});
