@@ -48,7 +48,6 @@ export class OutboxRelay {
   private comparedAt = -Infinity;
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
-  private repeating = false;
   private rewoundIn: number | null = null;
   private readonly unsubscribe: () => void;
 
@@ -70,23 +69,23 @@ export class OutboxRelay {
 
   /** Answers when the next round comes at the latest. */
   private async run(): Promise<number> {
-    const { connection, publishing, outbox } = this.options;
+    const { connection, publishing } = this.options;
     if (!connection.connected) {
       this.forget();
       return pauseMs.least;
     }
     if (performance.now() - this.lookedAt > lookEveryMs) await this.look();
-    if (!this.repeating && !(await outbox.isAnyWaiting())) return this.rest();
+    const { fresh: isAnyWaiting, repeating } = await publishing.pending();
+    if (!isAnyWaiting && !repeating) return this.rest();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
     const fresh = await publishing.publishFresh(batch, (facts) => this.publishAll(stream, facts));
-    if (this.repeating)
-      this.repeating = (await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat))) > 0;
+    const repeated = repeating ? await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat)) : 0;
     if (fresh.quarantined.length > 0) this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
     if (fresh.failures.length > 0) this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
     if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
-    else if (fresh.count === batch || this.repeating) this.loop.ring();
+    else if (fresh.count === batch || repeated > 0) this.loop.ring();
     return this.pauseMs;
   }
 
@@ -138,7 +137,6 @@ export class OutboxRelay {
       const first = await publishing.renew(known, seen, since);
       if (first && known) this.log.warn('the stream has lost facts: those of the last days are published once more');
     }
-    this.repeating = (await publishing.known())?.repeating ?? false;
     this.seen = seen;
     this.comparedAt = this.lookedAt;
   }

@@ -51,11 +51,6 @@ export class Outbox {
     this.wake = wake;
   }
 
-  async isAnyWaiting(): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`);
-    return rows.length > 0;
-  }
-
   /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). One look, however many wait. */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(

@@ -22,8 +22,6 @@ export interface SeenStream {
 
 export interface KnownStream extends SeenStream {
   generation: number;
-  /** Something is to be published once more. */
-  repeating: boolean;
 }
 
 /** What became of each event of a round, by its own acknowledgement. */
@@ -93,11 +91,18 @@ export class Publishing {
     this.name = streamOf(service);
   }
 
+  /** Whether something is to be published, for the first time or once more: all that is asked at rest. */
+  async pending(): Promise<{ fresh: boolean; repeating: boolean }> {
+    const [row] = await this.database.query<{ fresh: boolean; repeating: boolean }>(
+      `SELECT EXISTS (SELECT FROM outbox WHERE ${isWaiting}) AS fresh, EXISTS (SELECT FROM fact_repeats WHERE name = $1) AS repeating`,
+      [this.name],
+    );
+    return row!;
+  }
+
   async known(): Promise<KnownStream | null> {
     const [row] = await this.database.query<KnownStream>(
-      `SELECT generation, incarnation, last_sequence AS "lastSequence",
-         EXISTS (SELECT 1 FROM fact_repeats WHERE name = $1) AS repeating
-       FROM fact_streams WHERE name = $1`,
+      `SELECT generation, incarnation, last_sequence AS "lastSequence" FROM fact_streams WHERE name = $1`,
       [this.name],
     );
     return row ?? null;
