@@ -106,26 +106,30 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
 )`;
 
+/** No more projects than items are wanted; some of an exclusive kind may be busy. */
+const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
+
+/** Rows that are locked here are found by where they lie: one descent of an index less for each. */
 const claimSql = `
   WITH RECURSIVE turn AS (
     (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id >= $2 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT following.project_id, turn.n + 1 FROM turn, LATERAL (
       SELECT project_id FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > turn.project_id ORDER BY project_id LIMIT 1
-    ) AS following WHERE turn.n < ${projectsInTurn}
+    ) AS following WHERE turn.n < ${inTurn}
   ), free AS (
     SELECT project_id FROM turn WHERE NOT ($6 AND EXISTS (
       SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state IN ('CLAIMED', 'SUSPECT') AND c.exclusive))
   ), share AS (
     SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
   ), ready AS (
-    SELECT id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
-      SELECT r.id, r.priority, r.due_at FROM work_items r
+    SELECT place, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
+      SELECT r.ctid AS place, r.id, r.priority, r.due_at FROM work_items r
       WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')}
       ORDER BY r.priority, r.due_at, r.id LIMIT (SELECT size FROM share) FOR UPDATE OF r SKIP LOCKED
     ) AS first
   ), taken AS (
-    SELECT id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
+    SELECT place, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
   ), absorbed AS (
     DELETE FROM work_items WHERE $7 AND id = ANY(ARRAY(
       SELECT other.id FROM taken, LATERAL (
@@ -134,11 +138,11 @@ const claimSql = `
       ) AS other WHERE $7))
   ), ${ownLease('$4', '$5')}, claimed AS (
     UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
-    FROM taken, lease WHERE w.id = taken.id RETURNING ${claimedColumns}
+    FROM taken, lease WHERE w.ctid = taken.place RETURNING ${claimedColumns}
   ), next AS (
     SELECT coalesce(
       CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,
-      CASE WHEN n = ${projectsInTurn} THEN project_id ELSE '${firstProject}' END
+      CASE WHEN n = ${inTurn} THEN project_id ELSE '${firstProject}' END
     ) AS next FROM turn ORDER BY n DESC LIMIT 1
   )
   SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;

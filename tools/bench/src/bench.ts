@@ -16,6 +16,10 @@ export interface Scale {
   audiences: number[];
   asks: number;
   previews: number;
+  /** Items of work that wait. */
+  waiting: number;
+  restSeconds: number;
+  awakenings: number;
 }
 
 export const scales: Record<'quick' | 'full', Scale> = {
@@ -31,6 +35,9 @@ export const scales: Record<'quick' | 'full', Scale> = {
     audiences: [100_000],
     asks: 60,
     previews: 5,
+    waiting: 100_000,
+    restSeconds: 10,
+    awakenings: 3,
   },
   full: {
     seconds: 10,
@@ -44,6 +51,9 @@ export const scales: Record<'quick' | 'full', Scale> = {
     audiences: [100_000, 1_000_000],
     asks: 200,
     previews: 20,
+    waiting: 1_000_000,
+    restSeconds: 30,
+    awakenings: 10,
   },
 };
 

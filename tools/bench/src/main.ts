@@ -18,6 +18,8 @@ import { benchDrains } from './sending/drains.js';
 import { benchLarge } from './sending/large.js';
 import { benchReaders } from './sending/readers.js';
 import { benchSends } from './sending/sends.js';
+import { benchRest } from './work/rest.js';
+import { benchWork } from './work/work.js';
 
 const parts = {
   accepts: benchAccepts,
@@ -31,6 +33,8 @@ const parts = {
   readers: benchReaders,
   large: benchLarge,
   audience: benchAudience,
+  work: benchWork,
+  rest: benchRest,
   plans: writePlans,
   profile: profileAccepts,
 };

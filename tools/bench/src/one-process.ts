@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Process } from './processes.js';
-import { residentMegabytes } from './resident.js';
+import { cpuSeconds, residentMegabytes } from './resident.js';
 import { benchSecret, type Servers } from './product.js';
 
 /** `npm start` on given servers: every service in one process. */
@@ -35,6 +35,11 @@ export class OneProcess {
 
   get megabytes(): number {
     return residentMegabytes(this.process.child.pid!);
+  }
+
+  /** Since its start, in user and kernel mode. */
+  get cpuSeconds(): number {
+    return cpuSeconds(this.process.child.pid!);
   }
 
   async stop(): Promise<void> {

@@ -6,6 +6,14 @@ export function residentMegabytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
 }
 
+const ticksPerSecond = 100;
+
+/** In user and kernel mode, since its start. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
 const lookEveryMs = 50;
 
 /** The most that there is from now until it is stopped, and by how much that is more than now. */

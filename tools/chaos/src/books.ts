@@ -34,7 +34,7 @@ export interface Unfinished {
   missingContacts: number;
 }
 
-const services: readonly ServiceName[] = ['gateway', 'sending', 'contacts', 'campaigns', 'workflows', 'analytics'];
+export const services: readonly ServiceName[] = ['gateway', 'sending', 'contacts', 'campaigns', 'workflows', 'analytics'];
 
 /** What the product itself has written down, read from its databases. */
 export class Books {

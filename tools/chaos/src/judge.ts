@@ -4,6 +4,7 @@ import { finding, type Finding } from './finding.js';
 import { judgeAnswers } from './judge-answers.js';
 import { beliefOf, type SendRecord } from './ledger.js';
 import { emailIdOf, type SinkLine } from './sink-ledger.js';
+import { judgeWork } from './work-books.js';
 
 interface Case {
   send: SendRecord;
@@ -32,6 +33,7 @@ export function judge(evidence: Evidence): Finding[] {
     counters(evidence),
     pace(evidence),
     ...judgeAnswers(evidence),
+    judgeWork(evidence.work),
     wire(evidence),
   ];
 }

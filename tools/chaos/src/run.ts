@@ -15,6 +15,7 @@ import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
 import { report } from './report.js';
 import { emailIdOf, readSinkBytes, readSinkLedger } from './sink-ledger.js';
+import { workLeft, workLine } from './work-books.js';
 import { Traps, type Taken } from './traps.js';
 
 export interface ChaosOptions {
@@ -103,13 +104,14 @@ interface Witnesses {
 }
 
 async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnesses): Promise<Evidence> {
-  const [emails, events, contacts, totals, unfinished, deadLetters] = await Promise.all([
+  const [emails, events, contacts, totals, unfinished, deadLetters, work] = await Promise.all([
     books.emails(),
     books.events(),
     books.contacts(),
     books.totals(),
     books.unfinished(),
     books.deadLetters(),
+    workLeft(books),
   ]);
   return {
     sends: ledger.sends,
@@ -121,6 +123,7 @@ async function gather({ ground, fleet, books, ledger, nemesis, options }: Witnes
     totals,
     unfinished,
     deadLetters,
+    work,
     doubted: nemesis.doubted,
     strikes: nemesis.strikesMade,
     outages: ground.outages,
@@ -137,6 +140,7 @@ async function verdict(
   evidence: Evidence,
 ): Promise<boolean> {
   const beliefs = evidence.sends.map((send) => beliefOf(send).kind);
+  console.log(`Work left: ${workLine(evidence.work)}`);
   const copies = Map.groupBy(evidence.sink, ({ messageId }) => messageId);
   const repeats = [...copies.values()].reduce((sum, { length }) => sum + length - 1, 0);
   const enoughFaults = faults >= states.length * wantedHits * 1.5;

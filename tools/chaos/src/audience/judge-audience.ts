@@ -1,4 +1,5 @@
 import { finding, type Finding } from '../finding.js';
+import { judgeWork, type WorkCount } from '../work-books.js';
 import type { Told } from './audience-client.js';
 import { looked, type Difference, type ImportRow, type Passage } from './audience-books.js';
 import { movingSegments, steadyConditions } from './conditions.js';
@@ -22,6 +23,7 @@ export interface AudienceEvidence {
   remains: readonly Difference[];
   passages: readonly Passage[];
   deadLetters: readonly string[];
+  work: readonly WorkCount[];
   unfinished: Readonly<Record<string, number>>;
 }
 
@@ -49,6 +51,7 @@ export function judgeAudience(evidence: AudienceEvidence): Finding[] {
     passagesFinding(evidence),
     finding('remains', 'what is kept of contacts that are gone', looked.tables, remains.map(line)),
     finding('stuck', 'not finished, not published, not taken in, or a dead letter', 1, [...left, ...deadLetters]),
+    judgeWork(evidence.work),
   ];
 }
 

@@ -7,6 +7,7 @@ import { Ground } from '../ground.js';
 import { chaosProject, skewedFleet, untilQuiet } from '../product.js';
 import { Random } from '../random.js';
 import { printFindings } from '../report.js';
+import { workLeft, workLine } from '../work-books.js';
 import { AudienceBooks } from './audience-books.js';
 import { AudienceClient, type Places } from './audience-client.js';
 import { AudienceNemesis } from './audience-nemesis.js';
@@ -129,6 +130,7 @@ async function gather(
     remains: [...(await audience.remains()), ...(await remembered(books, projectId, told.gone.length, join(directory, 'nats')))],
     passages: await audience.passages(),
     deadLetters: await books.deadLetters(),
+    work: await workLeft(books),
     unfinished: await audience.unfinished(),
   };
 }
@@ -151,6 +153,7 @@ function report(
   console.log(
     `In the end: ${evidence.contactIds.size} contacts, ${evidence.imports.length} imports, ${evidence.memberships.size} memberships, ${evidence.passages.length} passages`,
   );
+  console.log(`Work left: ${workLine(evidence.work)}`);
   const { held, broken } = printFindings(judgeAudience(evidence));
   const enough = audienceStates.every((state) => hits[state] >= least);
   const figures = { suite: 'audience', sends, seed, seconds: Math.round(seconds), faults, hits, missed };

@@ -1,0 +1,57 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceName } from '@posthorn/contracts';
+import { services, type Books } from './books.js';
+import { finding, type Finding } from './finding.js';
+
+/** Items of one kind in one state. */
+export interface WorkCount {
+  service: ServiceName;
+  kind: string;
+  state: string;
+  items: number;
+  /** Those that nobody has claimed although they have been due for long. */
+  overdue: number;
+}
+
+const overdueSeconds = 10;
+const settleMs = 60_000;
+const pauseMs = 500;
+
+const counting = `
+  SELECT kind, state, count(*)::int AS items,
+         (count(*) FILTER (WHERE state IN ('READY', 'WAITING') AND due_at < now() - interval '${overdueSeconds} seconds'))::int AS overdue
+  FROM work_items GROUP BY kind, state ORDER BY kind, state`;
+
+/** The work that is left in each service that has some: once all of it is in order, or after a minute. */
+export async function workLeft(books: Books): Promise<WorkCount[]> {
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const left = (await Promise.all(services.map((service) => countsOf(books, service)))).flat();
+    if (judgeWork(left).broken.length === 0 || performance.now() > deadline) return left;
+    await delay(pauseMs);
+  }
+}
+
+async function countsOf(books: Books, service: ServiceName): Promise<WorkCount[]> {
+  const [table] = await books.ask<{ exists: boolean }>(service, `SELECT to_regclass('work_items') IS NOT NULL AS exists`);
+  if (!table!.exists) return [];
+  const rows = await books.ask<Omit<WorkCount, 'service'>>(service, counting);
+  return rows.map((row) => ({ service, ...row }));
+}
+
+export function judgeWork(left: readonly WorkCount[]): Finding {
+  return finding(
+    'work',
+    `work that is claimed a minute after the last fault, dead, or due for more than ${overdueSeconds} s`,
+    left.reduce((sum, { items }) => sum + items, 0),
+    left.flatMap((count) => {
+      const { kind, state, items, overdue } = count;
+      const isLeft = state === 'CLAIMED' || state === 'SUSPECT' || state === 'DEAD';
+      return [isLeft ? `${items} of ${kind} are ${state}` : null, overdue > 0 ? `${overdue} of ${kind} are overdue` : null];
+    }),
+  );
+}
+
+export const workLine = (left: readonly WorkCount[]): string =>
+  left.map(({ kind, state, items }) => `${kind} ${state} ${items}`).join(' · ') || 'none';
