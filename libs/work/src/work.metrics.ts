@@ -6,8 +6,6 @@ const inFlight = gauge('posthorn_work_in_flight', 'Items of work that this proce
 const oldestDue = gauge('posthorn_work_oldest_due_seconds', 'How long the first item of work that is due has waited.', ['kind']);
 const dead = gauge('posthorn_work_dead', 'Items of work that no further try is made for; counted up to 10 000 a kind.', ['kind']);
 
-export type WorkOutcome = 'done' | 'failed' | 'dead';
-
 /** What the work of one service counts. */
 export class WorkMetrics {
   readonly settled;

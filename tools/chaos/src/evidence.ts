@@ -4,7 +4,7 @@ import type { Outage } from './ground.js';
 import type { StrikeMade } from './nemesis.js';
 import type { SendRecord } from './ledger.js';
 import type { SinkBytes, SinkLine } from './sink-ledger.js';
-import type { WorkCount } from './work-books.js';
+import type { WorkLeft } from './work-books.js';
 
 /** Everything that the judge looks at, after the run. */
 export interface Evidence {
@@ -18,7 +18,7 @@ export interface Evidence {
   totals: Totals;
   unfinished: Unfinished;
   deadLetters: readonly string[];
-  work: readonly WorkCount[];
+  work: WorkLeft;
   /** By e-mail: how many faults found it in hand-off. */
   doubted: ReadonlyMap<string, number>;
   strikes: readonly StrikeMade[];

@@ -61,7 +61,7 @@ const sound: Evidence = {
   totals: { counted: 1, delivered: 1, bounces: 0, contacts: 1, contactsCounted: 1 },
   unfinished: { deliveries: 0, leases: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
   deadLetters: [],
-  work: [],
+  work: { queues: [], counts: [] },
   doubted: new Map(),
   strikes: [],
   outages: [],

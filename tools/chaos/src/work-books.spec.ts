@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeWork, workLine, type WorkCount } from './work-books.js';
+import { judgeWork, workLine, type WorkCount, type WorkLeft } from './work-books.js';
 
 const count = (change: Partial<WorkCount>): WorkCount => ({
-  service: 'contacts',
   kind: 'contacts.imports',
   state: 'WAITING',
   items: 2,
@@ -10,9 +9,11 @@ const count = (change: Partial<WorkCount>): WorkCount => ({
   ...change,
 });
 
+const left = (...counts: WorkCount[]): WorkLeft => ({ queues: ['contacts'], counts });
+
 describe('the judge of work', () => {
   it('lets pass what waits for its time or is paused', () => {
-    expect(judgeWork([count({}), count({ state: 'PAUSED' }), count({ state: 'READY' })])).toMatchObject({ looked: 6, broken: [] });
+    expect(judgeWork(left(count({}), count({ state: 'PAUSED' }), count({ state: 'READY' })))).toMatchObject({ looked: 1, broken: [] });
   });
 
   it.each([
@@ -20,12 +21,12 @@ describe('the judge of work', () => {
     [count({ state: 'SUSPECT' }), '2 of contacts.imports are SUSPECT'],
     [count({ state: 'DEAD' }), '2 of contacts.imports are DEAD'],
     [count({ overdue: 1 }), '1 of contacts.imports are overdue'],
-  ])('finds %j', (left, broken) => {
-    expect(judgeWork([left]).broken).toEqual([broken]);
+  ])('finds %j', (counted, broken) => {
+    expect(judgeWork(left(counted)).broken).toEqual([broken]);
   });
 
   it('writes down what is left', () => {
-    expect(workLine([count({})])).toBe('contacts.imports WAITING 2');
-    expect(workLine([])).toBe('none');
+    expect(workLine(left(count({})))).toBe('contacts.imports WAITING 2');
+    expect(workLine(left())).toBe('none');
   });
 });

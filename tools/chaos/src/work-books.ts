@@ -4,9 +4,14 @@ import type { ServiceName } from '@posthorn/contracts';
 import { services, type Books } from './books.js';
 import { finding, type Finding } from './finding.js';
 
+/** What is left in the services that have a queue. */
+export interface WorkLeft {
+  queues: readonly ServiceName[];
+  counts: readonly WorkCount[];
+}
+
 /** Items of one kind in one state. */
 export interface WorkCount {
-  service: ServiceName;
   kind: string;
   state: string;
   items: number;
@@ -24,28 +29,31 @@ const counting = `
   FROM work_items GROUP BY kind, state ORDER BY kind, state`;
 
 /** The work that is left in each service that has some: once all of it is in order, or after a minute. */
-export async function workLeft(books: Books): Promise<WorkCount[]> {
+export async function workLeft(books: Books): Promise<WorkLeft> {
+  const queues = await queuesOf(books);
   const deadline = performance.now() + settleMs;
   for (;;) {
-    const left = (await Promise.all(services.map((service) => countsOf(books, service)))).flat();
+    const counts = await Promise.all(queues.map((service) => books.ask<WorkCount>(service, counting)));
+    const left = { queues, counts: counts.flat() };
     if (judgeWork(left).broken.length === 0 || performance.now() > deadline) return left;
     await delay(pauseMs);
   }
 }
 
-async function countsOf(books: Books, service: ServiceName): Promise<WorkCount[]> {
-  const [table] = await books.ask<{ exists: boolean }>(service, `SELECT to_regclass('work_items') IS NOT NULL AS exists`);
-  if (!table!.exists) return [];
-  const rows = await books.ask<Omit<WorkCount, 'service'>>(service, counting);
-  return rows.map((row) => ({ service, ...row }));
+async function queuesOf(books: Books): Promise<ServiceName[]> {
+  const asked = services.map(async (service) => {
+    const [table] = await books.ask<{ exists: boolean }>(service, `SELECT to_regclass('work_items') IS NOT NULL AS exists`);
+    return table!.exists ? [service] : [];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
-export function judgeWork(left: readonly WorkCount[]): Finding {
+export function judgeWork({ queues, counts }: WorkLeft): Finding {
   return finding(
     'work',
     `work that is claimed a minute after the last fault, dead, or due for more than ${overdueSeconds} s`,
-    left.reduce((sum, { items }) => sum + items, 0),
-    left.flatMap((count) => {
+    queues.length,
+    counts.flatMap((count) => {
       const { kind, state, items, overdue } = count;
       const isLeft = state === 'CLAIMED' || state === 'SUSPECT' || state === 'DEAD';
       return [isLeft ? `${items} of ${kind} are ${state}` : null, overdue > 0 ? `${overdue} of ${kind} are overdue` : null];
@@ -53,5 +61,5 @@ export function judgeWork(left: readonly WorkCount[]): Finding {
   );
 }
 
-export const workLine = (left: readonly WorkCount[]): string =>
-  left.map(({ kind, state, items }) => `${kind} ${state} ${items}`).join(' · ') || 'none';
+export const workLine = ({ counts }: WorkLeft): string =>
+  counts.map(({ kind, state, items }) => `${kind} ${state} ${items}`).join(' · ') || 'none';

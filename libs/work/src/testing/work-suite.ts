@@ -2,7 +2,6 @@ import { newId, openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
 import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
-import type { QueryRunner } from 'typeorm';
 import type { WorkBatch, WorkItem } from '../work-batch.js';
 import { workEntities, type WorkState } from '../work-item.entity.js';
 import { createWorkTables } from '../work-items.migration.js';
@@ -11,7 +10,7 @@ import { WorkQueue } from '../work-queue.js';
 import { WorkRunner } from '../work-runner.js';
 
 class CreateWork1700000000000 {
-  up = async (runner: QueryRunner): Promise<void> => {
+  up = async (runner: { query(sql: string): Promise<unknown> }): Promise<void> => {
     await runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
     await runner.query('CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)');
     await runner.query('CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())');
@@ -23,7 +22,7 @@ class CreateWork1700000000000 {
   down = async (): Promise<void> => undefined;
 }
 
-export const workParts = { entities: workEntities, migrations: [CreateWork1700000000000] };
+const workParts = { entities: workEntities, migrations: [CreateWork1700000000000] };
 
 /** One process of a service that has work: a database pool, a way to NATS, a queue and a runner. */
 export interface WorkProcess {

@@ -31,7 +31,7 @@ const statuses = new Map([
 const sound: AudienceEvidence = {
   ...{ told, lostFields: [], marked: new Map([['m1x0', 3]]), imports: [job], events: new Map([[1, 1]]), memberships: statuses },
   ...{ contactIds: new Set(['c1']), delivered: 1, differences: [], strayMembers: [], remains: [], passages: [passage] },
-  ...{ deadLetters: [], work: [], unfinished: { outbox: 0 } },
+  ...{ deadLetters: [], work: { queues: [], counts: [] }, unfinished: { outbox: 0 } },
 };
 const brokenBy = (change: Partial<AudienceEvidence>) =>
   judgeAudience({ ...sound, ...change }).flatMap(({ property, broken }) => (broken.length > 0 ? [property] : []));

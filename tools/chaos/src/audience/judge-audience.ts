@@ -1,5 +1,5 @@
 import { finding, type Finding } from '../finding.js';
-import { judgeWork, type WorkCount } from '../work-books.js';
+import { judgeWork, type WorkLeft } from '../work-books.js';
 import type { Told } from './audience-client.js';
 import { looked, type Difference, type ImportRow, type Passage } from './audience-books.js';
 import { movingSegments, steadyConditions } from './conditions.js';
@@ -23,7 +23,7 @@ export interface AudienceEvidence {
   remains: readonly Difference[];
   passages: readonly Passage[];
   deadLetters: readonly string[];
-  work: readonly WorkCount[];
+  work: WorkLeft;
   unfinished: Readonly<Record<string, number>>;
 }
 
