@@ -5,7 +5,7 @@ import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js'
 import { MembershipsRepository } from './memberships.repository.js';
 
 /** A list that was deleted and still has memberships, by its id. */
-export const deletedListWork = work('contacts.deleted-lists', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });
+const deletedListWork = work('contacts.deleted-lists', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });
 
 /** Few enough for the commit that a caller waits for. */
 const atOnce = 5_000;
