@@ -10,7 +10,10 @@ const size = { skipBlankLines: true, skipComments: true };
 
 /** Patterns that no rule of ESLint names. */
 const never = [
-  { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing is called the same everywhere.' },
+  {
+    selector: 'ExportDefaultDeclaration',
+    message: 'Export by name, so that a thing is called the same everywhere.',
+  },
   {
     selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>6]',
     message: 'More than six injected: this class has two subjects.',
@@ -21,12 +24,20 @@ const never = [
     message: 'Names come from the domain: no I…, …Impl, Manager, Helper, Utils.',
   },
   {
-    selector: 'CallExpression[callee.object.name=/^(describe|it|test)$/][callee.property.name=/^(only|skip|todo)$/]',
-    message: 'No test is left out or run alone; a test that lacks a program of the machine skips by a named condition.',
+    selector:
+      'CallExpression[callee.object.name=/^(describe|it|test)$/][callee.property.name=/^(only|skip|todo)$/]',
+    message:
+      'No test is left out or run alone; a test that lacks a program of the machine skips by a named condition.',
   },
-  { selector: 'CallExpression[callee.name=/^(fdescribe|fit|xdescribe|xit|xtest)$/]', message: 'No test is left out or run alone.' },
+  {
+    selector: 'CallExpression[callee.name=/^(fdescribe|fit|xdescribe|xit|xtest)$/]',
+    message: 'No test is left out or run alone.',
+  },
 ];
-const noCatch = { selector: 'TryStatement', message: 'Handlers and controllers let errors pass: the filter and the dialect say them.' };
+const noCatch = {
+  selector: 'TryStatement',
+  message: 'Handlers and controllers let errors pass: the filter and the dialect say them.',
+};
 
 export default defineConfig(
   { ignores: ['dist/', 'node_modules/', '.posthorn/', '.nx/', 'coverage/', '**/src/**/*-page.js'] },
@@ -50,12 +61,21 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: root } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description', minimumDescriptionLength: 10 }],
+      '@typescript-eslint/ban-ts-comment': [
+        'error',
+        { 'ts-expect-error': 'allow-with-description', minimumDescriptionLength: 10 },
+      ],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
       '@typescript-eslint/await-thenable': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
+      ],
     },
   },
   {

@@ -18,7 +18,10 @@ const consumer = {
 // What has been taken in. Effect and memory are one line here, so that one write does both; in a database they are one transaction.
 const taken = new Set(readLines().map(({ fact }) => fact));
 
-const nats = await connect({ servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222', maxReconnectAttempts: -1 });
+const nats = await connect({
+  servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222',
+  maxReconnectAttempts: -1,
+});
 let stopping = false;
 let messages = null;
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
@@ -40,7 +43,9 @@ async function follow() {
   const { created } = await manager.consumers.add(stream, consumer);
   messages = await (await jetstream(nats).consumers.get(stream, durable)).consume();
   const watch = setInterval(async () => {
-    const now = await manager.consumers.info(stream, durable).catch(({ code }) => ({ lost: code === 10014 || code === 10059 }));
+    const now = await manager.consumers
+      .info(stream, durable)
+      .catch(({ code }) => ({ lost: code === 10014 || code === 10059 }));
     if (now.lost || (now.created && now.created !== created)) messages.stop();
   }, 2_000);
   try {

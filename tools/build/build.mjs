@@ -17,7 +17,9 @@ const out = join(root, 'dist');
 const quiet = process.argv.includes('--quiet');
 const started = performance.now();
 const compilerChanged = Math.max(
-  ...['tools/build/swc-options.mjs', 'tsconfig.base.json', 'package-lock.json'].map((file) => modified(join(root, file))),
+  ...['tools/build/swc-options.mjs', 'tsconfig.base.json', 'package-lock.json'].map((file) =>
+    modified(join(root, file)),
+  ),
 );
 
 const sources = roots.flatMap((folder) => walk(join(root, folder)));
@@ -25,12 +27,17 @@ const wanted = new Map(sources.map((file) => [target(file), file]));
 removeStale();
 const stale = [...wanted].filter(([to, from]) => modified(to) < Math.max(modified(from), compilerChanged));
 await Promise.all(stale.map(([to, from]) => emit(from, to)));
-if (!quiet && stale.length > 0) console.log(`built ${stale.length} files in ${Math.round(performance.now() - started)} ms`);
+if (!quiet && stale.length > 0)
+  console.log(`built ${stale.length} files in ${Math.round(performance.now() - started)} ms`);
 
 async function emit(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   if (!from.endsWith('.ts')) return copyFileSync(from, to);
-  const { code, map } = await transformFile(from, { ...buildOptions, filename: from, sourceFileName: relative(dirname(to), from) });
+  const { code, map } = await transformFile(from, {
+    ...buildOptions,
+    filename: from,
+    sourceFileName: relative(dirname(to), from),
+  });
   writeFileSync(`${to}.map`, map);
   writeFileSync(to, `${code}\n//# sourceMappingURL=${to.split('/').pop()}.map\n`);
 }

@@ -23,7 +23,9 @@ globalThis[Symbol.for(globalsUrl)] = (name) =>
     apply: (_, self, args) => Reflect.apply(suite.globals[name], self, args),
     get: (_, key) => suite.globals[name][key],
   });
-const globalsSource = globalNames.map((name) => `export const ${name} = globalThis[Symbol.for('${globalsUrl}')]('${name}');`).join('\n');
+const globalsSource = globalNames
+  .map((name) => `export const ${name} = globalThis[Symbol.for('${globalsUrl}')]('${name}');`)
+  .join('\n');
 
 registerHooks({ resolve, load });
 
@@ -42,7 +44,12 @@ function load(url, context, next) {
   if (url === globalsUrl) return { format: 'module', source: globalsSource, shortCircuit: true };
   if (!url.startsWith('file:') || !/\.ts(\?|$)/.test(url)) return next(url, context);
   const filename = fileURLToPath(url);
-  const { code, map } = transformSync(readFileSync(filename, 'utf8'), { ...swcOptions, filename, swcrc: false, module: { type: 'es6' } });
+  const { code, map } = transformSync(readFileSync(filename, 'utf8'), {
+    ...swcOptions,
+    filename,
+    swcrc: false,
+    module: { type: 'es6' },
+  });
   keepMap(url, filename, map);
   return { format: 'module', source: code, shortCircuit: true };
 }

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** The library names of tsconfig.base.json, as swc wants them: one place says where `@posthorn/x` lies. */
-export const { paths } = JSON.parse(readFileSync(resolve(root, 'tsconfig.base.json'), 'utf8')).compilerOptions;
+export const { paths } = JSON.parse(
+  readFileSync(resolve(root, 'tsconfig.base.json'), 'utf8'),
+).compilerOptions;
 
 /** One compiler configuration for the build and for the tests, so that what is tested is what runs. */
 export const swcOptions = {

@@ -15,14 +15,22 @@ const tallies = [];
 for (const mode of named.length > 0 ? named : all) tallies.push(await run(mode));
 for (const { mode, seconds, line } of tallies) console.log(`${mode.padEnd(9)} ${line} in ${seconds} s`);
 const sum = (member) => tallies.reduce((total, tally) => total + tally[member], 0);
-console.log(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`);
+console.log(
+  `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`,
+);
 process.exit(sum('failed') === 0 && tallies.every(({ code }) => code === 0) ? 0 : 1);
 
 async function run(mode) {
   const began = performance.now();
   console.log(`== ${mode}`);
   // Six processes take longer to start than one.
-  const words = ['--selectProjects', 'e2e', '--testTimeout', '120000', ...process.argv.slice(2).filter((word) => word.startsWith('-'))];
+  const words = [
+    '--selectProjects',
+    'e2e',
+    '--testTimeout',
+    '120000',
+    ...process.argv.slice(2).filter((word) => word.startsWith('-')),
+  ];
   const child = spawn(process.execPath, [join(root, 'tools/build/test.mjs'), ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, POSTHORN_E2E_MODE: mode },
@@ -34,5 +42,13 @@ async function run(mode) {
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
   const [passed, failed, skipped = 0] = line.match(/\d+/g).map(Number);
-  return { mode, code, line, passed, failed, skipped, seconds: Math.round((performance.now() - began) / 1_000) };
+  return {
+    mode,
+    code,
+    line,
+    passed,
+    failed,
+    skipped,
+    seconds: Math.round((performance.now() - began) / 1_000),
+  };
 }

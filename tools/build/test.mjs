@@ -25,11 +25,20 @@ const binary = await natsBinary({ binDirectory: join(root, '.posthorn', 'bin'), 
 
 /** The exit code, and what came of each suite. */
 async function run(args) {
-  const jest = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, POSTHORN_TEST_DATABASE_URL: postgres.url, POSTHORN_TEST_MAPS: maps, NATS_SERVER_BIN: binary },
-  });
+  const jest = spawn(
+    process.execPath,
+    [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        POSTHORN_TEST_DATABASE_URL: postgres.url,
+        POSTHORN_TEST_MAPS: maps,
+        NATS_SERVER_BIN: binary,
+      },
+    },
+  );
   const interrupt = () => jest.kill('SIGINT');
   process.on('SIGINT', interrupt);
   const code = await new Promise((resolve) => jest.on('exit', (exit) => resolve(exit ?? 1)));
@@ -59,7 +68,11 @@ if (red.length > 0 && red.length <= fewSuites && process.env.CI) {
   say(`red: ${red.flatMap(brokenOf).join('\n     ')}\nOnce more, alone:`);
   const again = await run(['--runInBand', '--forceExit', '--runTestsByPath', ...red.map(({ name }) => name)]);
   if (again.suites !== null) {
-    unsteady.push(...red.filter(({ name }) => again.suites.some((suite) => suite.name === name && !isRed(suite))).flatMap(brokenOf));
+    unsteady.push(
+      ...red
+        .filter(({ name }) => again.suites.some((suite) => suite.name === name && !isRed(suite)))
+        .flatMap(brokenOf),
+    );
     suites = suites.map((suite) => again.suites.find(({ name }) => name === suite.name) ?? suite);
     code = again.code;
   }
@@ -70,7 +83,9 @@ rmSync(directory, { recursive: true, force: true });
 for (const name of summary.skipped) console.log(`skipped: ${name}`);
 for (const name of unsteady) console.log(`unsteady: ${name}`);
 for (const name of summary.broken) console.log(`failed: ${name}`);
-console.log(`${summary.passed} passed, ${summary.failed} failed${summary.skipped.length > 0 ? `, ${summary.skipped.length} skipped` : ''}`);
+console.log(
+  `${summary.passed} passed, ${summary.failed} failed${summary.skipped.length > 0 ? `, ${summary.skipped.length} skipped` : ''}`,
+);
 process.exit(code === 0 && (summary.passed === 0 || summary.failed > 0) ? 1 : code);
 
 function summarise(suites) {
@@ -91,7 +106,9 @@ function brokenOf({ name, status, message, assertionResults }) {
   const suite = relative(root, name);
   const failed = assertionResults.filter((test) => test.status === 'failed');
   if (failed.length === 0) return status === 'failed' ? [`${suite}: ${inOneLine(message)}`] : [];
-  return failed.map(({ fullName, failureMessages }) => `${suite}: ${fullName}: ${inOneLine(failureMessages[0] ?? '')}`);
+  return failed.map(
+    ({ fullName, failureMessages }) => `${suite}: ${fullName}: ${inOneLine(failureMessages[0] ?? '')}`,
+  );
 }
 
 function inOneLine(message) {

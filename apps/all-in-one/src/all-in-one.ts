@@ -9,19 +9,23 @@ import { startWorkflows } from '../../workflows/src/service.js';
 import type { Started } from './started.js';
 
 /** Every service in this process; they still speak through NATS. The gateway comes last and goes first: it takes nothing that nobody would answer. */
-export async function startInOneProcess(environment: Environment, started: Started, say: Say): Promise<RunningGateway> {
-  const options = { environment: { ...environment, ADMIN_PORT: '0' }, say };
-  const behind = await Promise.allSettled<RunningService>([
+export async function startInOneProcess(
+  environment: Environment,
+  started: Started,
+  report: Say,
+): Promise<RunningGateway> {
+  const options = { environment: { ...environment, ADMIN_PORT: '0' }, say: report };
+  const after = await Promise.allSettled<RunningService>([
     startSending({ ...options, processMetrics: false }),
     startContacts({ ...options, processMetrics: false }),
     startCampaigns({ ...options, processMetrics: false }),
     startWorkflows({ ...options, processMetrics: false }),
     startAnalytics({ ...options, processMetrics: false }),
   ]);
-  for (const service of behind) if (service.status === 'fulfilled') started.add(service.value.stop);
-  const failed = behind.find(({ status }) => status === 'rejected');
+  for (const service of after) if (service.status === 'fulfilled') started.add(service.value.stop);
+  const failed = after.find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
-  const gateway = await startGateway({ environment, say });
+  const gateway = await startGateway({ environment, report });
   started.add(gateway.stop);
   return gateway;
 }

@@ -19,14 +19,18 @@ export interface ProcessesParts {
   environment: Environment;
   directory: DataDirectory;
   port: number;
-  say: Say;
+  report: Say;
 }
 
 /** Each service as processes of its own, as containers run them. */
-export async function startAsProcesses({ options, environment, directory, port, say }: ProcessesParts, started: Started): Promise<Serving> {
+export async function startAsProcesses(
+  { options, environment, directory, port, report: say }: ProcessesParts,
+  started: Started,
+): Promise<Serving> {
   const supervisor = new ServiceSupervisor({
-    say,
-    onStart: (processes) => directory.writeProcessesFile(processes.map(({ name, pid, adminPort }) => ({ name, pid, adminPort }))),
+    report: say,
+    onStart: (processes) =>
+      directory.writeProcessesFile(processes.map(({ name, pid, adminPort }) => ({ name, pid, adminPort }))),
   });
   let balancer: Balancer | undefined;
   started.add(async () => {
@@ -40,9 +44,14 @@ export async function startAsProcesses({ options, environment, directory, port, 
   const ofGateway = balanced ? { environment: { ...environment, HOST: '127.0.0.1' } } : { environment, port };
   const processes = await supervisor.start(
     startableServices().flatMap((service) =>
-      Array.from({ length: replicasOf(service) }, (_, place): ServiceProcessOptions => {
-        const name = replicasOf(service) > 1 ? `${service}.${place + 1}` : service;
-        return { service, name, say: (line) => say(`${name} | ${line}`), ...(service === 'gateway' ? ofGateway : { environment }) };
+      Array.from({ length: replicasOf(service) }, (_, index): ServiceProcessOptions => {
+        const name = replicasOf(service) > 1 ? `${service}.${index + 1}` : service;
+        return {
+          service,
+          name,
+          report: (line) => say(`${name} | ${line}`),
+          ...(service === 'gateway' ? ofGateway : { environment }),
+        };
       }),
     ),
   );

@@ -18,16 +18,22 @@ export interface Balancer {
 }
 
 /** Well within the time that a draining gateway still takes connections (DRAIN_MS). */
-const askEveryMs = 100;
+const checkEveryMs = 100;
 const flushMs = 500;
 
 /**
  * Stands before several gateways as a load balancer would: connections go round, past a gateway that is not ready or that refuses.
  * When none says that it is ready, all are tried: their refusal in words is worth more to a client than a closed door.
  */
-export async function startBalancer(backends: readonly Backend[], { host = '127.0.0.1', port = 0 }): Promise<Balancer> {
+export async function startBalancer(
+  backends: readonly Backend[],
+  { host = '127.0.0.1', port = 0 },
+): Promise<Balancer> {
   const balancing = new Balancing(backends);
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void balancing.serve(client));
+  const server = createServer(
+    { allowHalfOpen: true, pauseOnConnect: true },
+    (client) => void balancing.serve(client),
+  );
   server.listen(port, host);
   await once(server, 'listening');
   balancing.watchAll();
@@ -66,7 +72,9 @@ class Balancing {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    const flushed = Promise.all([...this.clients].map((client) => once(client, 'close').catch(() => undefined)));
+    const flushed = Promise.all(
+      [...this.clients].map((client) => once(client, 'close').catch(() => undefined)),
+    );
     await Promise.race([flushed, delay(flushMs)]);
     for (const client of this.clients) client.destroy();
     await Promise.all(this.watches);
@@ -74,9 +82,11 @@ class Balancing {
 
   private async connectNext(): Promise<Socket | null> {
     const from = this.turn++;
-    const round = this.backends.map((_, place) => this.backends[(from + place) % this.backends.length]!);
+    const round = this.backends.map((_, index) => this.backends[(from + index) % this.backends.length]!);
     const ready = round.filter((backend) => !this.unready.has(backend));
-    for (const backend of ready.length > 0 ? [...ready, ...round.filter((each) => this.unready.has(each))] : round) {
+    for (const backend of ready.length > 0
+      ? [...ready, ...round.filter((each) => this.unready.has(each))]
+      : round) {
       const socket = await connected(backend.port);
       if (socket) return socket;
     }
@@ -87,7 +97,7 @@ class Balancing {
     while (!this.stopping.signal.aborted) {
       if (await backend.isReady()) this.unready.delete(backend);
       else this.unready.add(backend);
-      await delay(askEveryMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await delay(checkEveryMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
     }
   }
 }
@@ -106,7 +116,9 @@ function join(client: Socket, backend: Socket): void {
     [client, backend],
     [backend, client],
   ] as const) {
-    from.on('error', () => undefined).once('close', (broken: boolean) => (broken ? to.resetAndDestroy() : to.destroySoon()));
+    from
+      .on('error', () => undefined)
+      .once('close', (broken: boolean) => (broken ? to.resetAndDestroy() : to.destroySoon()));
     if (from.destroyed) to.destroy();
     from.pipe(to);
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DevServerError } from '@posthorn/dev';
 
-/** What a developer's tools read (contract.md §14). */
+/** What a developer's tools read (docs/api-decisions.md §14). */
 export interface DevFile {
   baseUrl: string;
   inboxUrl: string;
@@ -50,7 +50,8 @@ export class DataDirectory {
     const file = this.at('secret.key');
     if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64url'));
     const key = readFileSync(file, 'utf8').trim();
-    if (key.length < 32) throw new DevServerError(`${file} is damaged: restore it, or remove the data directory to begin anew`);
+    if (key.length < 32)
+      throw new DevServerError(`${file} is damaged: restore it, or remove the data directory to begin anew`);
     return key;
   }
 

@@ -16,22 +16,29 @@ import type { DevFile } from './data-directory.js';
 type Keys = Pick<DevFile, 'projectId' | 'secretKey' | 'publicKey'>;
 type Demo = Keys & Pick<DevFile, 'user'>;
 
-const asOperator = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'npm start' } });
-const patience = { timeoutMs: 10_000 };
+const asOperator = (projectId: string): Caller => ({
+  projectId,
+  actor: { kind: 'OPERATOR', id: 'npm start' },
+});
+const timeouts = { timeoutMs: 10_000 };
 
 /** The demo project of an earlier start, when these databases still know it; a new one otherwise. */
-export async function ensureDemo(bus: Bus, known: (Keys & Partial<Demo>) | null, devDomains: string[]): Promise<Demo> {
-  const kept = known && (await isKnown(bus, known.projectId)) ? known : null;
-  const keys = kept ?? (await createDemo(bus));
+export async function ensureDemo(
+  bus: Bus,
+  known: (Keys & Partial<Demo>) | null,
+  devDomains: string[],
+): Promise<Demo> {
+  const stored = known && (await isKnown(bus, known.projectId)) ? known : null;
+  const keys = stored ?? (await createDemo(bus));
   // A data directory of an earlier version has keys and no user.
-  const demo = { ...keys, user: kept?.user ?? (await createUser(bus, keys.projectId)) };
+  const demo = { ...keys, user: stored?.user ?? (await createUser(bus, keys.projectId)) };
   for (const domain of devDomains) await verify(bus, demo.projectId, domain);
   return demo;
 }
 
 async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
   try {
-    await bus.call(projects.get, asOperator(projectId), { id: projectId }, patience);
+    await bus.call(projects.get, asOperator(projectId), { id: projectId }, timeouts);
     return true;
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'not_found') return false;
@@ -40,17 +47,28 @@ async function isKnown(bus: Bus, projectId: string): Promise<boolean> {
 }
 
 async function createDemo(bus: Bus): Promise<Keys> {
-  const { id: projectId } = await bus.call(projects.create, asOperator(aboveProjects), { name: 'Demo' }, patience);
+  const { id: projectId } = await bus.call(
+    projects.create,
+    asOperator(aboveProjects),
+    { name: 'Demo' },
+    timeouts,
+  );
   const caller = asOperator(projectId);
-  const secret = await bus.call(apiKeys.create, caller, { name: 'Demo secret key' }, patience);
-  const open = await bus.call(apiKeys.create, caller, { name: 'Demo public key', legacyGrantPreset: 'SENDING_ONLY' }, patience);
+  const secret = await bus.call(apiKeys.create, caller, { name: 'Demo secret key' }, timeouts);
+  const open = await bus.call(
+    apiKeys.create,
+    caller,
+    { name: 'Demo public key', legacyGrantPreset: 'SENDING_ONLY' },
+    timeouts,
+  );
   return { projectId, secretKey: secret.token, publicKey: open.token };
 }
 
 /** An earlier demo user is left as it is: the new one gets an address beside it. */
 async function createUser(bus: Bus, projectId: string): Promise<Demo['user']> {
   const person = { name: 'Demo', verified: true, ownedProjectId: projectId };
-  const create = (email: string) => bus.call(users.create, asOperator(projectId), { ...person, email }, patience);
+  const create = (email: string) =>
+    bus.call(users.create, asOperator(projectId), { ...person, email }, timeouts);
   try {
     const { email, password } = await create('demo@example.test');
     return { email, password: password! };
@@ -70,9 +88,14 @@ export async function vouchForSystemMail(bus: Bus, from: string): Promise<void> 
 /** A domain that an earlier demo project holds is left to it: the new one gets a name beneath. */
 async function verify(bus: Bus, projectId: string, domain: string): Promise<void> {
   try {
-    await bus.call(domains.verify, asOperator(projectId), { domain }, patience);
+    await bus.call(domains.verify, asOperator(projectId), { domain }, timeouts);
   } catch (error) {
     if (!(error instanceof DomainError && error.kind === 'conflict')) throw error;
-    await bus.call(domains.verify, asOperator(projectId), { domain: `demo-${projectId.slice(-8)}.${domain}` }, patience);
+    await bus.call(
+      domains.verify,
+      asOperator(projectId),
+      { domain: `demo-${projectId.slice(-8)}.${domain}` },
+      timeouts,
+    );
   }
 }

@@ -24,11 +24,13 @@ async function start(environment: NodeJS.ProcessEnv) {
   return startPosthorn(options, environment, (line) => console.log(line));
 }
 
-/** What a person can mend is said without a stack. */
+/** An error that a person can fix is printed without a stack. */
 function explain(error: unknown): unknown {
   const { code, port } = error as { code?: string; port?: number };
   if (error instanceof DevServerError) return new ConfigError([error.message]);
   if (code === 'EADDRINUSE')
-    return new ConfigError([`port ${port ?? ''} is taken: stop what listens there, or set PORT (the API) or INBOX_PORT (the inbox)`]);
+    return new ConfigError([
+      `port ${port ?? ''} is taken: stop what listens there, or set PORT (the API) or INBOX_PORT (the inbox)`,
+    ]);
   return error;
 }

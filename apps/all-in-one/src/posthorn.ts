@@ -19,21 +19,39 @@ export interface Posthorn {
 }
 
 /** The whole product on servers of its own unless others are named; the services run in this process or each in its own. */
-export async function startPosthorn(options: StartOptions, environment: Environment, say: Say): Promise<Posthorn> {
+export async function startPosthorn(
+  options: StartOptions,
+  environment: Environment,
+  report: Say,
+): Promise<Posthorn> {
   const config = readConfig(AllInOneConfig, environment);
   const directory = new DataDirectory(config.dataDirectory);
   const started = new Started();
   try {
     const lock = lockDirectory(directory.path);
     started.add(() => lock.release());
-    await stopServicesLeftBehind(directory.readProcessesFile(), say);
+    await stopServicesLeftBehind(directory.readProcessesFile(), report);
     const separateDatabases = options.as === 'processes' && options.separateDatabases;
-    const servers = await startServers({ config, environment, directory, separateDatabases, say }, started);
+    const servers = await startServers(
+      { config, environment, directory, separateDatabases, report },
+      started,
+    );
     const given = serviceEnvironment(config, directory, servers, environment);
-    const { url, processes } = await startServices(options, { environment: given, directory, port: config.port, say }, started);
+    const { url, processes } = await startServices(
+      options,
+      { environment: given, directory, port: config.port, report },
+      started,
+    );
     const dev = await prepareDemo(config, directory, servers, url);
     const smtp = config.smtpUrl ? new URL(config.smtpUrl).host : 'the development inbox';
-    return { dev, inbox: servers.inbox, dataDirectory: directory.path, smtp, processes, stop: () => started.stop() };
+    return {
+      dev,
+      inbox: servers.inbox,
+      dataDirectory: directory.path,
+      smtp,
+      processes,
+      stop: () => started.stop(),
+    };
   } catch (error) {
     await started.stop();
     throw error;
@@ -41,7 +59,12 @@ export async function startPosthorn(options: StartOptions, environment: Environm
 }
 
 /** The inbox is no provider that has a pace: mail arrives there at once. */
-function serviceEnvironment(config: AllInOneConfig, directory: DataDirectory, servers: Servers, environment: Environment): Environment {
+function serviceEnvironment(
+  config: AllInOneConfig,
+  directory: DataDirectory,
+  servers: Servers,
+  environment: Environment,
+): Environment {
   const intoInbox = servers.inbox
     ? {
         SMTP_URL: servers.inbox.smtpUrl,
@@ -70,16 +93,21 @@ const ownPages = (port: number): Environment =>
 /** The code of all services is loaded only where it runs. */
 async function startServices(
   options: StartOptions,
-  parts: { environment: Environment; directory: DataDirectory; port: number; say: Say },
+  parts: { environment: Environment; directory: DataDirectory; port: number; report: Say },
   started: Started,
 ): Promise<Serving> {
   if (options.as === 'processes') return startAsProcesses({ options, ...parts }, started);
   const { startInOneProcess } = await import('./all-in-one.js');
-  const { url } = await startInOneProcess(parts.environment, started, parts.say);
+  const { url } = await startInOneProcess(parts.environment, started, parts.report);
   return { url, processes: [] };
 }
 
-async function prepareDemo(config: AllInOneConfig, directory: DataDirectory, servers: Servers, baseUrl: string): Promise<DevFile> {
+async function prepareDemo(
+  config: AllInOneConfig,
+  directory: DataDirectory,
+  servers: Servers,
+  baseUrl: string,
+): Promise<DevFile> {
   const connection = await BusConnection.open({ url: servers.natsUrl, name: 'npm start' });
   try {
     const domains = config.devDomains.split(',').flatMap((name) => name.trim() || []);
@@ -87,7 +115,14 @@ async function prepareDemo(config: AllInOneConfig, directory: DataDirectory, ser
     await vouchForSystemMail(bus, config.systemMailFrom);
     const demo = await ensureDemo(bus, directory.readDevFile(), domains);
     const { projectId, secretKey, publicKey, user } = demo;
-    const dev: DevFile = { baseUrl, inboxUrl: servers.inbox?.url ?? '', projectId, secretKey, publicKey, user };
+    const dev: DevFile = {
+      baseUrl,
+      inboxUrl: servers.inbox?.url ?? '',
+      projectId,
+      secretKey,
+      publicKey,
+      user,
+    };
     directory.writeDevFile(dev);
     return dev;
   } finally {

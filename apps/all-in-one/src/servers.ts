@@ -1,5 +1,13 @@
 import { provisionDatabase } from '@posthorn/database';
-import { startableServices, startInbox, startNats, startPostgres, type Inbox, type PostgresServer, type Say } from '@posthorn/dev';
+import {
+  startableServices,
+  startInbox,
+  startNats,
+  startPostgres,
+  type Inbox,
+  type PostgresServer,
+  type Say,
+} from '@posthorn/dev';
 import type { Environment } from '@posthorn/platform';
 import type { AllInOneConfig } from './config.js';
 import type { DataDirectory } from './data-directory.js';
@@ -17,43 +25,60 @@ export interface ServersOptions {
   environment: Environment;
   directory: DataDirectory;
   separateDatabases: boolean;
-  say: Say;
+  report: Say;
 }
 
 /** Postgres, NATS and the inbox, each embedded unless another one is named. */
 export async function startServers(options: ServersOptions, started: Started): Promise<Servers> {
-  const { config, directory, separateDatabases, say } = options;
+  const { config, directory, separateDatabases, report: say } = options;
   const [databases, nats, inbox] = await Promise.allSettled([
     separateDatabases ? startDatabaseForEach(options, started) : startOneDatabase(options, started),
-    config.natsUrl ? null : startNats({ dataDirectory: directory.at('nats'), binDirectory: directory.at('bin'), say }),
-    config.smtpUrl ? null : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, say }),
+    config.natsUrl
+      ? null
+      : startNats({ dataDirectory: directory.at('nats'), binDirectory: directory.at('bin'), report: say }),
+    config.smtpUrl
+      ? null
+      : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report: say }),
   ]);
-  for (const server of [nats, inbox]) if (server.status === 'fulfilled' && server.value) started.add(server.value.stop);
+  for (const server of [nats, inbox])
+    if (server.status === 'fulfilled' && server.value) started.add(server.value.stop);
   const servers: Servers = {
     databases: valueOf(databases),
     natsUrl: config.natsUrl ?? (valueOf(nats) as { url: string }).url,
     inbox: valueOf(inbox),
   };
-  directory.writeServersFile({ databaseUrls: Object.values(servers.databases) as string[], natsUrl: servers.natsUrl });
+  directory.writeServersFile({
+    databaseUrls: Object.values(servers.databases) as string[],
+    natsUrl: servers.natsUrl,
+  });
   return servers;
 }
 
-async function startOneDatabase({ config, directory, say }: ServersOptions, started: Started): Promise<Environment> {
+async function startOneDatabase(
+  { config, directory, report: say }: ServersOptions,
+  started: Started,
+): Promise<Environment> {
   if (config.databaseUrl) return { DATABASE_URL: config.databaseUrl };
-  const { url, stop } = await startPostgres({ dataDirectory: directory.at('postgres'), say });
+  const { url, stop } = await startPostgres({ dataDirectory: directory.at('postgres'), report: say });
   started.add(stop);
   return { DATABASE_URL: url };
 }
 
 /** In `postgres-<service>`; a service whose database is named needs no server. */
-async function startDatabaseForEach({ config, environment, directory, say }: ServersOptions, started: Started): Promise<Environment> {
+async function startDatabaseForEach(
+  { config, environment, directory, report: say }: ServersOptions,
+  started: Started,
+): Promise<Environment> {
   const secretKey = config.secretKey ?? directory.secretKey();
   const opened = await Promise.allSettled(
     startableServices().map(async (service): Promise<[string, string]> => {
       const variable = `${service.toUpperCase()}_DATABASE_URL`;
       const named = environment[variable];
       if (named) return [variable, named];
-      const server: PostgresServer = await startPostgres({ dataDirectory: directory.at(`postgres-${service}`), say });
+      const server: PostgresServer = await startPostgres({
+        dataDirectory: directory.at(`postgres-${service}`),
+        report: say,
+      });
       started.add(server.stop);
       return [variable, await provisionDatabase({ adminUrl: server.url, service, secretKey })];
     }),

@@ -31,13 +31,17 @@ describe('the words after npm start', () => {
     ['--services gateway=2', /gateway=2/],
     ['--replicas gateway=2', /one process has no replicas/],
     ['--separate-databases', /one process has no replicas/],
-  ])('are refused when they say nothing: %s', (line, words) => {
-    expect(() => read(line)).toThrow(words);
+  ])('are refused when they say nothing: %s', (line, texts) => {
+    expect(() => read(line)).toThrow(texts);
   });
 
   it('that npm took for its own are asked for again', () => {
-    expect(() => read('--services', { npm_config_replicas: 'true' })).toThrow(/two dashes before it.*start:services -- \[--replicas/);
-    expect(() => read('--services', { npm_config_separate_databases: 'true' })).toThrow(/npm took --separate-databases/);
+    expect(() => read('--services', { npm_config_replicas: 'true' })).toThrow(
+      /two dashes before it.*start:services -- \[--replicas/,
+    );
+    expect(() => read('--services', { npm_config_separate_databases: 'true' })).toThrow(
+      /npm took --separate-databases/,
+    );
   });
 
   it('want no separate databases on a server that is named for all', () => {

@@ -14,14 +14,23 @@ export interface ProcessesOptions {
   separateDatabases: boolean;
 }
 
-const mostReplicas = 16;
+const maxReplicas = 16;
 const command = 'npm run start:services --';
 const usage = `${command} [--replicas gateway=2,sending=2] [--separate-databases]`;
 
-export function readStartOptions(words: string[], environment: Environment, services: readonly ServiceName[]): StartOptions {
-  const kept = ['replicas', 'separate-databases'].find((name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
-  if (kept) throw new DevServerError(`npm took --${kept} for an option of its own; two dashes before it pass it on: ${usage}`);
-  const values = parsed(words);
+export function readStartOptions(
+  texts: string[],
+  environment: Environment,
+  services: readonly ServiceName[],
+): StartOptions {
+  const stored = ['replicas', 'separate-databases'].find(
+    (name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
+  );
+  if (stored)
+    throw new DevServerError(
+      `npm took --${stored} for an option of its own; two dashes before it pass it on: ${usage}`,
+    );
+  const values = parsed(texts);
   if (!values.services && (values.replicas !== undefined || values['separate-databases']))
     throw new DevServerError(`one process has no replicas and no separate databases: ${usage}`);
   if (!values.services) return { as: 'one-process' };
@@ -33,10 +42,14 @@ export function readStartOptions(words: string[], environment: Environment, serv
   return { as: 'processes', replicas: readReplicas(values.replicas ?? '', services), separateDatabases };
 }
 
-function parsed(words: string[]): { services?: boolean; replicas?: string; 'separate-databases'?: boolean } {
-  const options = { services: { type: 'boolean' }, replicas: { type: 'string' }, 'separate-databases': { type: 'boolean' } } as const;
+function parsed(texts: string[]): { services?: boolean; replicas?: string; 'separate-databases'?: boolean } {
+  const options = {
+    services: { type: 'boolean' },
+    replicas: { type: 'string' },
+    'separate-databases': { type: 'boolean' },
+  } as const;
   try {
-    return parseArgs({ args: words, options }).values;
+    return parseArgs({ args: texts, options }).values;
   } catch (error) {
     throw new DevServerError(`${(error as Error).message}\n  ${usage}`);
   }
@@ -47,9 +60,12 @@ function readReplicas(text: string, services: readonly ServiceName[]): Partial<R
   for (const part of text.split(',').flatMap((each) => each.trim() || [])) {
     const [, name, count] = /^([a-z]+)=(\d{1,3})$/.exec(part) ?? [];
     const service = services.find((known) => known === name);
-    if (name && !service) throw new DevServerError(`--replicas: no service is called ${name}; there are ${services.join(', ')}`);
-    if (!service || Number(count) < 1 || Number(count) > mostReplicas)
-      throw new DevServerError(`--replicas: ${part} is not <service>=<1 to ${mostReplicas}>, such as gateway=2`);
+    if (name && !service)
+      throw new DevServerError(`--replicas: no service is called ${name}; there are ${services.join(', ')}`);
+    if (!service || Number(count) < 1 || Number(count) > maxReplicas)
+      throw new DevServerError(
+        `--replicas: ${part} is not <service>=<1 to ${maxReplicas}>, such as gateway=2`,
+      );
     if (replicas[service]) throw new DevServerError(`--replicas: ${service} stands there twice`);
     replicas[service] = Number(count);
   }

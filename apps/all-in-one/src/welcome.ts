@@ -2,7 +2,11 @@ import type { Posthorn } from './posthorn.js';
 
 /** What a newcomer does next, ready to be pasted. */
 export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn, seconds: number): string {
-  const body = JSON.stringify({ to: 'ada@example.com', subject: 'Hello', body: '<h1>Hello, Ada</h1><p>It works.</p>' });
+  const body = JSON.stringify({
+    to: 'ada@example.com',
+    subject: 'Hello',
+    body: '<h1>Hello, Ada</h1><p>It works.</p>',
+  });
   return [
     '',
     `Posthorn is ready after ${seconds.toFixed(1)} s.`,
@@ -20,7 +24,9 @@ export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn
     `    -H 'Content-Type: application/json' \\`,
     `    -d '${body}'`,
     '',
-    inbox ? `Then look at ${dev.inboxUrl}. Ctrl-C stops everything and keeps the data.` : 'Ctrl-C stops everything and keeps the data.',
+    inbox
+      ? `Then look at ${dev.inboxUrl}. Ctrl-C stops everything and keeps the data.`
+      : 'Ctrl-C stops everything and keeps the data.',
     '',
   ].join('\n');
 }

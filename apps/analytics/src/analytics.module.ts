@@ -8,6 +8,13 @@ import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 
 @Module({
   controllers: [DailyCountsSubscribers, ReportsHandlers, ErasuresHandlers],
-  providers: [{ provide: DailyCounts, useFactory: (database: Database) => new DailyCounts(database), inject: [Database] }, ReportsService],
+  providers: [
+    {
+      provide: DailyCounts,
+      useFactory: (database: Database) => new DailyCounts(database),
+      inject: [Database],
+    },
+    ReportsService,
+  ],
 })
 export class AnalyticsModule {}

@@ -1,4 +1,10 @@
-import { ServiceConfig, startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import {
+  ServiceConfig,
+  startService,
+  type RunningService,
+  type ServiceParts,
+  type StartOptions,
+} from '@posthorn/platform';
 import { AnalyticsModule } from './analytics.module.js';
 import { entities, migrations } from './data-source.js';
 
@@ -10,4 +16,5 @@ export const analytics: ServiceParts<ServiceConfig> = {
   migrations,
 };
 
-export const startAnalytics = (options: StartOptions): Promise<RunningService> => startService(analytics, options);
+export const startAnalytics = (options: StartOptions): Promise<RunningService> =>
+  startService(analytics, options);

@@ -9,14 +9,20 @@ import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 import { ErasuresService } from './erasures/erasures.service.js';
 
 /** Repositories and read models need nothing but the database. */
-const onDatabase = (room: Type): Provider => ({
-  provide: room,
-  useFactory: (database: Database) => new room(database) as object,
+const onDatabase = (capacity: Type): Provider => ({
+  provide: capacity,
+  useFactory: (database: Database) => new capacity(database) as object,
   inject: [Database],
 });
 
 @Module({
   controllers: [CampaignsHandlers, ErasuresHandlers],
-  providers: [...[CampaignsRepository, IdempotencyKeys].map(onDatabase), Commits, Senders, CampaignsService, ErasuresService],
+  providers: [
+    ...[CampaignsRepository, IdempotencyKeys].map(onDatabase),
+    Commits,
+    Senders,
+    CampaignsService,
+    ErasuresService,
+  ],
 })
 export class CampaignsModule {}

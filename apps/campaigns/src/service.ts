@@ -1,4 +1,10 @@
-import { ServiceConfig, startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import {
+  ServiceConfig,
+  startService,
+  type RunningService,
+  type ServiceParts,
+  type StartOptions,
+} from '@posthorn/platform';
 import { CampaignsModule } from './campaigns.module.js';
 import { entities, migrations } from './data-source.js';
 
@@ -10,4 +16,5 @@ const campaigns: ServiceParts<ServiceConfig> = {
   migrations,
 };
 
-export const startCampaigns = (options: StartOptions): Promise<RunningService> => startService(campaigns, options);
+export const startCampaigns = (options: StartOptions): Promise<RunningService> =>
+  startService(campaigns, options);

@@ -14,7 +14,8 @@ export class ContactsConfig extends ServiceConfig {
     default: '5000',
     min: 0,
     max: 60_000,
-    describe: 'milliseconds that a condition may take for all contacts and still be kept live; beyond, its segment is kept by schedule',
+    describe:
+      'milliseconds that a condition may take for all contacts and still be kept live; beyond, its segment is kept by schedule',
   })
   segmentLiveMs: number;
 

@@ -32,7 +32,7 @@ import { ErasuresWork } from './erasures/erasures.work.js';
 import { OwnErasure } from './erasures/own-erasure.js';
 import { PendingErasures } from './erasures/pending-erasures.js';
 import { sealedTables } from './erasures/sealed-tables.js';
-import { ToldContacts } from './erasures/told-contacts.js';
+import { ReportedContacts } from './erasures/reported-contacts.js';
 import { Tombstones } from './erasures/tombstones.js';
 import { TombstonesRepository } from './erasures/tombstones.repository.js';
 import { ImportBatches } from './imports/import-batches.js';
@@ -73,10 +73,10 @@ import { TracksRepository } from './events/tracks.repository.js';
 import { CountRebuilds } from './rebuilds/count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './rebuilds/event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './rebuilds/mail-summary-rebuilds.repository.js';
-import { RebuildPlaces } from './rebuilds/rebuild-places.repository.js';
+import { RebuildPositions } from './rebuilds/rebuild-positions.repository.js';
 import { RebuildsHandlers } from './rebuilds/rebuilds.handlers.js';
 import { RebuildsService } from './rebuilds/rebuilds.service.js';
-import { MembershipFacts } from './segments/membership-facts.js';
+import { MembershipEvents } from './segments/membership-events.js';
 import { SegmentBaselines } from './segments/segment-baselines.repository.js';
 import { SegmentConditions } from './segments/segment-conditions.js';
 import { SegmentCounts } from './segments/segment-counts.read-model.js';
@@ -102,7 +102,7 @@ const onDatabase = (repository: Type): Provider => ({
 });
 
 /** What lies sealed in the database of contacts, and what is hashed with some of it. */
-const secretRooms: Provider[] = [
+const secretProviders: Provider[] = [
   {
     provide: Resealing,
     useFactory: (database: Database, secrets: Secrets) => new Resealing(database, secrets, sealedTables),
@@ -115,7 +115,7 @@ const secretRooms: Provider[] = [
   },
 ];
 
-const segmentRooms = [
+const segmentProviders = [
   SegmentsRepository,
   SegmentEdgesRepository,
   SegmentDirtyRepository,
@@ -146,13 +146,13 @@ const segmentRooms = [
     ...[ContactsRepository, ContactCounts, ContactWritesRepository, ConsentsRepository].map(onDatabase),
     ...[EventsRepository, TracksRepository, EventCounts, MailSummaries, IdempotencyKeys].map(onDatabase),
     ...[ListsRepository, MembershipsRepository, ListCounts, Members].map(onDatabase),
-    ...segmentRooms.map(onDatabase),
+    ...segmentProviders.map(onDatabase),
     ...[ActivityReadModel, ContactHistoryRepository, PersonDataReadModel].map(onDatabase),
     ...[ImportsRepository, ImportPiecesRepository, ImportErrorsRepository].map(onDatabase),
-    ...[RebuildPlaces, CountRebuilds, EventSummaryRebuilds, MailSummaryRebuilds].map(onDatabase),
+    ...[RebuildPositions, CountRebuilds, EventSummaryRebuilds, MailSummaryRebuilds].map(onDatabase),
     RebuildsService,
     ...[ErasuresRepository, ErasedRowsRepository, TombstonesRepository].map(onDatabase),
-    ...secretRooms,
+    ...secretProviders,
     Commits,
     ContactWrites,
     GatheredWrites,
@@ -180,7 +180,7 @@ const segmentRooms = [
     SegmentConditions,
     SegmentMembersService,
     SegmentPreviewsService,
-    MembershipFacts,
+    MembershipEvents,
     SegmentUpkeep,
     SegmentRefreshesWork,
     SegmentUpkeepWork,
@@ -195,7 +195,7 @@ const segmentRooms = [
     ErasuresService,
     OwnErasure,
     PendingErasures,
-    ToldContacts,
+    ReportedContacts,
     Tombstones,
   ],
 })

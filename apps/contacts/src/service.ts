@@ -9,7 +9,9 @@ export const contacts: ServiceParts<ContactsConfig> = {
   module: ContactsModule,
   entities,
   migrations,
-  partitions: ({ eventsDays }) => ['events', 'contact_history'].map((table) => ({ table, days: 7, retentionDays: eventsDays })),
+  partitions: ({ eventsDays }) =>
+    ['events', 'contact_history'].map((table) => ({ table, days: 7, retentionDays: eventsDays })),
 };
 
-export const startContacts = (options: StartOptions): Promise<RunningService> => startService(contacts, options);
+export const startContacts = (options: StartOptions): Promise<RunningService> =>
+  startService(contacts, options);

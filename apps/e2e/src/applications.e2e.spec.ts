@@ -50,31 +50,45 @@ async function look(name: string): Promise<void> {
   if (!process.env['POSTHORN_RECORD_SCREENSHOTS']) return;
   mkdirSync('docs/pages', { recursive: true });
   const { y, height } = (await page.locator('main').boundingBox())!;
-  await page.screenshot({ path: `docs/pages/${name}.png`, clip: { x: 0, y: 0, width: 900, height: y + height + 40 } });
+  await page.screenshot({
+    path: `docs/pages/${name}.png`,
+    clip: { x: 0, y: 0, width: 900, height: y + height + 40 },
+  });
 }
 
-async function letIn(): Promise<oauth.TokenEndpointResponse> {
+async function authorize(): Promise<oauth.TokenEndpointResponse> {
   const issuer = new URL(`${base}/api/auth`);
-  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }));
+  const server = await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }),
+  );
   const metadata = { client_name: 'Notebook', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
   const registered = await oauth.dynamicClientRegistrationRequest(server, metadata, insecure);
   const client = await oauth.processDynamicClientRegistrationResponse(registered);
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
-  const asked = new URL(server.authorization_endpoint!);
-  asked.search = new URLSearchParams({
+  const requested = new URL(server.authorization_endpoint!);
+  requested.search = new URLSearchParams({
     ...{ response_type: 'code', client_id: client.client_id, redirect_uri: callback, state },
     scope: 'contacts:read contacts:write lists:read emails:send api-keys:read offline_access',
     ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   }).toString();
   const back = new Promise<URL>((resolve) => (led = resolve));
-  await page.goto(asked.href);
+  await page.goto(requested.href);
   await signIn();
   await look('oauth-consent');
   await choose(page, 'In the project', 'Demo (owner)');
   await press(page, 'Allow');
   const parameters = oauth.validateAuthResponse(server, client, await back, state);
   posthorn.keepSecret(parameters.get('code')!);
-  const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), parameters, callback, verifier, insecure);
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    parameters,
+    callback,
+    verifier,
+    insecure,
+  );
   return oauth.processAuthorizationCodeResponse(server, client, response);
 }
 
@@ -83,34 +97,43 @@ async function signIn(): Promise<void> {
   expect(new URL(page.url()).pathname).toBe('/sign-in');
   await look('sign-in');
   await typeForm(page, { 'E-mail address': email, Password: password });
-  for (const { name, value } of await page.context().cookies()) posthorn.keepSecret(sessionTokenIn(`${name}=${value}`));
+  for (const { name, value } of await page.context().cookies())
+    posthorn.keepSecret(sessionTokenIn(`${name}=${value}`));
 }
 
 describe('an application on a person’s device', () => {
-  inBrowser('is let in by keyboard, acts with its token, and is ended in the account (needs: apt-get install chromium)', async () => {
-    const tokens = await letIn();
-    const authorization = `Bearer ${tokens.access_token}`;
-    const made = await posthorn.post('/api/v1/contacts', { email: 'ada@example.com' }, { authorization });
-    expect([made.status, (await posthorn.get('/api/v1/contacts', { authorization })).status]).toEqual([201, 200]);
-    expect((await posthorn.get('/api/v1/campaigns', { authorization })).status).toBe(403);
-    await page.goto(`${base}/account/applications`);
-    await look('applications');
-    await press(page, 'End');
-    expect(await page.textContent('main')).toContain('You have let no application in');
-  });
+  inBrowser(
+    'is let in by keyboard, acts with its token, and is ended in the account (needs: apt-get install chromium)',
+    async () => {
+      const tokens = await authorize();
+      const authorization = `Bearer ${tokens.access_token}`;
+      const made = await posthorn.post('/api/v1/contacts', { email: 'ada@example.com' }, { authorization });
+      expect([made.status, (await posthorn.get('/api/v1/contacts', { authorization })).status]).toEqual([
+        201, 200,
+      ]);
+      expect((await posthorn.get('/api/v1/campaigns', { authorization })).status).toBe(403);
+      await page.goto(`${base}/account/applications`);
+      await look('applications');
+      await press(page, 'End');
+      expect(await page.textContent('main')).toContain('You have let no application in');
+    },
+  );
 
-  inBrowser('and the secret of a new key is read once, after signing in (needs: apt-get install chromium)', async () => {
-    const { projectId } = posthorn.dev;
-    const made = await posthorn.post(`/api/v1/projects/${projectId}/api-keys`, { name: 'For the shop' });
-    const link = new URL(made.body.reveal_url as string);
-    await page.context().clearCookies();
-    await page.goto(base + link.pathname + link.search);
-    await signIn();
-    await look('reveal-ask');
-    await press(page, 'Show the key');
-    expect(looksSecret((await page.textContent('main'))!)).toBe(true);
-    await look('reveal-shown');
-    await page.goto(base + link.pathname + link.search);
-    expect(await page.textContent('h1')).toBe('There is nothing to show');
-  });
+  inBrowser(
+    'and the secret of a new key is read once, after signing in (needs: apt-get install chromium)',
+    async () => {
+      const { projectId } = posthorn.dev;
+      const made = await posthorn.post(`/api/v1/projects/${projectId}/api-keys`, { name: 'For the shop' });
+      const link = new URL(made.body.reveal_url as string);
+      await page.context().clearCookies();
+      await page.goto(base + link.pathname + link.search);
+      await signIn();
+      await look('reveal-ask');
+      await press(page, 'Show the key');
+      expect(looksSecret((await page.textContent('main'))!)).toBe(true);
+      await look('reveal-shown');
+      await page.goto(base + link.pathname + link.search);
+      expect(await page.textContent('h1')).toBe('There is nothing to show');
+    },
+  );
 });

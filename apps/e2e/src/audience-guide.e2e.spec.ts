@@ -8,7 +8,7 @@ import { format } from 'prettier';
 import { withPosthorn } from './testing/bad-input.js';
 import { blocksOf, comparable, Terminal, withBlocks } from './testing/guide.js';
 
-const place = resolve('docs/guides/audience.md');
+const location = resolve('docs/guides/audience.md');
 /** Writes what was printed into the guide, instead of comparing it. */
 const records = process.env['POSTHORN_RECORD_GUIDE'] === 'true';
 const inBrowser = hasBrowser ? it : it.skip;
@@ -26,7 +26,9 @@ describe('the guide of the audience', () => {
   beforeAll(async () => {
     // What npm start has made lies beside the directory that the guide is read in.
     terminal = new Terminal(dirname(suite.posthorn.dataDirectory));
-    shop = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'));
+    shop = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'),
+    );
     await new Promise<void>((listening) => shop.listen(0, '127.0.0.1', listening));
     if (hasBrowser) browser = await openBrowser();
   });
@@ -44,10 +46,13 @@ describe('the guide of the audience', () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
     const names = { URL: url, LIST: list, PUBLIC: key };
-    const words = Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`);
-    const told = (await page.evaluate(`(async () => { ${words.join(' ')} ${script} })()`)) as Record<string, unknown>;
+    const texts = Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`);
+    const published = (await page.evaluate(`(async () => { ${texts.join(' ')} ${script} })()`)) as Record<
+      string,
+      unknown
+    >;
     await page.close();
-    return `${JSON.stringify(told)}\n`;
+    return `${JSON.stringify(published)}\n`;
   }
 
   /** The mail as its reader opens it in the inbox, its link, and the button behind that. */
@@ -59,9 +64,12 @@ describe('the guide of the audience', () => {
     await inbox.frameLocator('#frame').getByRole('link', { name: link }).click();
     const page = await opens;
     await page.getByRole('button', { name: button }).click();
-    const said = [await page.getByRole('heading').first().innerText(), await page.getByRole('status').innerText()];
+    const text = [
+      await page.getByRole('heading').first().innerText(),
+      await page.getByRole('status').innerText(),
+    ];
     await inbox.context().close();
-    return `${said.join('\n')}\n`;
+    return `${text.join('\n')}\n`;
   }
 
   const does: Record<string, (text: string) => Promise<string>> = {
@@ -73,7 +81,7 @@ describe('the guide of the audience', () => {
   inBrowser(
     'is what is printed (needs: apt-get install chromium)',
     async () => {
-      const guide = readFileSync(place, 'utf8');
+      const guide = readFileSync(location, 'utf8');
       const blocks = blocksOf(guide);
       const texts: string[] = [];
       const recorded: [command: string, printed: string][] = [];
@@ -89,17 +97,21 @@ describe('the guide of the audience', () => {
           texts.push(text);
           continue;
         }
-        const shown = language === 'json' ? await format(printed, { parser: 'json', printWidth: 140 }) : `${printed.trimEnd()}\n`;
+        const shown =
+          language === 'json'
+            ? await format(printed, { parser: 'json', printWidth: 140 })
+            : `${printed.trimEnd()}\n`;
         texts.push(shown);
         recorded.push([before!.text, comparable(text)]);
         now.push([before!.text, comparable(shown)]);
       }
-      if (records) writeFileSync(place, withBlocks(guide, texts.map(told)));
+      if (records) writeFileSync(location, withBlocks(guide, texts.map(reported)));
       else expect(now).toEqual(recorded);
     },
     300_000,
   );
 
   /** What a reader of the guide need not see whole. */
-  const told = (text: string): string => [...tokens].reduce((left, token) => left.replaceAll(token, `${token.slice(0, 12)}…`), text);
+  const reported = (text: string): string =>
+    [...tokens].reduce((left, token) => left.replaceAll(token, `${token.slice(0, 12)}…`), text);
 });

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { refuseUndescribed } from './testing/described.js';
-import { expectNothingStored, expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Refusal } from './testing/bad-input.js';
+import {
+  expectNothingStored,
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  surfaces,
+  withPosthorn,
+  type Refusal,
+} from './testing/bad-input.js';
 
 const suite = withPosthorn();
 const notJson = 'The body is not valid JSON';
@@ -13,7 +21,9 @@ const wrongType = 'The body must be application/json in UTF-8';
 const withSubject = (subject: string) => `{"to":"ada@example.com","subject":"${subject}","body":"<p>Hi</p>"}`;
 const withMember = (member: string) => `{"to":"ada@example.com","subject":"Hi","body":"<p>Hi</p>",${member}}`;
 const bytes = (...parts: (string | number[])[]) =>
-  new Uint8Array(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(...part)))));
+  new Uint8Array(
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(...part)))),
+  );
 const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`;
 const nested = (depth: number) => `{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 const pretty = (size: number) => withMember(`"text":"${'x'.repeat(size)}"`);
@@ -67,12 +77,15 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
   });
 
   it.each(members)('with %s', async (_, body, errors) => {
-    const here = errors.map(([pointer, code]) => [placeOn(surface, pointer), code] as const);
+    const here = errors.map(([pointer, code]) => [pointerOn(surface, pointer), code] as const);
     expectRefusal(await suite.posthorn.post(path, body), surface, path, { status: 422, errors: here });
   });
 
   it('that is absent', async () => {
-    expectRefusal(await suite.posthorn.post(path, undefined), surface, path, { status: 422, detail: missing });
+    expectRefusal(await suite.posthorn.post(path, undefined), surface, path, {
+      status: 422,
+      detail: missing,
+    });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=iso-8859-1', 'application/jsonp', ''])(
@@ -89,21 +102,39 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
   ])('over 15 MiB, %s', async (_, body) => {
     const answer = await fetch(`${suite.posthorn.dev.baseUrl}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${suite.posthorn.dev.secretKey}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${suite.posthorn.dev.secretKey}`,
+        'content-type': 'application/json',
+      },
       body: body(),
       duplex: 'half',
     } as RequestInit);
     const text = await answer.text();
-    const told = { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as object };
-    refuseUndescribed({ method: 'POST', path }, told);
-    expectRefusal(told, surface, path, { status: 413, detail: 'The body is larger than 15728640 bytes' });
+    const published = {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: JSON.parse(text) as object,
+    };
+    refuseUndescribed({ method: 'POST', path }, published);
+    expectRefusal(published, surface, path, {
+      status: 413,
+      detail: 'The body is larger than 15728640 bytes',
+    });
   });
 
   it('over 1 MiB where nothing is sent', async () => {
     const long = 'x'.repeat(1024 * 1024);
     for (const [path, body] of [
       ['contacts', { email: long }],
-      ['contacts/bulk', { contacts: [{ email: 'ada@example.com', [surface === 'v1' ? 'custom_fields' : 'customFields']: { long } }] }],
+      [
+        'contacts/bulk',
+        {
+          contacts: [
+            { email: 'ada@example.com', [surface === 'v1' ? 'custom_fields' : 'customFields']: { long } },
+          ],
+        },
+      ],
     ] as const) {
       const route = `${prefixes[surface]}/${path}`;
       const refusal = { status: 413, detail: 'The body is larger than 1048576 bytes' };
@@ -115,9 +146,11 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
 describe('bodies made to block', () => {
   it('are refused while the gateway answers others', async () => {
     const bodies = [keys(100_000), nested(5_000), withMember(`"metadata":${keys(1_001)}`)];
-    const refusals = Promise.all(Array.from({ length: 30 }, (_, index) => suite.posthorn.post('/api/v1/emails', bodies[index % 3])));
+    const refusals = Promise.all(
+      Array.from({ length: 30 }, (_, index) => suite.posthorn.post('/api/v1/emails', bodies[index % 3])),
+    );
     const slowest: number[] = [];
-    for (let asked = 0; asked < 10; asked += 1) {
+    for (let requested = 0; requested < 10; requested += 1) {
       const began = performance.now();
       expect((await suite.posthorn.get('/api/v1/contacts')).status).toBe(200);
       slowest.push(performance.now() - began);

@@ -1,10 +1,19 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectNothingStored, expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectNothingStored,
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 
 const suite = withPosthorn();
 const customFields: Readonly<Record<Surface, string>> = { v1: 'custom_fields', legacy: 'customFields' };
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
-const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
 
 /** Bodies with what is wrong below `fields`, which has another name on each surface. */
 const refusedFields: [string, string, string, string][] = [
@@ -53,7 +62,7 @@ describe.each(surfaces)('a contact on %s, refused with nothing stored', (surface
   const fields = customFields[surface];
   const expectRefused = async (body: unknown, errors: readonly (readonly [string, string])[]) => {
     for (const path of [`${prefixes[surface]}/contacts`, `${prefixes[surface]}/contacts/upsert`]) {
-      const here = errors.map(([pointer, code]) => [placeOn(surface, pointer), code] as const);
+      const here = errors.map(([pointer, code]) => [pointerOn(surface, pointer), code] as const);
       expectRefusal(await suite.posthorn.post(path, body), surface, path, { status: 422, errors: here });
     }
   };
@@ -68,13 +77,16 @@ describe.each(surfaces)('a contact on %s, refused with nothing stored', (surface
   });
 
   it.each(refusedTexts)('with custom fields in a text, of %s', async (_, json, code) => {
-    await expectRefused({ email: 'ada@example.com', [fields]: json }, [[`/${fields}`, surface === 'v1' ? code : 'invalid_type']]);
+    await expectRefused({ email: 'ada@example.com', [fields]: json }, [
+      [`/${fields}`, surface === 'v1' ? code : 'invalid_type'],
+    ]);
   });
 
   it('with the names of the other surface, or both names at once', async () => {
     const other = customFields[surface === 'v1' ? 'legacy' : 'v1'];
     await expectRefused({ email: 'ada@example.com', [other]: {} }, [[`/${other}`, 'unknown_field']]);
-    const both = surface === 'v1' ? (['/data', 'unknown_field'] as const) : ([`/${fields}`, 'not_allowed'] as const);
+    const both =
+      surface === 'v1' ? (['/data', 'unknown_field'] as const) : ([`/${fields}`, 'not_allowed'] as const);
     await expectRefused({ email: 'ada@example.com', data: {}, [fields]: {} }, [both]);
   });
 });
@@ -86,7 +98,10 @@ describe.each(surfaces)('a contact that exists, on %s', (surface) => {
   let stored: string;
   const shown = async () => (await suite.posthorn.get(path)).text;
   beforeAll(async () => {
-    const { body, status } = await suite.posthorn.post(contacts, { email: `known-${surface}@example.com`, [fields]: { a: 1 } });
+    const { body, status } = await suite.posthorn.post(contacts, {
+      email: `known-${surface}@example.com`,
+      [fields]: { a: 1 },
+    });
     expect(status).toBe(201);
     path = `${contacts}/${surface === 'v1' ? body.id : body.data.id}`;
     stored = await shown();
@@ -100,21 +115,33 @@ describe.each(surfaces)('a contact that exists, on %s', (surface) => {
 
   it.each([
     ['its address', { email: 'other@example.com' }, [['email', 'unknown_field']]],
-    ['its own address', { email: `known-${surface}@example.com`, subscribed: false }, [['email', 'unknown_field']]],
+    [
+      'its own address',
+      { email: `known-${surface}@example.com`, subscribed: false },
+      [['email', 'unknown_field']],
+    ],
     ['its id', { id: '019b0000-0000-7000-8000-000000000001' }, [['id', 'unknown_field']]],
     ['a flag that is null', { subscribed: null }, [['subscribed', 'invalid_type']]],
     ['custom fields of depth 6', { [fields]: nested(6) }, [[fields, 'out_of_range']]],
     ['custom fields that are a list', { [fields]: [] }, [[fields, 'invalid_type']]],
     ['custom fields of more than 64 KiB', { [fields]: { b: 'x'.repeat(65_530) } }, [[fields, 'too_long']]],
   ] as [string, object, [string, string][]][])('refuses a patch of %s', async (_, body, errors) => {
-    const here = errors.map(([name, code]) => [placeOn(surface, `/${name}`), code] as const);
-    expectRefusal(await suite.posthorn.request('PATCH', path, body), surface, path, { status: 422, errors: here });
+    const here = errors.map(([name, code]) => [pointerOn(surface, `/${name}`), code] as const);
+    expectRefusal(await suite.posthorn.request('PATCH', path, body), surface, path, {
+      status: 422,
+      errors: here,
+    });
   });
 
   it('is not made twice, whatever the case of its address', async () => {
     for (const email of [`known-${surface}@example.com`, ` KNOWN-${surface.toUpperCase()}@EXAMPLE.com `]) {
       const refusal = { status: 409, code: 'conflict', detail: 'A contact with this email exists' };
-      expectRefusal(await suite.posthorn.post(contacts, { email, subscribed: false }), surface, contacts, refusal);
+      expectRefusal(
+        await suite.posthorn.post(contacts, { email, subscribed: false }),
+        surface,
+        contacts,
+        refusal,
+      );
     }
   });
 });
@@ -154,7 +181,9 @@ describe.each(surfaces)('a search on %s', (surface) => {
     ['per%%cent', []],
     ['.*', []],
   ])('for %j finds that text only', async (search, found) => {
-    const { status, body } = await suite.posthorn.get(`${prefixes[surface]}/contacts?search=${encodeURIComponent(search)}`);
+    const { status, body } = await suite.posthorn.get(
+      `${prefixes[surface]}/contacts?search=${encodeURIComponent(search)}`,
+    );
     const items: { email: string }[] = surface === 'v1' ? body.data : body.data.items;
     expect([status, items.map(({ email }) => email)]).toEqual([200, found]);
   });

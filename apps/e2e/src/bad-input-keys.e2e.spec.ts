@@ -4,8 +4,16 @@ import { expectNothingStored, expectRefusal, prefixes, surfaces, withPosthorn } 
 import { rawRequest } from './testing/raw-request.js';
 
 const suite = withPosthorn();
-const noCredential = { status: 401, code: 'invalid_api_key', detail: 'The API key is missing, malformed, unknown or revoked' };
-const notForPublic = { status: 403, code: 'scope_missing', detail: 'A public key may not call this operation' };
+const noCredential = {
+  status: 401,
+  code: 'invalid_api_key',
+  detail: 'The API key is missing, malformed, unknown or revoked',
+};
+const notForPublic = {
+  status: 403,
+  code: 'scope_missing',
+  detail: 'A public key may not call this operation',
+};
 const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
 
 /** Another last character but one: still letters of the alphabet, with a checksum that is wrong. */
@@ -37,16 +45,27 @@ describe.each(surfaces)('a credential on %s', (surface) => {
 
   it.each(credentials)('that is %s is 401', async (_, headersOf) => {
     const headers = headersOf(suite.posthorn.dev.secretKey);
-    for (const answer of [await suite.posthorn.get(path, headers), await suite.posthorn.post(path, mail, headers)]) {
+    for (const answer of [
+      await suite.posthorn.get(path, headers),
+      await suite.posthorn.post(path, mail, headers),
+    ]) {
       expectRefusal(answer, surface, path, noCredential);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="http.+"$/);
     }
   });
 
-  it.each(['key', 'token', 'access_token', 'api_key', 'authorization'])('in the query as %s is 401', async (name) => {
-    const place = `${path}?${name}=${suite.posthorn.dev.secretKey}`;
-    expectRefusal(await suite.posthorn.get(place, { authorization: '' }), surface, place, noCredential);
-  });
+  it.each(['key', 'token', 'access_token', 'api_key', 'authorization'])(
+    'in the query as %s is 401',
+    async (name) => {
+      const location = `${path}?${name}=${suite.posthorn.dev.secretKey}`;
+      expectRefusal(
+        await suite.posthorn.get(location, { authorization: '' }),
+        surface,
+        location,
+        noCredential,
+      );
+    },
+  );
 
   it('in two headers is 401', async () => {
     const header = `authorization: Bearer ${suite.posthorn.dev.secretKey}`;
@@ -58,10 +77,19 @@ describe.each(surfaces)('a credential on %s', (surface) => {
   }); // prettier-ignore
 
   it('in a header of 16 KB is refused before any route, and one of 1 MB too', async () => {
-    const { head, body } = await rawRequest(suite.posthorn, [`GET ${path} HTTP/1.1`, `authorization: Bearer ${'x'.repeat(16 * 1024)}`]);
+    const { head, body } = await rawRequest(suite.posthorn, [
+      `GET ${path} HTTP/1.1`,
+      `authorization: Bearer ${'x'.repeat(16 * 1024)}`,
+    ]);
     expect(head).toMatch(/^HTTP\/1\.1 431 /);
-    expect(JSON.parse(body)).toEqual({ success: false, error: { message: 'The headers are too large', code: 'VALIDATION_ERROR' } });
-    const huge = await rawRequest(suite.posthorn, [`GET ${path} HTTP/1.1`, `authorization: Bearer ${'x'.repeat(1024 * 1024)}`]);
+    expect(JSON.parse(body)).toEqual({
+      success: false,
+      error: { message: 'The headers are too large', code: 'VALIDATION_ERROR' },
+    });
+    const huge = await rawRequest(suite.posthorn, [
+      `GET ${path} HTTP/1.1`,
+      `authorization: Bearer ${'x'.repeat(1024 * 1024)}`,
+    ]);
     expect(huge.head).not.toMatch(/^HTTP\/1\.1 [^4]/);
     expect((await suite.posthorn.get(path)).status).toBe(200);
   });
@@ -69,7 +97,13 @@ describe.each(surfaces)('a credential on %s', (surface) => {
   it('with a public key sends only', async () => {
     const { publicKey } = suite.posthorn.dev;
     const id = '019b0000-0000-7000-8000-000000000001';
-    const reads = ['GET /emails', `GET /emails/${id}`, 'GET /contacts', `GET /contacts/${id}`, 'GET /analytics/timeseries'];
+    const reads = [
+      'GET /emails',
+      `GET /emails/${id}`,
+      'GET /contacts',
+      `GET /contacts/${id}`,
+      'GET /analytics/timeseries',
+    ];
     const writes = [
       'POST /contacts',
       'POST /contacts/upsert',
@@ -78,17 +112,19 @@ describe.each(surfaces)('a credential on %s', (surface) => {
       `POST /emails/${id}/cancel`,
     ];
     for (const [method, rest] of [...reads, ...writes].map((line) => line.split(' ') as [string, string])) {
-      const place = `${prefixes[surface]}${rest}`;
-      const answer = await suite.posthorn.request(method, place, method === 'GET' ? undefined : {}, {
+      const location = `${prefixes[surface]}${rest}`;
+      const answer = await suite.posthorn.request(method, location, method === 'GET' ? undefined : {}, {
         authorization: `Bearer ${publicKey}`,
       });
-      expectRefusal(answer, surface, place, notForPublic);
+      expectRefusal(answer, surface, location, notForPublic);
     }
   });
 
   it('is read whatever the case of its scheme', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
-      const { status } = await suite.posthorn.get(path, { authorization: `${scheme} ${suite.posthorn.dev.secretKey}` });
+      const { status } = await suite.posthorn.get(path, {
+        authorization: `${scheme} ${suite.posthorn.dev.secretKey}`,
+      });
       expect(status).toBe(200);
     }
   });
@@ -104,7 +140,11 @@ describe('a key that the operator made', () => {
     const headers = { authorization: `Bearer ${key['token']}` };
     const path = `${prefixes[surface]}/emails`;
     expect((await suite.posthorn.get(path, headers)).status).toBe(200);
-    const refusal = { status: 403, code: 'scope_missing', detail: 'The credential lacks the scope emails:send' };
+    const refusal = {
+      status: 403,
+      code: 'scope_missing',
+      detail: 'The credential lacks the scope emails:send',
+    };
     expectRefusal(await suite.posthorn.post(path, mail, headers), surface, path, refusal);
     await expectNothingStored(suite.posthorn);
   });
@@ -113,8 +153,13 @@ describe('a key that the operator made', () => {
     await suite.operator('keys', 'revoke', '--id', key['id']!);
     const headers = { authorization: `Bearer ${key['token']}` };
     // Each gateway hears of it by itself: asked so often at once, all of them answer.
-    const answers = () => Promise.all(Array.from({ length: 8 }, () => suite.posthorn.get('/api/v1/emails', headers)));
-    await eventually(async () => (await answers()).every(({ status }) => status === 401), 'the key refused everywhere', 1_500);
+    const answers = () =>
+      Promise.all(Array.from({ length: 8 }, () => suite.posthorn.get('/api/v1/emails', headers)));
+    await eventually(
+      async () => (await answers()).every(({ status }) => status === 401),
+      'the key refused everywhere',
+      1_500,
+    );
     for (const surface of surfaces) {
       const path = `${prefixes[surface]}/emails`;
       expectRefusal(await suite.posthorn.get(path, headers), surface, path, noCredential);

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 import type { Answer } from './testing/running-posthorn.js';
 
 const suite = withPosthorn();
@@ -15,81 +22,109 @@ const filters: Readonly<Record<Noun, Record<string, string>[]>> = {
 const parameters: Readonly<Record<Surface, string>> = { v1: 'after', legacy: 'cursor' };
 const path = (surface: Surface, noun: Noun, query: Record<string, string>) =>
   `${prefixes[surface]}/${noun}?${new URLSearchParams(query).toString()}`;
-const cursorOf = ({ body }: Answer): string | null => body.next_cursor ?? body.nextCursor ?? body.data.nextCursor ?? null;
-const idsOf = ({ body }: Answer): string[] => (body.data.items ?? body.data).map(({ id }: { id: string }) => id);
+const cursorOf = ({ body }: Answer): string | null =>
+  body.next_cursor ?? body.nextCursor ?? body.data.nextCursor ?? null;
+const idsOf = ({ body }: Answer): string[] =>
+  (body.data.items ?? body.data).map(({ id }: { id: string }) => id);
 
 let stranger: string;
 
 beforeAll(async () => {
   const project = await suite.operator('projects', 'create', '--name', 'Another');
-  stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))['token']!;
+  stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
+    'token'
+  ]!;
   for (const name of ['one', 'two', 'three']) {
     await suite.posthorn.post('/api/v1/contacts', { email: `${name}@example.com` });
-    const sent = await suite.posthorn.post('/api/v1/emails', { to: `${name}@example.com`, subject: name, body: name, tags: ['a'] });
+    const sent = await suite.posthorn.post('/api/v1/emails', {
+      to: `${name}@example.com`,
+      subject: name,
+      body: name,
+      tags: ['a'],
+    });
     expect(sent.status).toBe(202);
   }
 });
 
-describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] as const)))('a cursor of %s %s', (surface, noun) => {
-  const cursorParameter = parameters[surface];
-  let cursor: string;
-  const withCursor = (value: string, more: Record<string, string> = {}) => path(surface, noun, { ...more, [cursorParameter]: value });
-  beforeAll(async () => {
-    cursor = cursorOf(await suite.posthorn.get(path(surface, noun, { limit: '1' })))!;
-  });
+describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] as const)))(
+  'a cursor of %s %s',
+  (surface, noun) => {
+    const cursorParameter = parameters[surface];
+    let cursor: string;
+    const withCursor = (value: string, more: Record<string, string> = {}) =>
+      path(surface, noun, { ...more, [cursorParameter]: value });
+    beforeAll(async () => {
+      cursor = cursorOf(await suite.posthorn.get(path(surface, noun, { limit: '1' })))!;
+    });
 
-  it('goes on where the page ended, whatever the limit of the next one', async () => {
-    const all = idsOf(await suite.posthorn.get(path(surface, noun, {})));
-    expect(idsOf(await suite.posthorn.get(withCursor(cursor, { limit: '2' })))).toEqual(all.slice(1, 3));
-  });
+    it('goes on where the page ended, whatever the limit of the next one', async () => {
+      const all = idsOf(await suite.posthorn.get(path(surface, noun, {})));
+      expect(idsOf(await suite.posthorn.get(withCursor(cursor, { limit: '2' })))).toEqual(all.slice(1, 3));
+    });
 
-  it.each(['', 'x', 'null', '0', '../../etc/passwd', "' OR 1=1 --", '\u0000', '💌', 'A'.repeat(71), 'A'.repeat(6_000)])(
+    it.each(['', 'x', 'null', '0', '../../etc/passwd', "' OR 1=1 --", '\u0000', '💌', 'A'.repeat(71), 'A'.repeat(6_000)])(
     'that is %j is malformed',
     async (value) => {
-      const place = withCursor(value);
-      expectRefusal(await suite.posthorn.get(place), surface, place, malformed);
+      const location = withCursor(value);
+      expectRefusal(await suite.posthorn.get(location), surface, location, malformed);
     },
   ); // prettier-ignore
 
-  it('with one changed, missing or added character is malformed', async () => {
-    const changed = [...cursor].map((letter, at) => `${cursor.slice(0, at)}${letter === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`);
-    for (const value of [...changed, cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, cursor.slice(1)]) {
-      const place = withCursor(value);
-      expectRefusal(await suite.posthorn.get(place), surface, place, malformed);
-    }
-  });
+    it('with one changed, missing or added character is malformed', async () => {
+      const changed = [...cursor].map(
+        (letter, at) => `${cursor.slice(0, at)}${letter === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,
+      );
+      for (const value of [
+        ...changed,
+        cursor.slice(0, -1),
+        `${cursor}A`,
+        `${cursor}=`,
+        ` ${cursor}`,
+        cursor.slice(1),
+      ]) {
+        const location = withCursor(value);
+        expectRefusal(await suite.posthorn.get(location), surface, location, malformed);
+      }
+    });
 
-  it('does not fit other filters, and says so', async () => {
-    for (const filter of filters[noun]) {
-      const place = withCursor(cursor, filter);
-      expectRefusal(await suite.posthorn.get(place), surface, place, otherFilters);
-      const filtered = cursorOf(await suite.posthorn.get(path(surface, noun, { limit: '1', ...filter })));
-      if (filtered === null) continue;
-      const back = withCursor(filtered);
-      expectRefusal(await suite.posthorn.get(back), surface, back, otherFilters);
-    }
-  });
+    it('does not fit other filters, and says so', async () => {
+      for (const filter of filters[noun]) {
+        const location = withCursor(cursor, filter);
+        expectRefusal(await suite.posthorn.get(location), surface, location, otherFilters);
+        const filtered = cursorOf(await suite.posthorn.get(path(surface, noun, { limit: '1', ...filter })));
+        if (filtered === null) continue;
+        const back = withCursor(filtered);
+        expectRefusal(await suite.posthorn.get(back), surface, back, otherFilters);
+      }
+    });
 
-  it('does not fit another route, another surface or another project', async () => {
-    const other = nouns.find((name) => name !== noun)!;
-    const away: [Surface, string][] = [[surface, path(surface, other, { [cursorParameter]: cursor })]];
-    for (const second of surfaces.filter((name) => name !== surface))
-      away.push([second, path(second, noun, { [parameters[second]]: cursor })]);
-    for (const [where, place] of away) expectRefusal(await suite.posthorn.get(place), where, place, otherFilters);
-    const place = withCursor(cursor);
-    expectRefusal(await suite.posthorn.get(place, { authorization: `Bearer ${stranger}` }), surface, place, otherFilters);
-  });
+    it('does not fit another route, another surface or another project', async () => {
+      const other = nouns.find((name) => name !== noun)!;
+      const away: [Surface, string][] = [[surface, path(surface, other, { [cursorParameter]: cursor })]];
+      for (const second of surfaces.filter((name) => name !== surface))
+        away.push([second, path(second, noun, { [parameters[second]]: cursor })]);
+      for (const [where, location] of away)
+        expectRefusal(await suite.posthorn.get(location), where, location, otherFilters);
+      const target = withCursor(cursor);
+      expectRefusal(
+        await suite.posthorn.get(target, { authorization: `Bearer ${stranger}` }),
+        surface,
+        target,
+        otherFilters,
+      );
+    });
 
-  it('is given once, and by the name of its surface', async () => {
-    const twice = `${withCursor(cursor)}&${cursorParameter}=${cursor}`;
-    const there = [[placeOn(surface, `/${cursorParameter}`), 'not_allowed']] as const;
-    expectRefusal(await suite.posthorn.get(twice), surface, twice, { status: 422, errors: there });
-    const name = surface === 'v1' ? 'cursor' : 'after';
-    const misnamed = path(surface, noun, { [name]: cursor });
-    const errors = [[placeOn(surface, `/${name}`), 'unknown_field']] as const;
-    expectRefusal(await suite.posthorn.get(misnamed), surface, misnamed, { status: 422, errors });
-  });
-});
+    it('is given once, and by the name of its surface', async () => {
+      const twice = `${withCursor(cursor)}&${cursorParameter}=${cursor}`;
+      const there = [[pointerOn(surface, `/${cursorParameter}`), 'not_allowed']] as const;
+      expectRefusal(await suite.posthorn.get(twice), surface, twice, { status: 422, errors: there });
+      const name = surface === 'v1' ? 'cursor' : 'after';
+      const misnamed = path(surface, noun, { [name]: cursor });
+      const errors = [[pointerOn(surface, `/${name}`), 'unknown_field']] as const;
+      expectRefusal(await suite.posthorn.get(misnamed), surface, misnamed, { status: 422, errors });
+    });
+  },
+);
 
 describe.each(surfaces)('a query on %s', (surface) => {
   const refused: [place: string, query: string, code: string, name: string][] = [
@@ -128,28 +163,29 @@ describe.each(surfaces)('a query on %s', (surface) => {
   it.each(refused.map(([noun, query, code, name]) => [`${noun}?${query}`.slice(0, 60), { noun, query, code, name }] as const))(
     'is refused: %s',
     async (_, { noun, query, code, name }) => {
-      const place = `${prefixes[surface]}/${noun}?${query}`;
-      expectRefusal(await suite.posthorn.get(place), surface, place, { status: 422, errors: [[placeOn(surface, `/${name}`), code]] });
+      const location = `${prefixes[surface]}/${noun}?${query}`;
+      expectRefusal(await suite.posthorn.get(location), surface, location, { status: 422, errors: [[pointerOn(surface, `/${name}`), code]] });
     },
   ); // prettier-ignore
 
   it('is refused for all its faults at once', async () => {
-    const place = `${prefixes[surface]}/emails?limit=0&page=2&status=sent`;
+    const location = `${prefixes[surface]}/emails?limit=0&page=2&status=sent`;
     const errors = [['/limit', 'out_of_range'], ['/page', 'unknown_field'], ['/status', 'not_allowed']] as const; // prettier-ignore
-    const here = errors.map(([pointer, code]) => [placeOn(surface, pointer), code] as const);
-    expectRefusal(await suite.posthorn.get(place), surface, place, { status: 422, errors: here });
+    const here = errors.map(([pointer, code]) => [pointerOn(surface, pointer), code] as const);
+    expectRefusal(await suite.posthorn.get(location), surface, location, { status: 422, errors: here });
   });
 
   it('whose window ends before it begins is refused', async () => {
     const [from, to] = surface === 'v1' ? ['from', 'to'] : ['startDate', 'endDate'];
-    const place = `${prefixes[surface]}/analytics/timeseries?${from}=2026-02-02&${to}=2026-02-01`;
-    expectRefusal(await suite.posthorn.get(place), surface, place, {
+    const location = `${prefixes[surface]}/analytics/timeseries?${from}=2026-02-02&${to}=2026-02-01`;
+    expectRefusal(await suite.posthorn.get(location), surface, location, {
       status: 422,
-      errors: [[placeOn(surface, `/${from}`), 'out_of_range']],
+      errors: [[pointerOn(surface, `/${from}`), 'out_of_range']],
     });
   });
 
   it('takes the greatest limit', async () => {
-    for (const noun of nouns) expect((await suite.posthorn.get(`${prefixes[surface]}/${noun}?limit=100`)).status).toBe(200);
+    for (const noun of nouns)
+      expect((await suite.posthorn.get(`${prefixes[surface]}/${noun}?limit=100`)).status).toBe(200);
   });
 });

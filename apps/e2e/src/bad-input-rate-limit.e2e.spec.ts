@@ -15,7 +15,9 @@ const nextWindow = () => delay(1_020 - (Date.now() % 1_000));
 async function burst(surface: Surface, key: string, calls: number): Promise<Answer[]> {
   await nextWindow();
   const path = `${prefixes[surface]}/contacts`;
-  return Promise.all(Array.from({ length: calls }, () => suite.posthorn.get(path, { authorization: `Bearer ${key}` })));
+  return Promise.all(
+    Array.from({ length: calls }, () => suite.posthorn.get(path, { authorization: `Bearer ${key}` })),
+  );
 }
 
 function expectHeaders(answer: Answer, surface: Surface, limit: number): void {
@@ -49,7 +51,9 @@ describe.each(surfaces)('thirty calls at once on %s', (surface) => {
       expect(header(answer, 'x-ratelimit-remaining')).toBe('0');
       expect(header(answer, 'retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    expect(answers.filter(({ status }) => status === 200).map((answer) => header(answer, 'retry-after'))).not.toContain('1');
+    expect(
+      answers.filter(({ status }) => status === 200).map((answer) => header(answer, 'retry-after')),
+    ).not.toContain('1');
   });
 
   it('are let through again a window later', async () => {
@@ -62,7 +66,9 @@ describe('the limit of a key', () => {
   it('of a public key is five, and counts refused bodies too', async () => {
     await nextWindow();
     const headers = { authorization: `Bearer ${suite.posthorn.dev.publicKey}` };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => suite.posthorn.post('/api/v1/emails', {}, headers)));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => suite.posthorn.post('/api/v1/emails', {}, headers)),
+    );
     for (const answer of answers) expectHeaders(answer, 'v1', 5);
     const statuses = answers.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([422, 429]));
@@ -71,11 +77,10 @@ describe('the limit of a key', () => {
 
   it('is not asked of who has no key', async () => {
     const answer = await suite.posthorn.get('/api/v1/contacts', { authorization: '' });
-    expect([answer.status, ...newer.map((name) => header(answer, name)), header(answer, 'x-ratelimit-limit')]).toEqual([
-      401,
-      null,
-      null,
-      null,
-    ]);
+    expect([
+      answer.status,
+      ...newer.map((name) => header(answer, name)),
+      header(answer, 'x-ratelimit-limit'),
+    ]).toEqual([401, null, null, null]);
   });
 });

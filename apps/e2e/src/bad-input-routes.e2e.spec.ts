@@ -1,11 +1,23 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectNothingStored, expectRefusal, prefixes, randomId, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectNothingStored,
+  expectRefusal,
+  prefixes,
+  randomId,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 
 const suite = withPosthorn();
 const noRoute = { status: 404, code: 'resource_not_found', detail: 'No such route' };
 const noSuch = (noun: string) => ({ status: 404, code: 'resource_not_found', detail: `No such ${noun}` });
-const wrongMethod = { status: 405, code: 'resource_not_found', detail: 'The resource does not know this method' };
-const ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+const wrongMethod = {
+  status: 405,
+  code: 'resource_not_found',
+  detail: 'The resource does not know this method',
+};
+const request = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   suite.posthorn.request(method, path, body, headers);
 
 /** Every route with an id in its path. */
@@ -50,13 +62,24 @@ describe('what is no route', () => {
     [`/api/v1/emails/${randomId}/events`, 'v1'],
   ];
   it.each(unknown)('%s is 404 in the dialect of its prefix', async (path, surface) => {
-    for (const method of ['GET', 'POST', 'DELETE']) expectRefusal(await ask(method, `${path}?a=b`), surface, `${path}?a=b`, noRoute);
+    for (const method of ['GET', 'POST', 'DELETE'])
+      expectRefusal(await request(method, `${path}?a=b`), surface, `${path}?a=b`, noRoute);
   });
 
   it.each(surfaces)('a trailing slash on %s is no list and no send', async (surface) => {
     const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
-    expectRefusal(await ask('GET', `${prefixes[surface]}/emails/`), surface, `${prefixes[surface]}/emails/`, noSuch('email'));
-    expectRefusal(await ask('POST', `${prefixes[surface]}/emails/`, mail), surface, `${prefixes[surface]}/emails/`, noRoute);
+    expectRefusal(
+      await request('GET', `${prefixes[surface]}/emails/`),
+      surface,
+      `${prefixes[surface]}/emails/`,
+      noSuch('email'),
+    );
+    expectRefusal(
+      await request('POST', `${prefixes[surface]}/emails/`, mail),
+      surface,
+      `${prefixes[surface]}/emails/`,
+      noRoute,
+    );
     await expectNothingStored(suite.posthorn);
   });
 });
@@ -75,25 +98,29 @@ describe.each(surfaces)('a method that a path of %s does not know', (surface) =>
     ['POST', '/analytics/timeseries', 'GET, HEAD'],
     ['OPTIONS', '/contacts', 'POST, GET, HEAD'],
   ])('%s %s is 405 and says which it knows', async (method, path, allow) => {
-    const answer = await ask(method, `${prefix}${path}`);
+    const answer = await request(method, `${prefix}${path}`);
     expectRefusal(answer, surface, `${prefix}${path}`, wrongMethod);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
   it('HEAD answers as GET, without a body', async () => {
-    const found = await ask('HEAD', `${prefix}/emails`);
+    const found = await request('HEAD', `${prefix}/emails`);
     expect([found.status, found.text]).toEqual([200, '']);
     for (const path of ['/nowhere', `/emails/${randomId}`, '/emails/no-id']) {
-      const answer = await ask('HEAD', `${prefix}${path}`);
+      const answer = await request('HEAD', `${prefix}${path}`);
       expect([answer.status, answer.text]).toEqual([404, '']);
     }
-    expect((await ask('HEAD', `${prefix}/emails/${randomId}/cancel`)).status).toBe(405);
+    expect((await request('HEAD', `${prefix}/emails/${randomId}/cancel`)).status).toBe(405);
   });
 
   it('OPTIONS answers the preflight of a send only', async () => {
-    const preflight = await ask('OPTIONS', `${prefix}/emails`, undefined, { origin: 'https://shop.example' });
-    expect([preflight.status, preflight.text, preflight.headers.get('access-control-allow-methods')]).toEqual([204, '', 'POST']);
-    expectRefusal(await ask('OPTIONS', `${prefix}/nowhere`), surface, `${prefix}/nowhere`, noRoute);
+    const preflight = await request('OPTIONS', `${prefix}/emails`, undefined, {
+      origin: 'https://shop.example',
+    });
+    expect([preflight.status, preflight.text, preflight.headers.get('access-control-allow-methods')]).toEqual(
+      [204, '', 'POST'],
+    );
+    expectRefusal(await request('OPTIONS', `${prefix}/nowhere`), surface, `${prefix}/nowhere`, noRoute);
   });
 });
 
@@ -105,7 +132,7 @@ describe.each(surfaces)('an id on %s', (surface) => {
   it.each(places)('that is malformed answers like a stranger’s: %s', async (method, pathOf, noun) => {
     for (const id of [...malformed, randomId, randomId.toUpperCase()]) {
       const path = `${prefixes[surface]}${pathOf(id)}`;
-      expectRefusal(await ask(method, path, bodyOf(method, noun)), surface, path, noSuch(noun));
+      expectRefusal(await request(method, path, bodyOf(method, noun)), surface, path, noSuch(noun));
     }
   });
 });
@@ -115,15 +142,27 @@ describe('what belongs to another project', () => {
   let ids: Record<string, string>;
   beforeAll(async () => {
     const project = await suite.operator('projects', 'create', '--name', 'Another');
-    stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))['token']!;
-    const email = await suite.posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Ours', body: '<p>Hi</p>' });
+    stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
+      'token'
+    ]!;
+    const email = await suite.posthorn.post('/api/v1/emails', {
+      to: 'ada@example.com',
+      subject: 'Ours',
+      body: '<p>Hi</p>',
+    });
     const contact = await suite.posthorn.post('/api/v1/contacts', { email: 'ours@example.com' });
     const campaign = await suite.posthorn.post('/api/v1/campaigns', { name: 'Ours', audience_type: 'ALL' });
     const workflow = await suite.posthorn.post('/api/v1/workflows', { name: 'Ours', trigger_type: 'MANUAL' });
-    ids = { email: email.body.id, contact: contact.body.id, campaign: campaign.body.id, workflow: workflow.body.id };
+    ids = {
+      email: email.body.id,
+      contact: contact.body.id,
+      campaign: campaign.body.id,
+      workflow: workflow.body.id,
+    };
   });
   const nouns = ['emails', 'contacts', 'campaigns', 'workflows'];
-  const ours = () => Promise.all(nouns.map((noun) => suite.posthorn.get(`/api/v1/${noun}/${ids[noun.slice(0, -1)]}`)));
+  const ours = () =>
+    Promise.all(nouns.map((noun) => suite.posthorn.get(`/api/v1/${noun}/${ids[noun.slice(0, -1)]}`)));
   afterEach(async () => {
     const now = (await ours()).map(({ body }) => [body.id, body.subscribed, body.name]);
     expect(now).toEqual([
@@ -138,10 +177,12 @@ describe('what belongs to another project', () => {
     it.each(places)('is told from nothing by no byte: %s', async (method, pathOf, noun) => {
       const answers = [ids[noun]!, randomId].map(async (id) => {
         const path = `${prefixes[surface]}${pathOf(id)}`;
-        const answer = await ask(method, path, bodyOf(method, noun), { authorization: `Bearer ${stranger}` });
+        const answer = await request(method, path, bodyOf(method, noun), {
+          authorization: `Bearer ${stranger}`,
+        });
         expectRefusal(answer, surface, path, noSuch(noun));
-        const kept = [...answer.headers].filter(([name]) => !['date', 'content-length'].includes(name));
-        return [kept, answer.text.replace(path, '').replace(/"request_id":"[^"]*"/, '')];
+        const stored = [...answer.headers].filter(([name]) => !['date', 'content-length'].includes(name));
+        return [stored, answer.text.replace(path, '').replace(/"request_id":"[^"]*"/, '')];
       });
       const [foreign, random] = await Promise.all(answers);
       expect(foreign).toEqual(random);
@@ -149,7 +190,9 @@ describe('what belongs to another project', () => {
 
     it('is in no list of theirs', async () => {
       for (const noun of nouns) {
-        const { status, body } = await ask('GET', `${prefixes[surface]}/${noun}`, undefined, { authorization: `Bearer ${stranger}` });
+        const { status, body } = await request('GET', `${prefixes[surface]}/${noun}`, undefined, {
+          authorization: `Bearer ${stranger}`,
+        });
         const items = surface === 'legacy' && noun !== 'emails' ? body.data.items : body.data;
         expect([status, items]).toEqual([200, []]);
       }

@@ -1,11 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { expectNothingStored, expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectNothingStored,
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 
 const suite = withPosthorn();
 const mail = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' };
 const long = (length: number) => 'x'.repeat(length);
-const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, 'v']));
+const entries = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, 'v']));
 
 interface Row {
   change: object;
@@ -132,11 +141,14 @@ describe.each(surfaces)('a send on %s, refused with nothing stored', (surface) =
   afterEach(() => expectNothingStored(suite.posthorn));
   const path = `${prefixes[surface]}/emails`;
 
-  it.each(rows.filter(([, { only }]) => only === undefined || only === surface))('for %s', async (_, { change, errors, legacy }) => {
-    const answer = await suite.posthorn.post(path, { ...mail, ...change });
-    const here = errors.map(([pointer, code]) => [placeOn(surface, pointer), code] as const);
-    expectRefusal(answer, surface, path, { status: 422, errors: (surface === 'legacy' && legacy) || here });
-  });
+  it.each(rows.filter(([, { only }]) => only === undefined || only === surface))(
+    'for %s',
+    async (_, { change, errors, legacy }) => {
+      const answer = await suite.posthorn.post(path, { ...mail, ...change });
+      const here = errors.map(([pointer, code]) => [pointerOn(surface, pointer), code] as const);
+      expectRefusal(answer, surface, path, { status: 422, errors: (surface === 'legacy' && legacy) || here });
+    },
+  );
 });
 
 describe('a send', () => {
@@ -145,21 +157,38 @@ describe('a send', () => {
     await expectNothingStored(suite.posthorn);
   });
 
-  it.each(surfaces)('from an unverified domain is refused on %s, and no e-mail or contact is made', async (surface) => {
-    const path = `${prefixes[surface]}/emails`;
-    for (const from of ['ada@elsewhere.test', 'ada@example.test.elsewhere.test', { email: 'ada@example.com' }]) {
-      const errors = [[placeOn(surface, '/from'), 'not_verified']] as const;
-      expectRefusal(await suite.posthorn.post(path, { ...mail, from }), surface, path, { status: 422, errors });
-    }
-    expect((await suite.posthorn.get('/api/v1/emails')).body.data).toEqual([]);
-    expect((await suite.posthorn.get('/api/v1/contacts')).body.data).toEqual([]);
-  });
+  it.each(surfaces)(
+    'from an unverified domain is refused on %s, and no e-mail or contact is made',
+    async (surface) => {
+      const path = `${prefixes[surface]}/emails`;
+      for (const from of [
+        'ada@elsewhere.test',
+        'ada@example.test.elsewhere.test',
+        { email: 'ada@example.com' },
+      ]) {
+        const errors = [[pointerOn(surface, '/from'), 'not_verified']] as const;
+        expectRefusal(await suite.posthorn.post(path, { ...mail, from }), surface, path, {
+          status: 422,
+          errors,
+        });
+      }
+      expect((await suite.posthorn.get('/api/v1/emails')).body.data).toEqual([]);
+      expect((await suite.posthorn.get('/api/v1/contacts')).body.data).toEqual([]);
+    },
+  );
 
   it.each(surfaces)('at every limit is accepted on %s, and needs no sender', async (surface) => {
     const path = `${prefixes[surface]}/emails`;
     const headers = { 'X-A': long(998), references: '<a@b.example>', 'In-Reply-To': '<a@b.example>' };
-    const content = { subject: long(998), tags: Array.from({ length: 10 }, () => long(64)), metadata: { ...entries(19), long: long(500) } };
-    const to = surface === 'v1' ? `${long(64)}@example.com` : Array.from({ length: 50 }, (_, index) => `limit-${index}@example.com`);
+    const content = {
+      subject: long(998),
+      tags: Array.from({ length: 10 }, () => long(64)),
+      metadata: { ...entries(19), long: long(500) },
+    };
+    const to =
+      surface === 'v1'
+        ? `${long(64)}@example.com`
+        : Array.from({ length: 50 }, (_, index) => `limit-${index}@example.com`);
     const answer = await suite.posthorn.post(path, { ...mail, ...content, headers, to });
     expect(answer.status).toBe(surface === 'v1' ? 202 : 200);
     if (surface === 'v1') expect(answer.body.from).toBe('hello@example.test');

@@ -64,12 +64,14 @@ describe('a start that cannot be', () => {
     ['SMTP_URL', 'not a url', /SMTP_URL must be a URL/],
     ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
     ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
-  ])('says what is wrong with %s=%s', async (name, value, words) => {
-    expect(await refused({ [name]: value })).toMatch(words);
+  ])('says what is wrong with %s=%s', async (name, value, texts) => {
+    expect(await refused({ [name]: value })).toMatch(texts);
   });
 
   it('says that the database does not answer', async () => {
     const variable = mode === 'separate' ? 'SENDING_DATABASE_URL' : 'DATABASE_URL';
-    expect(await refused({ [variable]: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(/does not answer .*look at DATABASE_URL/);
+    expect(await refused({ [variable]: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(
+      /does not answer .*look at DATABASE_URL/,
+    );
   });
 });

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, placeOn, prefixes, randomId, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  randomId,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 import type { Answer } from './testing/running-posthorn.js';
 
 const suite = withPosthorn();
@@ -27,13 +35,16 @@ const shown = (surface: Surface, projectId: string) =>
 const dataOf = (surface: Surface, { body }: Answer) => (surface === 'v1' ? body : body.data);
 const inSnake = (members: object) =>
   Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+    Object.entries(members).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
   );
-const said = (surface: Surface, members: object) => (surface === 'v1' ? inSnake(members) : members);
+const output = (surface: Surface, members: object) => (surface === 'v1' ? inSnake(members) : members);
 
 describe.each(surfaces)('campaigns on %s', (surface) => {
   const path = `${prefixes[surface]}/campaigns`;
-  const wanted = said(surface, {
+  const wanted = output(surface, {
     name: 'Spring',
     subject: 'Hello',
     body: '<p>Hi</p>',
@@ -41,9 +52,13 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     fromName: 'News',
     audienceType: 'ALL',
   });
-  const create = (body: object = wanted, headers: Record<string, string> = {}) => suite.posthorn.post(path, body, headers);
+  const create = (body: object = wanted, headers: Record<string, string> = {}) =>
+    suite.posthorn.post(path, body, headers);
   const expectRefused = (answer: Answer, at: string, ...errors: [string, string][]) => {
-    const here = errors.map(([name, code]) => [placeOn(surface, `/${Object.keys(said(surface, { [name]: 0 }))[0]}`), code] as const);
+    const here = errors.map(
+      ([name, code]) =>
+        [pointerOn(surface, `/${Object.keys(output(surface, { [name]: 0 }))[0]}`), code] as const,
+    );
     expectRefusal(answer, surface, at, { status: 422, errors: here });
   };
   let id: string;
@@ -65,9 +80,15 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     const listed = await suite.posthorn.get(`${path}?limit=1`);
     const first = surface === 'v1' ? listed.body.data[0] : listed.body.data.items[0];
     expect(first).toEqual(dataOf(surface, got));
-    const changed = await suite.posthorn.request('PATCH', `${path}/${id}`, said(surface, { fromName: null, name: 'Summer' }));
+    const changed = await suite.posthorn.request(
+      'PATCH',
+      `${path}/${id}`,
+      output(surface, { fromName: null, name: 'Summer' }),
+    );
     expect(changed.status).toBe(200);
-    expect(dataOf(surface, changed)).toMatchObject(said(surface, { name: 'Summer', fromName: null, subject: 'Hello' }));
+    expect(dataOf(surface, changed)).toMatchObject(
+      output(surface, { name: 'Summer', fromName: null, subject: 'Hello' }),
+    );
     const unchanged = await suite.posthorn.request('PATCH', `${path}/${id}`, {});
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
@@ -76,26 +97,40 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     const copy = await suite.posthorn.post(`${path}/${id}/clone`, undefined);
     expect([copy.status, dataOf(surface, copy).status]).toEqual([201, 'DRAFT']);
     expect(dataOf(surface, copy).name).toMatch(/ \(copy\)$/);
-    const place = `${path}/${dataOf(surface, copy).id}`;
-    const deleted = await suite.posthorn.request('DELETE', place);
-    expect(deleted.body).toEqual(surface === 'v1' ? { id: dataOf(surface, copy).id, deleted: true } : { success: true });
-    expectRefusal(await suite.posthorn.get(place), surface, place, noSuch);
-    expectRefusal(await suite.posthorn.request('DELETE', place), surface, place, noSuch);
+    const location = `${path}/${dataOf(surface, copy).id}`;
+    const deleted = await suite.posthorn.request('DELETE', location);
+    expect(deleted.body).toEqual(
+      surface === 'v1' ? { id: dataOf(surface, copy).id, deleted: true } : { success: true },
+    );
+    expectRefusal(await suite.posthorn.get(location), surface, location, noSuch);
+    expectRefusal(await suite.posthorn.request('DELETE', location), surface, location, noSuch);
   });
 
   it('are refused for what they lack, and for what does not exist', async () => {
     expectRefused(await create({}), path, ['name', 'required'], ['audienceType', 'required']);
-    expectRefused(await create({ ...wanted, ...said(surface, { audienceType: 'LIST' }) }), path, ['listId', 'required']);
-    expectRefused(await create({ ...wanted, ...said(surface, { templateId: randomId }) }), path, ['templateId', 'not_found']);
-    expectRefused(await create({ ...wanted, ...said(surface, { audienceType: 'FILTERED' }) }), path, ['audienceType', 'not_allowed']);
+    expectRefused(await create({ ...wanted, ...output(surface, { audienceType: 'LIST' }) }), path, [
+      'listId',
+      'required',
+    ]);
+    expectRefused(await create({ ...wanted, ...output(surface, { templateId: randomId }) }), path, [
+      'templateId',
+      'not_found',
+    ]);
+    expectRefused(await create({ ...wanted, ...output(surface, { audienceType: 'FILTERED' }) }), path, [
+      'audienceType',
+      'not_allowed',
+    ]);
     expectRefused(await create({ ...wanted, from: 'news@stranger.example' }), path, ['from', 'not_verified']);
     expectRefused(await create({ ...wanted, subject: 'Two\r\nlines' }), path, ['subject', 'invalid_text']);
     expectRefused(await create({ ...wanted, status: 'SENT' }), path, ['status', 'unknown_field']);
-    const place = `${path}/${id}`;
-    const patch = (body: object) => suite.posthorn.request('PATCH', place, body);
-    expectRefused(await patch({ name: null }), place, ['name', 'invalid_type']);
-    expectRefused(await patch({ from: 'news@stranger.example' }), place, ['from', 'not_verified']);
-    expectRefused(await patch(said(surface, { audienceType: 'SEGMENT' })), place, ['segmentId', 'required']);
+    const location = `${path}/${id}`;
+    const patch = (body: object) => suite.posthorn.request('PATCH', location, body);
+    expectRefused(await patch({ name: null }), location, ['name', 'invalid_type']);
+    expectRefused(await patch({ from: 'news@stranger.example' }), location, ['from', 'not_verified']);
+    expectRefused(await patch(output(surface, { audienceType: 'SEGMENT' })), location, [
+      'segmentId',
+      'required',
+    ]);
   });
 
   it('are made once for one Idempotency-Key', async () => {
@@ -109,10 +144,10 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     const reordered = Object.fromEntries(Object.entries(wanted).reverse());
     expect((await keyed(reordered)).text).toBe(made[0]!.text);
     const reused = await keyed({ ...wanted, name: 'Other' });
-    expect([reused.status, surface === 'v1' ? reused.body.code : reused.body.error.code.toLowerCase()]).toEqual([
-      422,
-      'idempotency_key_reused',
-    ]);
+    expect([
+      reused.status,
+      surface === 'v1' ? reused.body.code : reused.body.error.code.toLowerCase(),
+    ]).toEqual([422, 'idempotency_key_reused']);
   });
 });
 
@@ -127,6 +162,9 @@ describe('the number of campaigns', () => {
 describe('the health of the product', () => {
   it('knows the services of campaigns and workflows', async () => {
     const { status, body } = await suite.posthorn.get('/healthz');
-    expect([status, body.parts]).toEqual([200, expect.objectContaining({ campaigns: 'ok', workflows: 'ok' })]);
+    expect([status, body.parts]).toEqual([
+      200,
+      expect.objectContaining({ campaigns: 'ok', workflows: 'ok' }),
+    ]);
   });
 });

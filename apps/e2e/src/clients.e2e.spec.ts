@@ -10,7 +10,9 @@ afterEach(() => clients.splice(0).forEach((client) => client.remove()));
 const isOfV1 = (path: string) => path.startsWith('/api/v1/');
 const partOf = (surface: Surface) => ({
   ...document,
-  paths: Object.fromEntries(Object.entries(document.paths).filter(([path]) => isOfV1(path) === (surface === 'v1'))),
+  paths: Object.fromEntries(
+    Object.entries(document.paths).filter(([path]) => isOfV1(path) === (surface === 'v1')),
+  ),
 });
 
 const configured = `
@@ -55,7 +57,9 @@ describe('a client generated from the document', () => {
       clients.push(client);
       await client.generate(partOf(surface));
       await client.compile(programs[surface]);
-      expect(await client.run({ BASE_URL: suite.posthorn.dev.baseUrl, KEY: suite.posthorn.dev.secretKey })).toEqual(printed);
+      expect(
+        await client.run({ BASE_URL: suite.posthorn.dev.baseUrl, KEY: suite.posthorn.dev.secretKey }),
+      ).toEqual(printed);
     },
     120_000,
   );
@@ -64,8 +68,8 @@ describe('a client generated from the document', () => {
     const client = new GeneratedClient();
     clients.push(client);
     await client.generate(partOf('v1'));
-    await expect(client.compile("import { legacyContactsCreate } from './api/sdk.gen.js';\nvoid legacyContactsCreate;")).rejects.toThrow(
-      /legacyContactsCreate/,
-    );
+    await expect(
+      client.compile("import { legacyContactsCreate } from './api/sdk.gen.js';\nvoid legacyContactsCreate;"),
+    ).rejects.toThrow(/legacyContactsCreate/);
   }, 120_000);
 });

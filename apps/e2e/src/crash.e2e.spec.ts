@@ -4,7 +4,12 @@ import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/runni
 
 const sends = 500;
 const kills = 3;
-const quick = { LEASE_SECONDS: '2', AMBIGUOUS_SECONDS: '2', SENDING_RATE_PER_SECOND: '150', LOG_LEVEL: 'error' };
+const quick = {
+  LEASE_SECONDS: '2',
+  AMBIGUOUS_SECONDS: '2',
+  SENDING_RATE_PER_SECOND: '150',
+  LOG_LEVEL: 'error',
+};
 
 describe('kill -9 of every process, in the middle of accepted sends', () => {
   const directory = makeDataDirectory();
@@ -47,21 +52,21 @@ const distinct = (sink: SmtpSink) => new Set(sink.messages.map(({ messageId }) =
 async function sendAll(posthorn: () => RunningPosthorn, accepted: Set<string>): Promise<void> {
   let next = 0;
   const client = async () => {
-    for (let place = next++; place < sends; place = next++) accepted.add(await sendOne(posthorn, place));
+    for (let index = next++; index < sends; index = next++) accepted.add(await sendOne(posthorn, index));
   };
   await Promise.all(Array.from({ length: 8 }, client));
 }
 
-async function sendOne(posthorn: () => RunningPosthorn, place: number): Promise<string> {
-  const body = { to: `ok-${place}@sink.test`, subject: `number ${place}`, body: '<p>Hello</p>' };
+async function sendOne(posthorn: () => RunningPosthorn, index: number): Promise<string> {
+  const body = { to: `ok-${index}@sink.test`, subject: `number ${index}`, body: '<p>Hello</p>' };
   const answer = await eventually(
     async (): Promise<Answer | null> => {
       const tried = await posthorn()
-        .post('/api/v1/emails', body, { 'idempotency-key': `send-${place}` })
+        .post('/api/v1/emails', body, { 'idempotency-key': `send-${index}` })
         .catch(() => null);
       return tried?.status === 202 ? tried : null;
     },
-    `send ${place} answered`,
+    `send ${index} answered`,
     60_000,
   );
   return answer.body.id;

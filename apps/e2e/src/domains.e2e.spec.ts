@@ -18,8 +18,15 @@ describe('a domain', () => {
     const added = await posthorn.post('/api/v1/domains', { domain: 'shop.example', region: 'us-east-1' });
     expect([added.status, added.body.verified, added.body.dkim_status]).toEqual([201, false, 'NOT_CHECKED']);
     const send = () =>
-      posthorn.post('/api/v1/emails', { from: 'hello@shop.example', to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>' });
-    expect((await send()).body.errors).toEqual([expect.objectContaining({ pointer: '/from', code: 'not_verified' })]);
+      posthorn.post('/api/v1/emails', {
+        from: 'hello@shop.example',
+        to: 'ada@example.com',
+        subject: 'Hello',
+        body: '<p>Hi</p>',
+      });
+    expect((await send()).body.errors).toEqual([
+      expect.objectContaining({ pointer: '/from', code: 'not_verified' }),
+    ]);
 
     const one = `/api/v1/domains/${added.body.id}`;
     const missing = await posthorn.post(`${one}/verify`, undefined);
@@ -28,11 +35,19 @@ describe('a domain', () => {
     const bearer = { authorization: `Bearer ${reader['token']}` };
     expect((await posthorn.request('GET', `${one}/verify`, undefined, bearer)).body).toEqual(missing.body);
     const legacy = await posthorn.request('GET', `/api/domains/${added.body.id}/verify`, undefined, bearer);
-    expect(legacy.body).toMatchObject({ success: true, data: { dkimStatus: 'FAILED', lastCheckedAt: missing.body.last_checked_at } });
+    expect(legacy.body).toMatchObject({
+      success: true,
+      data: { dkimStatus: 'FAILED', lastCheckedAt: missing.body.last_checked_at },
+    });
     expect((await posthorn.post(`${one}/verify`, undefined, bearer)).body.code).toBe('scope_missing');
     dns.paste(added.body.records);
     const verified = await posthorn.post(`${one}/verify`, undefined);
-    expect([verified.body.verified, verified.body.dkim_status, verified.body.spf_status, verified.body.mail_from_status]).toEqual([
+    expect([
+      verified.body.verified,
+      verified.body.dkim_status,
+      verified.body.spf_status,
+      verified.body.mail_from_status,
+    ]).toEqual([
       true,
       'VERIFIED',
       'VERIFIED',
@@ -41,8 +56,19 @@ describe('a domain', () => {
     expect((await send()).status).toBe(202);
 
     const another = await suite.operator('projects', 'create', '--name', 'Another');
-    const { token } = await suite.operator('keys', 'create', '--name', 'another', '--project', another['id']!);
-    const claimed = await posthorn.post('/api/domains', { domain: 'mail.shop.example' }, { authorization: `Bearer ${token}` });
+    const { token } = await suite.operator(
+      'keys',
+      'create',
+      '--name',
+      'another',
+      '--project',
+      another['id']!,
+    );
+    const claimed = await posthorn.post(
+      '/api/domains',
+      { domain: 'mail.shop.example' },
+      { authorization: `Bearer ${token}` },
+    );
     expect([claimed.status, claimed.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
@@ -51,11 +77,17 @@ describe('a domain', () => {
     for (const surface of surfaces) {
       const add = (projectId: string) => {
         const named = surface === 'v1' ? { project_id: projectId } : { projectId };
-        return suite.posthorn.post(`${prefixes[surface]}/domains`, { domain: `${surface}.example.test`, ...named });
+        return suite.posthorn.post(`${prefixes[surface]}/domains`, {
+          domain: `${surface}.example.test`,
+          ...named,
+        });
       };
       for (const foreign of [another['id']!, randomId]) {
         const { status, text } = await add(foreign);
-        expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('"code":"project_access_denied"')]);
+        expect([status, text.toLowerCase()]).toEqual([
+          403,
+          expect.stringContaining('"code":"project_access_denied"'),
+        ]);
       }
       expect((await add(suite.posthorn.dev.projectId.toUpperCase())).status).toBe(201);
     }
@@ -63,7 +95,11 @@ describe('a domain', () => {
 
   it('is listed whole on the legacy surface and page by page on the other, bound to a stream, and removed', async () => {
     const { posthorn } = suite;
-    const made = await posthorn.post('/api/domains', { domain: 'news.example.test', stream: 'MARKETING', streamDefault: true });
+    const made = await posthorn.post('/api/domains', {
+      domain: 'news.example.test',
+      stream: 'MARKETING',
+      streamDefault: true,
+    });
     expect([made.status, made.body.data.verified, made.body.data.streamDefault]).toEqual([201, true, true]);
     const send = await posthorn.post('/api/v1/emails', {
       from: 'a@news.example.test',
@@ -79,8 +115,15 @@ describe('a domain', () => {
     expect([page.body.data.length, page.body.has_more]).toEqual([1, true]);
 
     const one = `/api/domains/${made.body.data.id}`;
-    expect((await posthorn.request('PATCH', one, { stream: null })).body.data).toMatchObject({ stream: null, streamDefault: false });
-    const draft = await posthorn.post('/api/v1/campaigns', { name: 'News', audience_type: 'ALL', from: 'a@news.example.test' });
+    expect((await posthorn.request('PATCH', one, { stream: null })).body.data).toMatchObject({
+      stream: null,
+      streamDefault: false,
+    });
+    const draft = await posthorn.post('/api/v1/campaigns', {
+      name: 'News',
+      audience_type: 'ALL',
+      from: 'a@news.example.test',
+    });
     expect((await posthorn.request('DELETE', one)).status).toBe(409);
     await posthorn.request('DELETE', `/api/v1/campaigns/${draft.body.id}`);
     expect((await posthorn.request('DELETE', one)).body).toEqual({ success: true });

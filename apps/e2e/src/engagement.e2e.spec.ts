@@ -9,7 +9,10 @@ import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.j
 const inBrowser = hasBrowser ? it : it.skip;
 const directory = makeDataDirectory();
 const tokens = new EngagementTokens([testSecret]);
-const reader = { 'user-agent': 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36' };
+const reader = {
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+};
 const url = 'https://shop.example/spring?a=1';
 
 let posthorn: RunningPosthorn;
@@ -17,7 +20,10 @@ let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
   base = `http://localhost:${port}`;
-  posthorn = await RunningPosthorn.start(directory.path, { PORT: String(port), POSTHORN_SECRET_KEY: testSecret });
+  posthorn = await RunningPosthorn.start(directory.path, {
+    PORT: String(port),
+    POSTHORN_SECRET_KEY: testSecret,
+  });
 });
 afterAll(async () => {
   await posthorn.stop();
@@ -26,9 +32,16 @@ afterAll(async () => {
 
 /** A delivered message to this address, and the tokens that it would bear. */
 async function sent(to: string) {
-  const { body } = await posthorn.post('/api/v1/emails', { to, subject: 'News', body: `<p><a href="${url}">Shop</a></p>` });
+  const { body } = await posthorn.post('/api/v1/emails', {
+    to,
+    subject: 'News',
+    body: `<p><a href="${url}">Shop</a></p>`,
+  });
   const emailId = body.id as string;
-  await eventually(async () => (await posthorn.get(`/api/v1/emails/${emailId}`)).body.status === 'DELIVERED', 'it is delivered');
+  await eventually(
+    async () => (await posthorn.get(`/api/v1/emails/${emailId}`)).body.status === 'DELIVERED',
+    'it is delivered',
+  );
   const { projectId } = posthorn.dev;
   return {
     emailId,
@@ -39,8 +52,10 @@ async function sent(to: string) {
 }
 
 const follow = (path: string) => fetch(path, { headers: reader, redirect: 'manual' });
-const subscribed = async (id: string): Promise<boolean> => (await posthorn.get(`/api/v1/contacts/${id}`)).body.subscribed as boolean;
-const buildContact = async (email: string): Promise<string> => (await posthorn.post('/api/v1/contacts', { email })).body.id as string;
+const subscribed = async (id: string): Promise<boolean> =>
+  (await posthorn.get(`/api/v1/contacts/${id}`)).body.subscribed as boolean;
+const buildContact = async (email: string): Promise<string> =>
+  (await posthorn.post('/api/v1/contacts', { email })).body.id as string;
 
 describe('what a reader does', () => {
   it('is counted on the e-mail, by link and by day, and told apart from machines', async () => {
@@ -53,10 +68,17 @@ describe('what a reader does', () => {
       const { body } = await posthorn.get(`/api/v1/emails/${emailId}`);
       return body.opens > 0 && body.clicks > 0 ? body : null;
     }, 'both are counted');
-    expect(email).toMatchObject({ status: 'DELIVERED', opened_at: expect.any(String), clicked_at: expect.any(String) });
+    expect(email).toMatchObject({
+      status: 'DELIVERED',
+      opened_at: expect.any(String),
+      clicked_at: expect.any(String),
+    });
     const { body: links } = await posthorn.get(`/api/v1/emails/${emailId}/links`);
     expect(links).toEqual({ links: [{ url, clicks: expect.any(Number), unique_clicks: 1 }] });
-    expect((await posthorn.get(`/api/emails/${emailId}/links`)).body.data.links[0]).toMatchObject({ url, uniqueClicks: 1 });
+    expect((await posthorn.get(`/api/emails/${emailId}/links`)).body.data.links[0]).toMatchObject({
+      url,
+      uniqueClicks: 1,
+    });
     await eventually(async () => {
       const [day] = (await posthorn.get('/api/v1/analytics/timeseries')).body.data.slice(-1);
       return day.opens > 0 && day.clicks > 0;
@@ -76,11 +98,16 @@ const arrived = (subject: string): Promise<Email> =>
     const found = (await inboxMessages(posthorn)).find((message) => message.subject === subject);
     return found ? PostalMime.parse(await rawMessage(posthorn, found.id)) : null;
   }, `${subject} arrives`);
-const headerOf = ({ headers }: Email, name: string): string | undefined => headers.find(({ key }) => key === name)?.value;
+const headerOf = ({ headers }: Email, name: string): string | undefined =>
+  headers.find(({ key }) => key === name)?.value;
 
 describe('a message that went out', () => {
   it('leads through us and back to where it said, and has its pixel', async () => {
-    await posthorn.post('/api/v1/emails', { to: 'real@example.com', subject: 'Really sent', body: `<p><a href="${url}">Shop</a></p>` });
+    await posthorn.post('/api/v1/emails', {
+      to: 'real@example.com',
+      subject: 'Really sent',
+      body: `<p><a href="${url}">Shop</a></p>`,
+    });
     const { html = '' } = await arrived('Really sent');
     const [, link] = /href="([^"]+\/t\/c\/[^"]+)"/.exec(html)!;
     const [, pixel] = /src="([^"]+\/t\/o\/[^"]+\.gif)"/.exec(html)!;
@@ -107,7 +134,9 @@ describe('a message that went out', () => {
       true,
     ]);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await fetch(wayOut, { method: 'POST', headers, body: 'List-Unsubscribe=One-Click' })).status).toBe(200);
+    expect(
+      (await fetch(wayOut, { method: 'POST', headers, body: 'List-Unsubscribe=One-Click' })).status,
+    ).toBe(200);
     const id = await send('Second news');
     const { body: ended } = await eventually(async () => {
       const email = await posthorn.get(`/api/v1/emails/${id}`);
@@ -120,26 +149,29 @@ describe('a message that went out', () => {
 });
 
 describe('unsubscribing', () => {
-  inBrowser('by the page, by keyboard and without scripts, is what the contact shows (needs: apt-get install chromium)', async () => {
-    const browser = await openBrowser();
-    try {
-      const email = 'page@example.com';
-      const id = await buildContact(email);
-      const { wayOut } = await sent(email);
-      const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-      await page.goto(wayOut);
-      expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['Unsubscribe?', true]);
-      await page.getByRole('button', { name: 'Unsubscribe' }).click();
-      expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['You are unsubscribed', false]);
-      const looked = await browser.newPage();
-      await looked.goto(wayOut);
-      expect(await violationsOf(looked)).toEqual([]);
-      await press(looked, 'Unsubscribe');
-      expect(await violationsOf(looked)).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
+  inBrowser(
+    'by the page, by keyboard and without scripts, is what the contact shows (needs: apt-get install chromium)',
+    async () => {
+      const browser = await openBrowser();
+      try {
+        const email = 'page@example.com';
+        const id = await buildContact(email);
+        const { wayOut } = await sent(email);
+        const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+        await page.goto(wayOut);
+        expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['Unsubscribe?', true]);
+        await page.getByRole('button', { name: 'Unsubscribe' }).click();
+        expect([await page.textContent('h1'), await subscribed(id)]).toEqual(['You are unsubscribed', false]);
+        const checked = await browser.newPage();
+        await checked.goto(wayOut);
+        expect(await violationsOf(checked)).toEqual([]);
+        await press(checked, 'Unsubscribe');
+        expect(await violationsOf(checked)).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
   it('by one click of a mail client needs no page', async () => {
     const email = 'click@example.com';
@@ -152,7 +184,9 @@ describe('unsubscribing', () => {
 
   it('speaks the language of the project', async () => {
     const { wayOut } = await sent('sprache@example.com');
-    const changed = await posthorn.request('PATCH', `/api/v1/projects/${posthorn.dev.projectId}`, { language: 'de' });
+    const changed = await posthorn.request('PATCH', `/api/v1/projects/${posthorn.dev.projectId}`, {
+      language: 'de',
+    });
     expect(changed.status).toBe(200);
     expect(await (await fetch(wayOut)).text()).toContain('<html lang="de">');
   });

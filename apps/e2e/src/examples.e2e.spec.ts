@@ -28,7 +28,7 @@ const suite = withPosthorn({
   TRUSTED_PROXIES: '127.0.0.1',
 });
 const committed = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
-const told: Recorded = { operations: {}, refusals: {} };
+const published: Recorded = { operations: {}, refusals: {} };
 const operations = operationsOf(document);
 let ours: OwnedProject;
 let scopeless: string;
@@ -39,47 +39,70 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const example = (value: unknown) => normalised(value, 'http://localhost:3000');
 
 /** As its own caller: with the key, or as the person where only people may ask. */
-const askWith = (operation: Operation, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+const askWith = (
+  operation: Operation,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
   suite.posthorn.request(operation.method, path, body, { ...ours.headersFor(operation), ...headers });
 
 /** The first refusal of each kind is the example of all that share its description. */
 function keep(operation: Operation, { status, body }: Answer): void {
   const response = operation.responses[status];
-  const name = response && '$ref' in response ? response.$ref.split('/').pop()! : `${prefixOf(operation)}ResourceNotFound405`;
-  told.refusals[name] ??= example(body);
+  const name =
+    response && '$ref' in response
+      ? response.$ref.split('/').pop()!
+      : `${prefixOf(operation)}ResourceNotFound405`;
+  published.refusals[name] ??= example(body);
 }
 
 const prefixOf = (operation: Operation): string => (operation['x-surface'] === 'v1' ? '' : 'Legacy');
 
 beforeAll(async () => {
-  scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'topics:read'))['token']!;
+  scopeless = (await suite.operator('keys', 'create', '--name', 'scopeless', '--scopes', 'topics:read'))[
+    'token'
+  ]!;
   ours = await OwnedProject.ours(suite.posthorn, suite.operator);
   for (const noun of nouns) for (let count = 0; count < 2; count += 1) await ours.make(noun);
 });
 
 afterAll(() => {
-  const sorted = { operations: told.operations, refusals: Object.fromEntries(Object.entries(told.refusals).sort()) };
+  const sorted = {
+    operations: published.operations,
+    refusals: Object.fromEntries(Object.entries(published.refusals).sort()),
+  };
   if (recording) writeFileSync(aside, `${JSON.stringify(sorted, null, 2)}\n`);
 });
 
 describe('the example of', () => {
-  it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is what is answered', async (id, operation) => {
-    const path = await ours.pathTo(operation);
-    const body = await ours.freshened(bodyFor(operation));
-    const answer = await askWith(operation, `${path}${queryFor(operation)}`, body);
-    expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
-    // The other surface asks for the same address, or the same name.
-    if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation))) await forget(operation, answer);
-    if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer);
-    told.operations[id] = { ...(body ? { request: example(body) } : {}), answer: example(answer.body) };
-    if (!recording) expect(told.operations[id]).toEqual(committed.operations[id]);
-  });
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    '%s is what is answered',
+    async (id, operation) => {
+      const path = await ours.pathTo(operation);
+      const body = await ours.freshened(bodyFor(operation));
+      const answer = await askWith(operation, `${path}${queryFor(operation)}`, body);
+      expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
+      // The other surface asks for the same address, or the same name.
+      if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation)))
+        await forget(operation, answer);
+      if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer);
+      published.operations[id] = {
+        ...(body ? { request: example(body) } : {}),
+        answer: example(answer.body),
+      };
+      if (!recording) expect(published.operations[id]).toEqual(committed.operations[id]);
+    },
+  );
 });
 
 /** A list of imports shows one that has ended, whenever it is asked for. */
 async function ended({ body }: Answer): Promise<void> {
   const path = `/api/v1/contacts/imports/${body.id ?? body.data.id}`;
-  await eventually(async () => (await ours.asked('GET', path, undefined, 'key')).body.finished_at as string | null, 'the import ends');
+  await eventually(
+    async () => (await ours.requested('GET', path, undefined, 'key')).body.finished_at as string | null,
+    'the import ends',
+  );
 }
 
 async function forget({ path }: Operation, { body }: Answer): Promise<void> {
@@ -87,31 +110,52 @@ async function forget({ path }: Operation, { body }: Answer): Promise<void> {
 }
 
 describe('each way to be refused', () => {
-  it.each(operations.map((operation) => [operation.operationId, operation] as const))('is asked for: %s', async (_, operation) => {
-    const { posthorn } = suite;
-    const { method } = operation;
-    const missing = ours.pathWith(operation, { id: nobodys });
-    const path = await ours.pathTo(operation);
-    const unread = method === 'GET' ? undefined : bodyFor(operation);
-    keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
-    keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));
-    keep(operation, await askWith(operation, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, unread));
-    if (hasId(operation)) keep(operation, await askWith(operation, missing, unread));
-    if (path.includes(ours.id)) keep(operation, await askWith(operation, path.replace(ours.id, nobodys), unread));
-    if (method !== 'GET')
-      keep(operation, await posthorn.request(method, path, unread, { ...ours.owner.headers, origin: 'https://elsewhere.example' }));
-    if (operation.requestBody) {
-      keep(operation, await askWith(operation, path, '{"name":'));
-      keep(operation, await askWith(operation, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }));
-      keep(operation, await askWith(operation, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
-    }
-    if (nounOf(operation) === 'contacts') keep(operation, await posthorn.request('PUT', path));
-  });
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    'is asked for: %s',
+    async (_, operation) => {
+      const { posthorn } = suite;
+      const { method } = operation;
+      const missing = ours.pathWith(operation, { id: nobodys });
+      const path = await ours.pathTo(operation);
+      const unread = method === 'GET' ? undefined : bodyFor(operation);
+      keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
+      keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));
+      keep(operation, await askWith(operation, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, unread));
+      if (hasId(operation)) keep(operation, await askWith(operation, missing, unread));
+      if (path.includes(ours.id))
+        keep(operation, await askWith(operation, path.replace(ours.id, nobodys), unread));
+      if (method !== 'GET')
+        keep(
+          operation,
+          await posthorn.request(method, path, unread, {
+            ...ours.owner.headers,
+            origin: 'https://elsewhere.example',
+          }),
+        );
+      if (operation.requestBody) {
+        keep(operation, await askWith(operation, path, '{"name":'));
+        keep(
+          operation,
+          await askWith(operation, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }),
+        );
+        keep(operation, await askWith(operation, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
+      }
+      if (nounOf(operation) === 'contacts') keep(operation, await posthorn.request('PUT', path));
+    },
+  );
 
   it('is asked for: what exists already, and too much at once', async () => {
     const { posthorn } = suite;
-    for (const operation of operations.filter((each) => ['POST contacts', 'POST emails'].includes(nameOf(each)))) {
-      const again = () => posthorn.request(operation.method, operation.path, bodyFor(operation), bearer(posthorn.dev.publicKey));
+    for (const operation of operations.filter((each) =>
+      ['POST contacts', 'POST emails'].includes(nameOf(each)),
+    )) {
+      const again = () =>
+        posthorn.request(
+          operation.method,
+          operation.path,
+          bodyFor(operation),
+          bearer(posthorn.dev.publicKey),
+        );
       if (nameOf(operation) === 'POST contacts') {
         await posthorn.request(operation.method, operation.path, bodyFor(operation));
         keep(operation, await posthorn.request(operation.method, operation.path, bodyFor(operation)));
@@ -128,15 +172,17 @@ describe('each way to be refused', () => {
     const { posthorn } = suite;
     for (const operation of operations.filter((each) => nameOf(each) === 'POST lists/{id}/subscribe')) {
       const path = await ours.pathTo(operation);
-      const ask = (to: string) => posthorn.request('POST', to, { email: 'grace@example.com' });
-      await ask(path);
-      await ask(path.replace('/subscribe', '/unsubscribe'));
-      keep(operation, await ask(path));
+      const request = (to: string) => posthorn.request('POST', to, { email: 'grace@example.com' });
+      await request(path);
+      await request(path.replace('/subscribe', '/unsubscribe'));
+      keep(operation, await request(path));
     }
   });
 
   it('is asked for: what could be read once', async () => {
-    for (const operation of operations.filter((each) => each.method === 'GET' && each.path.endsWith('/reveal'))) {
+    for (const operation of operations.filter(
+      (each) => each.method === 'GET' && each.path.endsWith('/reveal'),
+    )) {
       const path = await ours.pathTo(operation);
       await askWith(operation, path);
       keep(operation, await askWith(operation, path));
@@ -144,9 +190,15 @@ describe('each way to be refused', () => {
   });
 
   it('has the example that is committed', () => {
-    if (!recording) expect(told.refusals).toEqual(committed.refusals);
-    const without = Object.keys(document.components.responses).filter((name) => !(name in told.refusals));
+    if (!recording) expect(published.refusals).toEqual(committed.refusals);
+    const without = Object.keys(document.components.responses).filter(
+      (name) => !(name in published.refusals),
+    );
     // Nothing of these can be asked for: the product has to be broken first.
-    expect(without.filter((name) => !/^(Legacy)?(InternalError500|InternalError503|EnqueueFailed503)$|(408|431)$/.test(name))).toEqual([]);
+    expect(
+      without.filter(
+        (name) => !/^(Legacy)?(InternalError500|InternalError503|EnqueueFailed503)$|(408|431)$/.test(name),
+      ),
+    ).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ afterAll(() => dns.stop());
 dns.set('A', mailHost, '192.0.2.1');
 
 const suite = withPosthorn({ DNS_SERVERS: dns.address, DNS_TIMEOUT_MS: '500', MAIL_HOST: mailHost });
-const ask: DNSResolver = async (name, type) => {
+const request: DNSResolver = async (name, type) => {
   const resolver = new Resolver();
   resolver.setServers([dns.address]);
   return (await resolver.resolve(name, type)) as Awaited<ReturnType<DNSResolver>>;
@@ -41,9 +41,13 @@ async function judged({ envelope, raw }: { envelope: { from: string }; raw: stri
     helo: mailHost,
     mta: 'mx.example',
     sender: envelope.from,
-    resolver: ask,
+    resolver: request,
   });
-  return { spf: spf && spf.status.result, dkim: dkim.results.map(({ status }) => status.result), dmarc: dmarc && dmarc.status.result };
+  return {
+    spf: spf && spf.status.result,
+    dkim: dkim.results.map(({ status }) => status.result),
+    dmarc: dmarc && dmarc.status.result,
+  };
 }
 
 const authentic = { spf: 'pass', dkim: ['pass', 'pass'], dmarc: 'pass' };
@@ -56,18 +60,23 @@ describe('a first domain', () => {
     const { body: verified } = await posthorn.post(`/api/v1/domains/${added.id}/verify`, undefined);
     expect([verified.verified, verified.dmarc_status]).toEqual([true, 'VERIFIED']);
 
-    const words = {
+    const texts = {
       from: 'Shop <hello@shop.example>',
       subject: 'Grüße',
       body: '<p>Schöne Grüße aus dem <a href="https://shop.example/">Laden</a></p>',
     };
-    expect((await posthorn.post('/api/v1/emails', { ...words, to: 'v1@example.com' })).status).toBe(202);
-    expect((await posthorn.post('/api/emails', { ...words, to: 'legacy@example.com' })).status).toBe(200);
+    expect((await posthorn.post('/api/v1/emails', { ...texts, to: 'v1@example.com' })).status).toBe(202);
+    expect((await posthorn.post('/api/emails', { ...texts, to: 'legacy@example.com' })).status).toBe(200);
     const client = new ServerClient(posthorn.dev.secretKey, {
       requestHost: `${new URL(posthorn.dev.baseUrl).host}/api/compat/postmark`,
       useHttps: false,
     });
-    await client.sendEmail({ From: words.from, To: 'compat@example.com', Subject: words.subject, HtmlBody: words.body });
+    await client.sendEmail({
+      From: texts.from,
+      To: 'compat@example.com',
+      Subject: texts.subject,
+      HtmlBody: texts.body,
+    });
     for (const to of ['v1@example.com', 'legacy@example.com', 'compat@example.com']) {
       const message = await arrived(to);
       expect([to, await judged(message)]).toEqual([to, authentic]);
@@ -77,7 +86,9 @@ describe('a first domain', () => {
 
   it('takes a designed, dated mail with a file all the way: preview, lint, send, open, click, opt out', async () => {
     const { posthorn } = suite;
-    expect((await posthorn.post('/api/v1/snippets', { name: 'footer', body: 'Shop, 1 Street.' })).status).toBe(201);
+    expect(
+      (await posthorn.post('/api/v1/snippets', { name: 'footer', body: 'Shop, 1 Street.' })).status,
+    ).toBe(201);
     const template = await posthorn.post('/api/v1/templates', {
       ...{ name: 'Shipped', subject: 'Order {{ order }} is on its way', body: mjml, format: 'mjml' },
       ...{ from: 'hello@shop.example', from_name: 'Shop' },
@@ -102,23 +113,45 @@ describe('a first domain', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(scheduled_at) - 1_000);
     expect(await judged(message)).toEqual(authentic);
     const parsed = await PostalMime.parse(message.raw);
-    expect(parsed).toMatchObject({ subject: 'Order A-17 is on its way', attachments: [{ filename: 'invoice.txt' }] });
+    expect(parsed).toMatchObject({
+      subject: 'Order A-17 is on its way',
+      attachments: [{ filename: 'invoice.txt' }],
+    });
 
     const [link] = /http:\/\/localhost:\d+\/t\/c\/[\w-]+/.exec(parsed.html!)!;
     const [pixel] = /http:\/\/localhost:\d+\/t\/o\/[\w-]+\.gif/.exec(parsed.html!)!;
-    const reader = { 'user-agent': 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36' };
+    const reader = {
+      'user-agent':
+        'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    };
     const here = (url: string) => url.replace(/^http:\/\/localhost:\d+/, posthorn.dev.baseUrl);
     await eventually(async () => {
-      const [picture, led] = await Promise.all([pixel, link].map((url) => fetch(here(url), { headers: reader, redirect: 'manual' })));
-      expect([picture!.status, led!.status, led!.headers.get('location')]).toEqual([200, 302, 'https://shop.example/orders/A-17']);
+      const [picture, led] = await Promise.all(
+        [pixel, link].map((url) => fetch(here(url), { headers: reader, redirect: 'manual' })),
+      );
+      expect([picture!.status, led!.status, led!.headers.get('location')]).toEqual([
+        200,
+        302,
+        'https://shop.example/orders/A-17',
+      ]);
       const { body } = await posthorn.get(`/api/v1/emails/${receipt.id}`);
       return body.opens > 0 && body.clicks > 0;
     }, 'both are counted');
 
     const [, wayOut] = /List-Unsubscribe: <([^>]+)>/.exec(message.raw.replace(/\r\n /g, ''))!;
-    const out = await fetch(here(wayOut!), { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+    const out = await fetch(here(wayOut!), {
+      method: 'POST',
+      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+    });
     expect(out.status).toBe(200);
-    const { body: again } = await posthorn.post('/api/v1/emails', { to: 'ada@example.com', template: template.body.id, data });
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${again.id}`)).body.failure_kind === 'unsubscribed', 'no more of it');
+    const { body: again } = await posthorn.post('/api/v1/emails', {
+      to: 'ada@example.com',
+      template: template.body.id,
+      data,
+    });
+    await eventually(
+      async () => (await posthorn.get(`/api/v1/emails/${again.id}`)).body.failure_kind === 'unsubscribed',
+      'no more of it',
+    );
   });
 });

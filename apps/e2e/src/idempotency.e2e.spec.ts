@@ -16,7 +16,8 @@ describe('idempotency keys, from outside', () => {
     await posthorn.stop();
     directory.remove();
   });
-  const send = (key: string, body: unknown = mail, path = '/api/v1/emails') => posthorn.post(path, body, { 'idempotency-key': key });
+  const send = (key: string, body: unknown = mail, path = '/api/v1/emails') =>
+    posthorn.post(path, body, { 'idempotency-key': key });
 
   it('makes one mail of fifty parallel callers, and answers all of them the same or 409', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send('parallel')));
@@ -33,7 +34,9 @@ describe('idempotency keys, from outside', () => {
 
   it('replays the receipt to the byte, whatever the order of members', async () => {
     expect((await send('parallel')).text).toBe(receipt);
-    expect((await send('parallel', { body: mail.body, subject: mail.subject, to: mail.to })).text).toBe(receipt);
+    expect((await send('parallel', { body: mail.body, subject: mail.subject, to: mail.to })).text).toBe(
+      receipt,
+    );
   });
 
   it('replays the legacy receipt to the byte', async () => {
@@ -45,7 +48,10 @@ describe('idempotency keys, from outside', () => {
 
   it('refuses another body with 422, in both dialects', async () => {
     const other = { ...mail, subject: 'Twice' };
-    expect((await send('parallel', other)).body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect((await send('parallel', other)).body).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
     await send('legacy-other', { ...mail }, '/api/emails');
     const legacy = await send('legacy-other', other, '/api/emails');
     expect(legacy.status).toBe(422);

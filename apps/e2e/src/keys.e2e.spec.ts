@@ -6,7 +6,8 @@ import { inboxMessages } from './testing/inbox.js';
 const suite = withPosthorn({ LOG_LEVEL: 'debug' });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const keysPath = () => `/api/v1/projects/${suite.posthorn.dev.projectId}/api-keys`;
-const tokenOf = async (...words: string[]) => (await suite.operator('keys', 'create', '--name', 'e2e', ...words))['token']!;
+const tokenOf = async (...texts: string[]) =>
+  (await suite.operator('keys', 'create', '--name', 'e2e', ...texts))['token']!;
 
 describe('a key that manages keys', () => {
   it('makes, reads, reduces, rotates and revokes another one, and never sees its secret', async () => {
@@ -15,7 +16,9 @@ describe('a key that manages keys', () => {
     expect([made.status, made.body.last_four.length]).toEqual([201, 4]);
     const one = `${keysPath()}/${made.body.id}`;
     expect((await posthorn.get(keysPath())).body.data[0].id).toBe(made.body.id);
-    expect((await posthorn.request('PATCH', one, { scopes: ['emails:send'] })).body.scopes).toEqual(['emails:send']);
+    expect((await posthorn.request('PATCH', one, { scopes: ['emails:send'] })).body.scopes).toEqual([
+      'emails:send',
+    ]);
     const rotated = await posthorn.request('POST', `${one}/rotate`);
     expect(rotated.status).toBe(200);
     const { pathname, search } = new URL(rotated.body.reveal_url);
@@ -31,7 +34,11 @@ describe('a key that manages keys', () => {
     const key = await tokenOf('--scopes', 'api-keys:write,emails:send');
     const v1 = await suite.posthorn.post(keysPath(), { name: 'More' }, bearer(key));
     expect([v1.status, v1.body.code]).toEqual([400, 'validation_error']);
-    const legacy = await suite.posthorn.post(keysPath().replace('/v1', ''), { name: 'More', scopes: ['emails:read'] }, bearer(key));
+    const legacy = await suite.posthorn.post(
+      keysPath().replace('/v1', ''),
+      { name: 'More', scopes: ['emails:read'] },
+      bearer(key),
+    );
     expect([legacy.status, legacy.body.error.code]).toEqual([400, 'SCOPE_ESCALATION']);
   });
 
@@ -49,23 +56,31 @@ describe('the operator', () => {
     const { posthorn, operator } = suite;
     const { id } = await operator('projects', 'create', '--name', 'Held');
     const key = (await operator('keys', 'create', '--project', id!, '--name', 'e2e'))['token']!;
-    const ask = async () => [
-      (await posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Hi', body: 'x' }, bearer(key))).body.code,
+    const request = async () => [
+      (
+        await posthorn.post(
+          '/api/v1/emails',
+          { to: 'ada@example.com', subject: 'Hi', body: 'x' },
+          bearer(key),
+        )
+      ).body.code,
       (await posthorn.get('/api/v1/contacts', bearer(key))).status,
     ];
     await expect(operator('projects', 'disable', '--project', id!, '--reason', 'BECAUSE')).rejects.toThrow();
     await operator('projects', 'disable', '--project', id!, '--reason', 'MANUAL');
-    await eventually(async () => (await ask())[0] === 'project_disabled', 'the send is refused');
-    expect(await ask()).toEqual(['project_disabled', 200]);
+    await eventually(async () => (await request())[0] === 'project_disabled', 'the send is refused');
+    expect(await request()).toEqual(['project_disabled', 200]);
     await operator('projects', 'enable', '--project', id!);
-    await eventually(async () => (await ask())[0] !== 'project_disabled', 'it may send again');
+    await eventually(async () => (await request())[0] !== 'project_disabled', 'it may send again');
     expect(await operator('projects', 'limits', '--project', id!, '--secret', '7')).toMatchObject({ id });
   });
 
   it('vouches for a person, and registers and removes an application', async () => {
     const { operator } = suite;
     await operator('users', 'create', '--email', 'unreached@example.com');
-    expect(await operator('users', 'verify', '--email', 'unreached@example.com')).toMatchObject({ verified: true });
+    expect(await operator('users', 'verify', '--email', 'unreached@example.com')).toMatchObject({
+      verified: true,
+    });
     const { clientId, clientSecret } = await operator(
       'applications',
       'register',
@@ -84,7 +99,12 @@ describe('a TEST key', () => {
     const key = await tokenOf('--mode', 'TEST');
     const project = await suite.posthorn.get(`/api/v1/projects/${suite.posthorn.dev.projectId}`);
     const from = project.body.sandbox_address as string;
-    const mail = { to: 'success@simulator.posthorn.test', from, subject: 'From the sandbox', body: '<p>Hi</p>' };
+    const mail = {
+      to: 'success@simulator.posthorn.test',
+      from,
+      subject: 'From the sandbox',
+      body: '<p>Hi</p>',
+    };
     for (const path of ['/api/v1/emails', '/api/emails']) {
       const refusals = [
         { ...mail, from: 'hello@example.test' },
@@ -94,9 +114,14 @@ describe('a TEST key', () => {
         const { status, text } = await suite.posthorn.post(path, refused, bearer(key));
         expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('scope_missing')]);
       }
-      expect((await suite.posthorn.post(path, mail, bearer(key))).status).toBe(path.includes('v1') ? 202 : 200);
+      expect((await suite.posthorn.post(path, mail, bearer(key))).status).toBe(
+        path.includes('v1') ? 202 : 200,
+      );
       const live = await suite.posthorn.post(path, mail);
-      expect([live.status, live.text]).toEqual([403, expect.stringContaining('Only a TEST key sends from the sandbox')]);
+      expect([live.status, live.text]).toEqual([
+        403,
+        expect.stringContaining('Only a TEST key sends from the sandbox'),
+      ]);
       expect(live.text.toLowerCase()).toContain('"code":"scope_missing"');
     }
     await eventually(async () => {

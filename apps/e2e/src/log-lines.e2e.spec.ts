@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emailFacts } from '@posthorn/contracts';
+import { emailEvents } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
 import { eventually, SmtpSink } from '@posthorn/testing';
 import { jetstream } from '@nats-io/jetstream';
@@ -37,14 +37,22 @@ describe('what the services write while mail goes well and badly', () => {
       LOG_FORMAT: 'json',
     });
     for (const to of recipients) await send(to);
-    refused = await posthorn.post('/api/v1/emails', { to: 'ada@sink.test', subject, body: 'x', from: 'heron@nobody.test' });
+    refused = await posthorn.post('/api/v1/emails', {
+      to: 'ada@sink.test',
+      subject,
+      body: 'x',
+      from: 'heron@nobody.test',
+    });
     await posthorn.post('/api/v1/emails', { to: 'not heron@an address', subject, body: 'x' });
     await posthorn.get('/api/v1/contacts?search=heron@sink.test&limit=x');
     await posthorn.get('/api/v1/contacts', { authorization: `Bearer ${forged}` });
     await posthorn.get(`/api/v1/emails/heron@sink.test`);
     await tellNonsense();
     await eventually(async () => attemptedAll(), 'every message was tried');
-    await eventually(async () => linesOf(posthorn.output).some(({ msg }) => msg.includes('try 1')), 'a fact was refused by its subscriber');
+    await eventually(
+      async () => linesOf(posthorn.output).some(({ msg }) => msg.includes('try 1')),
+      'a fact was refused by its subscriber',
+    );
     await posthorn.stop();
     lines = linesOf(posthorn.output);
   }, 90_000);
@@ -58,11 +66,15 @@ describe('what the services write while mail goes well and badly', () => {
 
   async function attemptedAll(): Promise<boolean> {
     const { body } = await posthorn.get('/api/v1/emails?limit=50');
-    const events = await Promise.all(body.data.map(({ id }: { id: string }) => posthorn.get(`/api/v1/emails/${id}`)));
-    return events.length === recipients.length && events.every((email) => (email as Answer).body.events.length > 1);
+    const events = await Promise.all(
+      body.data.map(({ id }: { id: string }) => posthorn.get(`/api/v1/emails/${id}`)),
+    );
+    return (
+      events.length === recipients.length && events.every((email) => (email as Answer).body.events.length > 1)
+    );
   }
 
-  /** A fact whose subscriber cannot take it in: Postgres refuses the address, and says so in its own words. */
+  /** An event whose subscriber cannot take it in: Postgres refuses the address, and says so in its own words. */
   async function tellNonsense(): Promise<void> {
     const connection = await BusConnection.open({ url: posthorn.servers.natsUrl, name: 'nonsense' });
     const item = {
@@ -73,44 +85,62 @@ describe('what the services write while mail goes well and badly', () => {
       at: 'heron@sink.test',
       sourceType: 'CAMPAIGN',
     };
-    const fact = {
+    const event = {
       id: '019b0000-0000-7000-8000-00000000beef',
-      fact: emailFacts.accepted.name,
+      fact: emailEvents.accepted.name,
       version: 1,
       projectId: posthorn.dev.projectId,
       at: new Date(),
       items: [item],
     };
-    await jetstream(connection.nats).publish(`facts.${emailFacts.accepted.name}`, JSON.stringify(fact));
+    await jetstream(connection.nats).publish(`facts.${emailEvents.accepted.name}`, JSON.stringify(event));
     await connection.close();
   }
 
   it('is one JSON object a line, of a service that is named', () => {
     expect(lines.length).toBeGreaterThan(5);
     for (const line of lines)
-      expect(line).toMatchObject({ service: expect.any(String), msg: expect.any(String), level: expect.any(Number) });
+      expect(line).toMatchObject({
+        service: expect.any(String),
+        msg: expect.any(String),
+        level: expect.any(Number),
+      });
   });
 
   it('names the request and the trace of everything that a request brought about', () => {
     const edge = lines.filter(({ context }) => context === 'Edge');
     expect(edge.length).toBeGreaterThanOrEqual(5);
     for (const line of edge)
-      expect(line).toMatchObject({ request_id: expect.any(String), trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+      expect(line).toMatchObject({
+        request_id: expect.any(String),
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      });
     expect(edge.map(({ request_id }) => request_id)).toContain(refused.body.request_id);
   });
 
   it.each(['gateway', 'sending', 'contacts', 'analytics'])('is beside traces of %s', async (service) => {
-    expect(await posthorn.traces.find((told) => told.includes(`"posthorn-${service}"`))).not.toBeNull();
+    expect(
+      await posthorn.traces.find((published) => published.includes(`"posthorn-${service}"`)),
+    ).not.toBeNull();
   });
 
   it('is beside traces that hold none of that either', async () => {
-    expect(await posthorn.traces.find((told) => /heron|@sink/i.test(told))).toBeNull();
+    expect(await posthorn.traces.find((published) => /heron|@sink/i.test(published))).toBeNull();
   });
 
   it('holds no address, no subject, no content and no key', () => {
-    const told = lines.map((line) => JSON.stringify(line)).join('\n');
-    for (const secret of ['heron', 'Heron', 'ada@', subject, forged, posthorn.dev.secretKey, '@sink.test', '@example.test'])
-      expect(told).not.toContain(secret);
+    const published = lines.map((line) => JSON.stringify(line)).join('\n');
+    for (const secret of [
+      'heron',
+      'Heron',
+      'ada@',
+      subject,
+      forged,
+      posthorn.dev.secretKey,
+      '@sink.test',
+      '@example.test',
+    ])
+      expect(published).not.toContain(secret);
   });
 });
 

@@ -27,12 +27,18 @@ describe('the main job, as a newcomer does it', () => {
     const curl = /curl -sS[\s\S]*?'\n\n/.exec(posthorn.output)?.[0] ?? '';
     const { stdout } = await run('bash', ['-c', curl]);
     const receipt = JSON.parse(stdout) as { id: string };
-    expect(receipt).toEqual({ id: expect.any(String), status: 'PENDING', to: 'ada@example.com', from: 'hello@example.test' });
+    expect(receipt).toEqual({
+      id: expect.any(String),
+      status: 'PENDING',
+      to: 'ada@example.com',
+      from: 'hello@example.test',
+    });
     id = receipt.id;
   });
 
   it('keeps its keys for the owner only', () => {
-    for (const name of ['dev.json', 'secret.key', 'servers.json']) expect(statSync(join(directory.path, name)).mode & 0o777).toBe(0o600);
+    for (const name of ['dev.json', 'secret.key', 'servers.json'])
+      expect(statSync(join(directory.path, name)).mode & 0o777).toBe(0o600);
   });
 
   it('puts the mail into the inbox', async () => {
@@ -63,7 +69,10 @@ describe('the main job, as a newcomer does it', () => {
   });
 
   it('has made the contact, and counts the day', async () => {
-    const contact = await eventually(async () => (await posthorn.get('/api/v1/contacts?search=ada')).body.data[0], 'the contact');
+    const contact = await eventually(
+      async () => (await posthorn.get('/api/v1/contacts?search=ada')).body.data[0],
+      'the contact',
+    );
     expect(contact).toMatchObject({ email: 'ada@example.com', subscribed: false, custom_fields: '{}' });
     await eventually(async () => {
       const { body } = await posthorn.get('/api/v1/analytics/timeseries');
@@ -98,8 +107,8 @@ describe('the main job, as a newcomer does it', () => {
   });
 
   it('obeys the operator: a revoked key ends, a suppressed address is sent nothing', async () => {
-    const operator = async (...words: string[]) => {
-      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...words], {
+    const operator = async (...texts: string[]) => {
+      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], {
         env: { ...process.env, POSTHORN_DATA_DIR: directory.path },
       });
       return JSON.parse(stdout);
@@ -108,10 +117,18 @@ describe('the main job, as a newcomer does it', () => {
     const withKey = { authorization: `Bearer ${key.token}` };
     expect((await posthorn.get('/api/v1/emails', withKey)).status).toBe(200);
     await operator('keys', 'revoke', '--id', key.id);
-    await eventually(async () => (await posthorn.get('/api/v1/emails', withKey)).status === 401, 'the key refused', 1_500);
+    await eventually(
+      async () => (await posthorn.get('/api/v1/emails', withKey)).status === 401,
+      'the key refused',
+      1_500,
+    );
 
     await operator('suppressions', 'add', '--email', 'gone@example.com');
-    const { body } = await posthorn.post('/api/v1/emails', { to: 'gone@example.com', subject: 'Not wanted', body: '<p>Hi</p>' });
+    const { body } = await posthorn.post('/api/v1/emails', {
+      to: 'gone@example.com',
+      subject: 'Not wanted',
+      body: '<p>Hi</p>',
+    });
     const email = await eventually(async () => {
       const found = (await posthorn.get(`/api/v1/emails/${body.id}`)).body;
       return found.status === 'FAILED' ? found : null;
@@ -123,7 +140,8 @@ describe('the main job, as a newcomer does it', () => {
     const { natsUrl, databaseUrls } = posthorn.servers;
     const secretKey = posthorn.dev.secretKey;
     expect(await posthorn.stop()).toBe(0);
-    for (const url of [natsUrl, ...databaseUrls, posthorn.dev.baseUrl]) await expect(connects(url)).resolves.toBe(false);
+    for (const url of [natsUrl, ...databaseUrls, posthorn.dev.baseUrl])
+      await expect(connects(url)).resolves.toBe(false);
     posthorn = await RunningPosthorn.start(directory.path);
     expect(posthorn.dev.secretKey).toBe(secretKey);
     expect((await posthorn.get(`/api/v1/emails/${id}`)).body.status).toBe('DELIVERED');

@@ -15,7 +15,11 @@ describe('with servers that somebody else started', () => {
 
   beforeAll(async () => {
     [databases, nats, sink] = await Promise.all([OwnDatabases.start(), startTestNats(), SmtpSink.start()]);
-    posthorn = await RunningPosthorn.start(directory.path, { ...databases.environment, NATS_URL: nats.url, SMTP_URL: sink.url });
+    posthorn = await RunningPosthorn.start(directory.path, {
+      ...databases.environment,
+      NATS_URL: nats.url,
+      SMTP_URL: sink.url,
+    });
   });
   afterAll(async () => {
     await posthorn.stop();
@@ -24,10 +28,21 @@ describe('with servers that somebody else started', () => {
   });
 
   it('does the main job', async () => {
-    const { body } = await posthorn.post('/api/v1/emails', { to: 'ada@elsewhere.test', subject: 'Grüße', body: '<p>Hi</p>' });
+    const { body } = await posthorn.post('/api/v1/emails', {
+      to: 'ada@elsewhere.test',
+      subject: 'Grüße',
+      body: '<p>Hi</p>',
+    });
     await sink.waitFor(1);
-    expect(sink.messages[0]).toMatchObject({ to: 'ada@elsewhere.test', faults: [], messageId: `${body.id}@example.test` });
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED');
+    expect(sink.messages[0]).toMatchObject({
+      to: 'ada@elsewhere.test',
+      faults: [],
+      messageId: `${body.id}@example.test`,
+    });
+    await eventually(
+      async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
+      'DELIVERED',
+    );
   });
 
   it('passes 12 MiB in and 4 MiB pages out through a stock nats-server', async () => {
@@ -36,7 +51,9 @@ describe('with servers that somebody else started', () => {
     const large = { to: 'large@elsewhere.test', subject: 'Large', body: text };
     const { body } = await eventually(
       async () => {
-        const answer = await posthorn.post('/api/v1/emails', large, { 'idempotency-key': 'the-large-mail-of-the-suite' });
+        const answer = await posthorn.post('/api/v1/emails', large, {
+          'idempotency-key': 'the-large-mail-of-the-suite',
+        });
         const unknown = answer.body.detail === outcomeUnknown().message;
         expect(unknown ? [500] : [202, 503]).toContain(answer.status);
         return answer.status === 202 && answer;
@@ -51,13 +68,15 @@ describe('with servers that somebody else started', () => {
     );
     // Eighty contacts of 64 KB are more than one page of 4 MiB may hold.
     const data = { note: 'x'.repeat(64_000) };
-    for (let place = 0; place < 80; place += 1)
-      await posthorn.post('/api/v1/contacts', { email: `c${place}@large.test`, custom_fields: data });
+    for (let index = 0; index < 80; index += 1)
+      await posthorn.post('/api/v1/contacts', { email: `c${index}@large.test`, custom_fields: data });
     const page = await posthorn.get('/api/v1/contacts?limit=100&search=large.test');
     expect(page.status).toBe(200);
     expect(page.text.length).toBeGreaterThan(3 * 1024 * 1024);
     expect(page.body.has_more).toBe(true);
-    const rest = await posthorn.get(`/api/v1/contacts?limit=100&search=large.test&after=${page.body.next_cursor}`);
+    const rest = await posthorn.get(
+      `/api/v1/contacts?limit=100&search=large.test&after=${page.body.next_cursor}`,
+    );
     expect(page.body.data.length + rest.body.data.length).toBe(80);
   });
 

@@ -8,7 +8,7 @@ import { OwnDatabases } from './testing/own-databases.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
 const mail = { to: 'ada@elsewhere.test', subject: 'Hello', body: '<p>Hi</p>' };
-const patienceMs = 2_200;
+const timeoutMs = 2_200;
 
 describe('while a server is away', () => {
   const directory = makeDataDirectory();
@@ -19,8 +19,17 @@ describe('while a server is away', () => {
   let posthorn: RunningPosthorn;
 
   beforeAll(async () => {
-    [databases, nats, sink] = await Promise.all([OwnDatabases.start(), startNats({ dataDirectory: join(root, 'nats') }), SmtpSink.start()]);
-    const servers = { ...databases.environment, NATS_URL: nats.url, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0' };
+    [databases, nats, sink] = await Promise.all([
+      OwnDatabases.start(),
+      startNats({ dataDirectory: join(root, 'nats') }),
+      SmtpSink.start(),
+    ]);
+    const servers = {
+      ...databases.environment,
+      NATS_URL: nats.url,
+      SMTP_URL: sink.url,
+      SENDING_RATE_PER_SECOND: '0',
+    };
     posthorn = await RunningPosthorn.start(directory.path, { ...servers, LOG_LEVEL: 'silent' });
   });
   afterAll(async () => {
@@ -30,27 +39,35 @@ describe('while a server is away', () => {
     directory.remove();
   });
 
-  const inTime = async (ask: () => Promise<Answer>): Promise<Answer> => {
+  const inTime = async (request: () => Promise<Answer>): Promise<Answer> => {
     const began = performance.now();
-    const answer = await ask();
-    expect(performance.now() - began).toBeLessThan(patienceMs);
+    const answer = await request();
+    expect(performance.now() - began).toBeLessThan(timeoutMs);
     return answer;
   };
   /** Each gateway and each service comes back by itself: what one of them answers, the next need not. */
-  const answered = (status: number, ask: () => Promise<Answer>, what: string): Promise<Answer> =>
+  const answered = (status: number, request: () => Promise<Answer>, what: string): Promise<Answer> =>
     eventually(async () => {
-      const answer = await ask();
+      const answer = await request();
       return answer.status === status && answer;
     }, what);
-  const total = async () => (await answered(200, () => posthorn.get('/api/v1/emails?limit=100'), 'reads again')).body.data.length as number;
+  const total = async () =>
+    (await answered(200, () => posthorn.get('/api/v1/emails?limit=100'), 'reads again')).body.data
+      .length as number;
 
   it('answers 503 with Retry-After when NATS is down, stores nothing, and goes on when it is back', async () => {
     const before = await total();
     await nats.stop();
-    // What is under way in the instant of the break may end with an open outcome (guarantees.md G2): not what comes after it.
-    await eventually(async () => (await posthorn.get('/api/v1/emails')).status === 503, 'the break is noticed');
+    // What is under way in the instant of the break may end with an open outcome (docs/guarantees.md G2): not what comes after it.
+    await eventually(
+      async () => (await posthorn.get('/api/v1/emails')).status === 503,
+      'the break is noticed',
+    );
     const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
-    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 503, code: 'enqueue_failed' });
+    expect({ status: refused.status, code: refused.body.code }).toEqual({
+      status: 503,
+      code: 'enqueue_failed',
+    });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     const legacy = await inTime(() => posthorn.post('/api/emails', mail));
     expect(legacy.body).toMatchObject({ success: false, error: { code: 'ENQUEUE_FAILED' } });
@@ -58,7 +75,10 @@ describe('while a server is away', () => {
     nats = await startNats({ dataDirectory: join(root, 'nats'), port: nats.port });
     expect(await total()).toBe(before);
     const { body } = await answered(202, () => posthorn.post('/api/v1/emails', mail), 'accepts again');
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED again');
+    await eventually(
+      async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
+      'DELIVERED again',
+    );
   });
 
   it('answers 503 when the database is down, and goes on when it is back', async () => {
@@ -70,7 +90,10 @@ describe('while a server is away', () => {
     await databases.comeBack();
     expect(await total()).toBe(before);
     const { body } = await answered(202, () => posthorn.post('/api/v1/emails', mail), 'accepts again');
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED again');
+    await eventually(
+      async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
+      'DELIVERED again',
+    );
   });
 
   it('still accepts when the mail server is away, says so on the e-mail, and delivers when it is back', async () => {
@@ -85,6 +108,10 @@ describe('while a server is away', () => {
     expect(waiting).toMatchObject({ status: 'PENDING', failure_kind: 'provider_paused' });
     sink = await SmtpSink.start({ port });
     // The first retry comes after 30 s.
-    await eventually(async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED', 'DELIVERED', 60_000);
+    await eventually(
+      async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
+      'DELIVERED',
+      60_000,
+    );
   }, 90_000);
 });

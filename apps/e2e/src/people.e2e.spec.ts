@@ -12,7 +12,10 @@ let base: string;
 beforeAll(async () => {
   const port = await chooseQuietPort();
   base = `http://localhost:${port}`;
-  posthorn = await RunningPosthorn.start(directory.path, { PORT: String(port), TRUSTED_PROXIES: '127.0.0.1' });
+  posthorn = await RunningPosthorn.start(directory.path, {
+    PORT: String(port),
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
 });
 afterAll(async () => {
   await posthorn.stop();
@@ -22,17 +25,25 @@ afterAll(async () => {
 /** The link of the newest mail of this subject, as the development inbox shows it. */
 function linkOf(subject: string, to: string): Promise<string> {
   return eventually(async () => {
-    const found = (await inboxMessages(posthorn)).find((mail) => mail.subject === subject && mail.envelope.to.includes(to));
+    const found = (await inboxMessages(posthorn)).find(
+      (mail) => mail.subject === subject && mail.envelope.to.includes(to),
+    );
     if (!found) return null;
-    const { text } = (await (await fetch(`${posthorn.dev.inboxUrl}/api/messages/${found.id}`)).json()) as { text: string };
+    const { text } = (await (await fetch(`${posthorn.dev.inboxUrl}/api/messages/${found.id}`)).json()) as {
+      text: string;
+    };
     return /http\S+/.exec(text)![0];
   }, `${subject} arrives`);
 }
 
 /** As at a prompt; what is typed goes to stdin. */
-function operator(words: string[], typed = ''): { status: number | null; stdout: string; stderr: string } {
+function operator(texts: string[], typed = ''): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
-  return spawnSync(process.execPath, ['dist/tools/operator/src/main.js', ...words], { env, input: typed, encoding: 'utf8' });
+  return spawnSync(process.execPath, ['dist/tools/operator/src/main.js', ...texts], {
+    env,
+    input: typed,
+    encoding: 'utf8',
+  });
 }
 
 let places = 0;
@@ -40,7 +51,11 @@ let places = 0;
 /** From an address of its own: tries are limited by it. */
 async function signIn(user: { email: string; password: string }): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.0.0.${(places += 1)}` };
-  return fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, { method: 'POST', headers, body: JSON.stringify(user) });
+  return fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(user),
+  });
 }
 
 describe('people', () => {
@@ -49,7 +64,9 @@ describe('people', () => {
     const signedIn = await signIn(user);
     expect(signedIn.status).toBe(200);
     const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
-    const contacts = await fetch(`${posthorn.dev.baseUrl}/api/v1/contacts`, { headers: { cookie, 'x-project-id': projectId } });
+    const contacts = await fetch(`${posthorn.dev.baseUrl}/api/v1/contacts`, {
+      headers: { cookie, 'x-project-id': projectId },
+    });
     expect(contacts.status).toBe(200);
     expect(posthorn.output).toContain(`/sign-in as ${user.email} with ${user.password}`);
   });
@@ -59,15 +76,30 @@ describe('people', () => {
     expect(made.status).toBe(0);
     const { email, password } = JSON.parse(made.stdout) as { email: string; password: string };
     expect((await signIn({ email, password })).status).toBe(200);
-    const words = ['users', 'create', '--email', 'second@example.com', '--name', 'Second', '--password-stdin'];
-    expect(JSON.parse(operator(words, 'correct horse battery\n').stdout)).toMatchObject({
+    const texts = [
+      'users',
+      'create',
+      '--email',
+      'second@example.com',
+      '--name',
+      'Second',
+      '--password-stdin',
+    ];
+    expect(JSON.parse(operator(texts, 'correct horse battery\n').stdout)).toMatchObject({
       name: 'Second',
       verified: false,
       password: null,
     });
-    expect((await signIn({ email: 'second@example.com', password: 'correct horse battery' })).status).toBe(403);
-    expect(operator(words, 'correct horse battery\n')).toMatchObject({ status: 1, stderr: expect.stringContaining('conflict') });
-    expect(operator(['users', 'create', '--email', 'third@example.com', '--password-stdin'], 'short\n').status).toBe(1);
+    expect((await signIn({ email: 'second@example.com', password: 'correct horse battery' })).status).toBe(
+      403,
+    );
+    expect(operator(texts, 'correct horse battery\n')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('conflict'),
+    });
+    expect(
+      operator(['users', 'create', '--email', 'third@example.com', '--password-stdin'], 'short\n').status,
+    ).toBe(1);
   });
 
   inBrowser(

@@ -12,7 +12,12 @@ describe('a mail whose error is no good text', () => {
   const suite = withPosthorn({ SENDING_RATE_PER_SECOND: '0', LEASE_SECONDS: '2', AMBIGUOUS_SECONDS: '1' });
 
   const send = async (to: string, body = '<p>Hello</p>'): Promise<string> => {
-    const { status, body: answer } = await suite.posthorn.post('/api/v1/emails', { to, subject: 'Hello', body, data: { arr: [1] } });
+    const { status, body: answer } = await suite.posthorn.post('/api/v1/emails', {
+      to,
+      subject: 'Hello',
+      body,
+      data: { arr: [1] },
+    });
     expect(status).toBe(202);
     return answer.id as string;
   };
@@ -38,14 +43,16 @@ describe('a mail whose error is no good text', () => {
     });
     for (const id of [...before, ...after]) expect(await ended(id)).toMatchObject({ status: 'DELIVERED' });
     expect(suite.posthorn.child.exitCode).toBeNull();
-    const copies = (await inboxMessages(suite.posthorn)).filter(({ envelope }) => /^(before|after)-/.test(envelope.to[0]!));
+    const copies = (await inboxMessages(suite.posthorn)).filter(({ envelope }) =>
+      /^(before|after)-/.test(envelope.to[0]!),
+    );
     expect(copies).toHaveLength(4);
   });
 
   it('is told of with its beginning where it is endless, and holds back no event of others', async () => {
     const endlessly = await send('endless@elsewhere.test', endless);
     // More events than the relay takes at once: whoever is told of behind them waits for all of them.
-    for (let place = 0; place < 300; place += 1) await send(`told-${place}@elsewhere.test`);
+    for (let index = 0; index < 300; index += 1) await send(`told-${index}@elsewhere.test`);
     await contactOf('told-299@elsewhere.test');
     const failed = await ended(endlessly);
     expect(failed).toMatchObject({ status: 'RENDERING_FAILURE', failure_kind: 'rendering' });

@@ -12,7 +12,10 @@ let client: ServerClient;
 beforeAll(async () => {
   posthorn = await RunningPosthorn.start(directory.path);
   const { host } = new URL(posthorn.dev.baseUrl);
-  client = new ServerClient(posthorn.dev.secretKey, { requestHost: `${host}/api/compat/postmark`, useHttps: false });
+  client = new ServerClient(posthorn.dev.secretKey, {
+    requestHost: `${host}/api/compat/postmark`,
+    useHttps: false,
+  });
 });
 afterAll(async () => {
   await posthorn.stop();
@@ -24,7 +27,9 @@ const arrived = (subject: string, copies: number) =>
   eventually(async () => {
     const found = (await inboxMessages(posthorn)).filter((message) => message.subject === subject);
     if (found.length < copies) return null;
-    return Promise.all(found.map(async ({ id, envelope }) => ({ to: envelope.to[0]!, raw: await rawMessage(posthorn, id) })));
+    return Promise.all(
+      found.map(async ({ id, envelope }) => ({ to: envelope.to[0]!, raw: await rawMessage(posthorn, id) })),
+    );
   }, `${copies} copies of ${subject}`);
 
 describe('the official client, unmodified', () => {
@@ -41,9 +46,18 @@ describe('the official client, unmodified', () => {
       Attachments: [{ Name: 'hello.txt', Content: 'SGVsbG8=', ContentType: 'text/plain', ContentID: null }],
       Tag: 'welcome mail',
     });
-    expect(answer).toMatchObject({ ErrorCode: 0, Message: 'OK', To: 'Ada <ada@example.com>, grace@example.com' });
+    expect(answer).toMatchObject({
+      ErrorCode: 0,
+      Message: 'OK',
+      To: 'Ada <ada@example.com>, grace@example.com',
+    });
     const copies = await arrived('As it stands', 4);
-    expect(copies.map(({ to }) => to).sort()).toEqual(['ada@example.com', 'blind@example.com', 'copy@example.com', 'grace@example.com']);
+    expect(copies.map(({ to }) => to).sort()).toEqual([
+      'ada@example.com',
+      'blind@example.com',
+      'copy@example.com',
+      'grace@example.com',
+    ]);
     for (const { raw } of copies) {
       expect(raw).toMatch(/^To: Ada <ada@example\.com>,\s+grace@example\.com$/m);
       expect(raw).toMatch(/^Cc: copy@example\.com$/m);
@@ -65,7 +79,10 @@ describe('the official client, unmodified', () => {
       { ...message, To: 'three@example.com' },
     ]);
     expect(answers.map(({ ErrorCode }) => ErrorCode)).toEqual([0, 300, 400, 0]);
-    expect((await arrived('In a batch', 2)).map(({ to }) => to).sort()).toEqual(['one@example.com', 'three@example.com']);
+    expect((await arrived('In a batch', 2)).map(({ to }) => to).sort()).toEqual([
+      'one@example.com',
+      'three@example.com',
+    ]);
   });
 
   it('is told what is wrong', async () => {
@@ -76,6 +93,10 @@ describe('the official client, unmodified', () => {
     expect(await codeOf(wrongKey.sendEmail(message))).toBe(10);
     expect(await codeOf(client.sendEmail({ ...message, From: 'hello@not-verified.example' }))).toBe(400);
     expect(await codeOf(client.sendEmail({ ...message, Attachments: [half] }))).toBe(300);
-    expect(await codeOf(client.sendEmailWithTemplate({ From: from, To: 'ada@example.com', TemplateId: 1, TemplateModel: {} }))).toBe(1101);
+    expect(
+      await codeOf(
+        client.sendEmailWithTemplate({ From: from, To: 'ada@example.com', TemplateId: 1, TemplateModel: {} }),
+      ),
+    ).toBe(1101);
   });
 });

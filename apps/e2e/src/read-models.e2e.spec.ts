@@ -3,17 +3,23 @@ import { eventually } from '@posthorn/testing';
 import { withPosthorn } from './testing/bad-input.js';
 
 const suite = withPosthorn();
-const rebuild = async (...words: string[]) =>
-  (await suite.operator('read-models', 'rebuild', ...words)) as unknown as Record<string, { compared: number; repaired: number }>;
+const rebuild = async (...texts: string[]) =>
+  (await suite.operator('read-models', 'rebuild', ...texts)) as unknown as Record<
+    string,
+    { compared: number; repaired: number }
+  >;
 
 describe('read models that are made anew', () => {
-  it('are as they were: the facts have counted what sending and contacts hold', async () => {
+  it('are as they were: the events have counted what sending and contacts hold', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post('/api/v1/contacts', { email: 'ada@example.com' });
     await posthorn.post('/api/track', { event: 'signup', email: 'ada@example.com' });
     const list = await posthorn.post('/api/v1/lists', { name: 'News' });
     await posthorn.post(`/api/v1/lists/${list.body.id}/subscribe`, { email: 'ada@example.com' });
-    const condition = { logic: 'AND', groups: [{ filters: [{ field: 'email.delivered', operator: 'triggered' }] }] };
+    const condition = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'email.delivered', operator: 'triggered' }] }],
+    };
     const segment = await posthorn.post('/api/v1/segments', { name: 'Reached', type: 'DYNAMIC', condition });
     await posthorn.post('/api/v1/emails', { to: 'ada@example.com', subject: 'Hello', body: '<p>Hello</p>' });
     await eventually(
@@ -24,7 +30,14 @@ describe('read models that are made anew', () => {
       `the mail to ${made.body.id as string} is counted`,
     );
     const rebuilt = await rebuild();
-    expect(Object.keys(rebuilt)).toEqual(['contacts', 'lists', 'segments', 'events', 'event_summaries', 'mail_summaries']);
+    expect(Object.keys(rebuilt)).toEqual([
+      'contacts',
+      'lists',
+      'segments',
+      'events',
+      'event_summaries',
+      'mail_summaries',
+    ]);
     for (const [model, { compared, repaired }] of Object.entries(rebuilt)) {
       expect([model, repaired]).toEqual([model, 0]);
       expect([model, compared]).toEqual([model, expect.any(Number)]);

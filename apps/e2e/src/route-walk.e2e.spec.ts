@@ -4,20 +4,27 @@ import { operationsOf } from './testing/api-document.js';
 import { withPosthorn } from './testing/bad-input.js';
 import { document } from './testing/described.js';
 import { routeChecks } from './testing/route-walk/route-checks.js';
-import { WalkGround } from './testing/route-walk/walk-ground.js';
+import { WalkFixture } from './testing/route-walk/walk-fixture.js';
 
 // Paused, so that a message of the test is still PENDING when it is cancelled.
 const suite = withPosthorn({ DELIVERY_PAUSED: 'true', TRUSTED_PROXIES: '127.0.0.1' });
-const operations = operationsOf(document).map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
-let ground: WalkGround;
+const operations = operationsOf(document).map(
+  (operation) => [`${operation.method} ${operation.path}`, operation] as const,
+);
+let fixture: WalkFixture;
 
 beforeAll(async () => {
-  ground = new WalkGround(document, suite.posthorn, suite.operator);
-  await ground.prepare();
+  fixture = new WalkFixture(document, suite.posthorn, suite.operator);
+  await fixture.prepare();
 }, 60_000);
 
 // Past the reporter, which would say for each line where it was written.
-afterAll(() => void process.stderr.write(`route walk: ${ground.walked.size} of ${operations.length} routes, ${ground.checks} checks\n`));
+afterAll(
+  () =>
+    void process.stderr.write(
+      `route walk: ${fixture.walked.size} of ${operations.length} routes, ${fixture.checks} checks\n`,
+    ),
+);
 
 describe('the routes that are walked', () => {
   it('are those that the product serves', async () => {
@@ -26,24 +33,34 @@ describe('the routes that are walked', () => {
 
   it('are those of the route table', () => {
     const rows = [
-      ...readFileSync('docs/routes.md', 'utf8').matchAll(/^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+(?: or \S+)?) +\| ([A-Z, ]+?) +\|/gm),
+      ...readFileSync('docs/routes.md', 'utf8').matchAll(
+        /^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+(?: or \S+)?) +\| ([A-Z, ]+?) +\|/gm,
+      ),
     ];
-    const table = rows.map(([, method, path, scope, callers]) => [`${method} ${path!.replace(/:(\w+)/g, '{$1}')}`, scope, callers]);
-    const walked = operations.map(([name, { 'x-scope': scope, 'x-or-scope': other, 'x-callers': callers }]) => [
-      ...[name, other ? `${scope} or ${other}` : scope, callers.join(', ')],
+    const table = rows.map(([, method, path, scope, callers]) => [
+      `${method} ${path!.replace(/:(\w+)/g, '{$1}')}`,
+      scope,
+      callers,
     ]);
+    const walked = operations.map(
+      ([name, { 'x-scope': scope, 'x-or-scope': other, 'x-callers': callers }]) => [
+        ...[name, other ? `${scope} or ${other}` : scope, callers.join(', ')],
+      ],
+    );
     expect(walked.sort()).toEqual(table.sort());
   });
 });
 
 describe.each(routeChecks.map((check) => [check.says, check] as const))('every route %s', (_, check) => {
-  it.each(operations.filter(([, operation]) => check.appliesTo(operation, ground)))('%s', (__, operation) => check.run(operation, ground));
+  it.each(operations.filter(([, operation]) => check.appliesTo(operation, fixture)))('%s', (__, operation) =>
+    check.run(operation, fixture),
+  );
 });
 
 describe('the walk', () => {
-  it('has left the other project as it was', () => ground.expectStrangerUntouched());
+  it('has left the other project as it was', () => fixture.expectStrangerUntouched());
 
   it('went down every route', () => {
-    expect([...ground.walked].sort()).toEqual(operations.map(([, { operationId }]) => operationId).sort());
+    expect([...fixture.walked].sort()).toEqual(operations.map(([, { operationId }]) => operationId).sort());
   });
 });

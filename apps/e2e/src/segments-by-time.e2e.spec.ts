@@ -1,6 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { contactFacts, factSubject, streamOf } from '@posthorn/contracts';
+import { contactEvents, eventSubject, streamOf } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
 import { eventually } from '@posthorn/testing';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-post
 // `POSTHORN_MINUTES=2 npm test -- --selectProjects e2e --testPathPatterns segments-by-time` waits longer.
 const minutes = Number(process.env['POSTHORN_MINUTES'] ?? 1);
 const promisedSeconds = 60;
-const [entered, left] = [contactFacts.segmentEntered.name, contactFacts.segmentLeft.name];
+const [entered, left] = [contactEvents.segmentEntered.name, contactEvents.segmentLeft.name];
 
 const directory = makeDataDirectory();
 let posthorn: RunningPosthorn;
@@ -36,18 +36,18 @@ it('a segment is entered and left by time alone, once each and in time, though c
   await eventually(async () => (await kinds(contacts[2]!)).includes('segment.entered'), 'the third is in');
   await database.query(`SELECT pg_sleep_until(min(due_at) - interval '1 second') FROM segment_due`);
   await killedInTheMiddle(async () => undefined);
-  await eventually(async () => (await facts()).filter(({ fact }) => fact === left).length >= contacts.length, 'all have left', 90_000);
-  const told = await facts();
+  await eventually(async () => (await events()).filter(({ fact: event }) => event === left).length >= contacts.length, 'all have left', 90_000);
+  const reported = await events();
   for (const id of contacts) {
-    const own = told.filter(({ contactId }) => contactId === id);
-    expect(own).toMatchObject([entered, left].map((fact) => ({ fact, slug: 'just-came', segmentId: segment.id })));
+    const own = reported.filter(({ contactId }) => contactId === id);
+    expect(own).toMatchObject([entered, left].map((event) => ({ fact: event, slug: 'just-came', segmentId: segment.id })));
     expect(await kinds(id)).toEqual(['segment.exited', 'segment.entered']);
     for (const { late } of own) expect([late >= 0, late <= promisedSeconds]).toEqual([true, true]);
   }
-  expect(told).toHaveLength(contacts.length * 2);
-  expect(await published()).toEqual(told.map(({ fact, contactId }) => `${fact} ${contactId}`).sort());
+  expect(reported).toHaveLength(contacts.length * 2);
+  expect(await published()).toEqual(reported.map(({ fact: event, contactId }) => `${event} ${contactId}`).sort());
   expect((await posthorn.get(`/api/v1/segments/${segment.id}`)).body.member_count).toBe(0);
-  const latest = (of: string) => Math.max(...told.filter(({ fact }) => fact === of).map(({ late }) => late)).toFixed(2);
+  const latest = (of: string) => Math.max(...reported.filter(({ fact: event }) => event === of).map(({ late }) => late)).toFixed(2);
   process.stderr.write(
     `entry and exit by time alone (createdAt within ${minutes} minutes, contacts killed 3 times): at most ${latest(entered)} s and ${latest(left)} s late\n`,
   );
@@ -66,7 +66,9 @@ async function create(name: string): Promise<string> {
 
 async function kinds(id: string): Promise<string[]> {
   const { body } = await posthorn.get(`/api/v1/contacts/${id}/activity`);
-  return (body.data as { kind: string }[]).map(({ kind }) => kind).filter((kind) => kind.startsWith('segment.'));
+  return (body.data as { kind: string }[])
+    .map(({ kind }) => kind)
+    .filter((kind) => kind.startsWith('segment.'));
 }
 
 /** SIGKILL; resolves when it is there again. */
@@ -102,7 +104,7 @@ interface Told {
   late: number;
 }
 
-async function facts(): Promise<Told[]> {
+async function events(): Promise<Told[]> {
   const { rows } = await database.query<Told>(
     `SELECT o.fact, item ->> 'contactId' AS "contactId", item ->> 'segmentId' AS "segmentId", item ->> 'slug' AS slug,
        extract(epoch FROM o.published_at - c.created_at - CASE o.fact WHEN $1 THEN interval '0' ELSE $2 * interval '1 minute' END)::float8 AS late
@@ -121,8 +123,9 @@ async function published(): Promise<string[]> {
   const found: string[] = [];
   for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
     const message = await streams.getMessage(streamOf('contacts'), { seq });
-    const fact = [entered, left].find((name) => message?.subject === factSubject(name));
-    if (fact) found.push(...message!.json<{ items: Told[] }>().items.map(({ contactId }) => `${fact} ${contactId}`));
+    const event = [entered, left].find((name) => message?.subject === eventSubject(name));
+    if (event)
+      found.push(...message!.json<{ items: Told[] }>().items.map(({ contactId }) => `${event} ${contactId}`));
   }
   await connection.close();
   return found.sort();

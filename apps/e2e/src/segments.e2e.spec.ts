@@ -1,12 +1,22 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, prefixes, randomId, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectRefusal,
+  prefixes,
+  randomId,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 
 const suite = withPosthorn();
 const ofPlan = (plan: string) => ({
   logic: 'AND',
   groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: plan }] }],
 });
-const isMember = (id: string) => ({ logic: 'OR', groups: [{ filters: [{ field: `segment.${id}`, operator: 'isMemberOf' }] }] });
+const isMember = (id: string) => ({
+  logic: 'OR',
+  groups: [{ filters: [{ field: `segment.${id}`, operator: 'isMemberOf' }] }],
+});
 
 beforeAll(async () => {
   for (const [name, plan] of [['ada', 'pro'], ['grace', 'pro'], ['joan', 'free']]) {
@@ -22,12 +32,18 @@ describe('segments on v1', () => {
       200,
       {
         count: 2,
-        sample: expect.arrayContaining([expect.objectContaining({ email: 'ada@example.com', custom_fields: '{"plan":"pro"}' })]),
+        sample: expect.arrayContaining([
+          expect.objectContaining({ email: 'ada@example.com', custom_fields: '{"plan":"pro"}' }),
+        ]),
         excluded_by: [{ path: '/groups/0/filters/0', count: 1 }],
         cost: { upkeep: 'LIVE', measured_ms: expect.any(Number), estimate: expect.any(Number) },
       },
     ]);
-    const made = await posthorn.post('/api/v1/segments', { name: 'Pro plan', type: 'DYNAMIC', condition: ofPlan('pro') });
+    const made = await posthorn.post('/api/v1/segments', {
+      name: 'Pro plan',
+      type: 'DYNAMIC',
+      condition: ofPlan('pro'),
+    });
     expect([made.status, made.body]).toEqual([
       201,
       {
@@ -40,15 +56,25 @@ describe('segments on v1', () => {
     const members = await posthorn.get(`${path}/contacts?limit=1`);
     expect([members.body.data.length, members.body.has_more]).toEqual([1, true]);
     const rest = await posthorn.get(`${path}/contacts?after=${members.body.next_cursor}`);
-    expect([...members.body.data, ...rest.body.data].map(({ email }: { email: string }) => email).sort()).toEqual([
-      'ada@example.com',
-      'grace@example.com',
-    ]);
+    expect(
+      [...members.body.data, ...rest.body.data].map(({ email }: { email: string }) => email).sort(),
+    ).toEqual(['ada@example.com', 'grace@example.com']);
     const narrowed = await posthorn.get(`/api/v1/contacts?segment_id=${made.body.id}`);
     expect(narrowed.body.data).toHaveLength(2);
-    const changed = await posthorn.request('PATCH', path, { condition: ofPlan('free'), description: 'No longer pro' });
-    expect([changed.status, changed.body.member_count, changed.body.description]).toEqual([200, 1, 'No longer pro']);
-    const user = await posthorn.post('/api/v1/segments', { name: 'Above', type: 'DYNAMIC', condition: isMember(made.body.id) });
+    const changed = await posthorn.request('PATCH', path, {
+      condition: ofPlan('free'),
+      description: 'No longer pro',
+    });
+    expect([changed.status, changed.body.member_count, changed.body.description]).toEqual([
+      200,
+      1,
+      'No longer pro',
+    ]);
+    const user = await posthorn.post('/api/v1/segments', {
+      name: 'Above',
+      type: 'DYNAMIC',
+      condition: isMember(made.body.id),
+    });
     expect(user.body.member_count).toBe(1);
     expectRefusal(await posthorn.request('DELETE', path), 'v1', path, {
       status: 409,
@@ -56,8 +82,8 @@ describe('segments on v1', () => {
       detail: 'Other segments name this one: Above. Change or delete them first',
     });
     for (const id of [user.body.id, made.body.id]) {
-      const gone = await posthorn.request('DELETE', `/api/v1/segments/${id}`);
-      expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }]);
+      const removed = await posthorn.request('DELETE', `/api/v1/segments/${id}`);
+      expect([removed.status, removed.body]).toEqual([200, { id, deleted: true }]);
     }
   });
 });
@@ -65,18 +91,34 @@ describe('segments on v1', () => {
 describe('STATIC segments', () => {
   it.each(surfaces)('take and lose contacts by address on %s', async (surface) => {
     const { posthorn } = suite;
-    const made = await posthorn.post(`${prefixes[surface]}/segments`, { name: `Hand-picked ${surface}`, type: 'STATIC' });
+    const made = await posthorn.post(`${prefixes[surface]}/segments`, {
+      name: `Hand-picked ${surface}`,
+      type: 'STATIC',
+    });
     const { id } = surface === 'v1' ? made.body : made.body.data;
     const path = `${prefixes[surface]}/segments/${id}/members`;
-    const names: Record<Surface, [string, string]> = { v1: ['create_missing', 'not_found'], legacy: ['createMissing', 'notFound'] };
+    const names: Record<Surface, [string, string]> = {
+      v1: ['create_missing', 'not_found'],
+      legacy: ['createMissing', 'notFound'],
+    };
     const [createMissing, notFound] = names[surface];
-    const told = ({ body }: { body: Record<string, unknown> }) => (surface === 'v1' ? body : body['data']);
+    const published = ({ body }: { body: Record<string, unknown> }) =>
+      surface === 'v1' ? body : body['data'];
     const first = await posthorn.post(path, { emails: ['ADA@example.com', `new-${surface}@example.com`] });
-    expect([first.status, told(first)]).toEqual([200, { added: 1, created: 0, [notFound]: [`new-${surface}@example.com`] }]);
-    const second = await posthorn.post(path, { emails: [`new-${surface}@example.com`], [createMissing]: true });
-    expect(told(second)).toEqual({ added: 1, created: 1, [notFound]: [] });
+    expect([first.status, published(first)]).toEqual([
+      200,
+      { added: 1, created: 0, [notFound]: [`new-${surface}@example.com`] },
+    ]);
+    const second = await posthorn.post(path, {
+      emails: [`new-${surface}@example.com`],
+      [createMissing]: true,
+    });
+    expect(published(second)).toEqual({ added: 1, created: 1, [notFound]: [] });
     const removed = await posthorn.request('DELETE', path, { emails: ['ada@example.com'] });
-    expect([removed.status, removed.body]).toEqual([200, surface === 'v1' ? { removed: 1 } : { success: true }]);
+    expect([removed.status, removed.body]).toEqual([
+      200,
+      surface === 'v1' ? { removed: 1 } : { success: true },
+    ]);
     const one = await posthorn.get(`${prefixes[surface]}/segments/${id}`);
     expect(surface === 'v1' ? one.body.member_count : one.body.data.memberCount).toBe(1);
   });
@@ -118,7 +160,11 @@ describe.each(surfaces)('a condition on %s', (surface) => {
   it('that closes a circle is refused, and nothing changes', async () => {
     const segments = `${prefixes[surface]}/segments`;
     const make = async (name: string, condition: object) => {
-      const { body } = await suite.posthorn.post(segments, { name: `${name} ${surface}`, type: 'DYNAMIC', condition });
+      const { body } = await suite.posthorn.post(segments, {
+        name: `${name} ${surface}`,
+        type: 'DYNAMIC',
+        condition,
+      });
       return (surface === 'v1' ? body.id : body.data.id) as string;
     };
     const base = await make('Base', ofPlan('pro'));
@@ -127,7 +173,10 @@ describe.each(surfaces)('a condition on %s', (surface) => {
     const before = (await suite.posthorn.get(path)).text;
     const errors = [[pointerOf(`${first}/field`), 'not_allowed']] as const;
     for (const id of [above, base]) {
-      expectRefusal(await suite.posthorn.request('PATCH', path, { condition: isMember(id) }), surface, path, { status: 422, errors });
+      expectRefusal(await suite.posthorn.request('PATCH', path, { condition: isMember(id) }), surface, path, {
+        status: 422,
+        errors,
+      });
     }
     expect((await suite.posthorn.get(path)).text).toBe(before);
   });
@@ -141,6 +190,9 @@ describe.each(surfaces)('a condition on %s', (surface) => {
     const changed = await suite.posthorn.request('PATCH', one, { type: 'DYNAMIC' });
     expectRefusal(changed, surface, one, { status: 422, errors: [[pointerOf('/type'), 'unknown_field']] });
     const again = await suite.posthorn.post(path, { name: `fixed-${surface}`, type: 'STATIC' });
-    expect([again.status, (surface === 'v1' ? again.body.code : again.body.error.code).toLowerCase()]).toEqual([409, 'conflict']);
+    expect([
+      again.status,
+      (surface === 'v1' ? again.body.code : again.body.error.code).toLowerCase(),
+    ]).toEqual([409, 'conflict']);
   });
 });

@@ -19,10 +19,10 @@ describe('npm run start:services', () => {
     directory = makeDataDirectory();
   });
 
-  const start = async (environment: Record<string, string> = {}, words: string[] = []) =>
-    (posthorn = await RunningPosthorn.start(directory.path, environment, ['--services', ...words]));
+  const start = async (environment: Record<string, string> = {}, texts: string[] = []) =>
+    (posthorn = await RunningPosthorn.start(directory.path, environment, ['--services', ...texts]));
   const pidOf = (name: string) => posthorn.processes.find((each) => each.name === name)!.pid;
-  const says = (words: string) => eventually(async () => posthorn.output.includes(words), words, 60_000);
+  const says = (texts: string) => eventually(async () => posthorn.output.includes(texts), texts, 60_000);
 
   it('starts again what crashed, and says so', async () => {
     await start();
@@ -38,12 +38,16 @@ describe('npm run start:services', () => {
   it('leaves nothing behind when it is killed itself, not even what hangs, and npm start goes on with its data', async () => {
     await start();
     const { body } = await posthorn.post('/api/v1/emails', mail);
-    const delivered = async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED';
+    const delivered = async () =>
+      (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED';
     await eventually(delivered, 'DELIVERED');
     const { processes } = posthorn;
     process.kill(pidOf('contacts'), 'SIGSTOP');
     posthorn.child.kill('SIGKILL');
-    await eventually(async () => processes.filter(({ pid }) => runningProcess(pid)).length === 1, 'all gone but the one that hangs');
+    await eventually(
+      async () => processes.filter(({ pid }) => runningProcess(pid)).length === 1,
+      'all gone but the one that hangs',
+    );
     await posthorn.stop();
     posthorn = await RunningPosthorn.start(directory.path, {}, []);
     expect(posthorn.output).toMatch(/Stopping contacts \(process \d+\) that an earlier start left behind/);
@@ -54,7 +58,10 @@ describe('npm run start:services', () => {
   it('resets no connection while its gateways are replaced under load, and loses and repeats nothing', async () => {
     const sink = await SmtpSink.start({ keep: 'ids' });
     // Long enough that every connection is used once more, and told of its end, on a machine as busy as may be.
-    await start({ SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', DRAIN_MS: '2000' }, ['--replicas', 'gateway=2']);
+    await start({ SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', DRAIN_MS: '2000' }, [
+      '--replicas',
+      'gateway=2',
+    ]);
     const load = new Load(posthorn);
     for (const gateway of ['gateway.1', 'gateway.2']) {
       await load.until(load.answered.length + 200);
@@ -78,20 +85,25 @@ describe('npm run start:services', () => {
     ['two gateways', ['--replicas', 'gateway=2']],
   ])(
     'answers what it had begun to hear when it is stopped: %s',
-    async (_, words) => {
-      await start({ DRAIN_MS: '2000' }, words);
+    async (_, texts) => {
+      await start({ DRAIN_MS: '2000' }, texts);
       const body = JSON.stringify(mail);
       const { port } = new URL(posthorn.dev.baseUrl);
       const socket = connect({ host: '127.0.0.1', port: Number(port) });
       const head = `POST /api/v1/emails HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${posthorn.dev.secretKey}\r\n`;
-      socket.write(`${head}content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
+      socket.write(
+        `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+      );
       // The gateway itself says that it has heard the head.
       expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 100 Continue/);
       socket.write(body.slice(0, 10));
       const stopped = posthorn.stop();
       const gateways = posthorn.processes.filter(({ name }) => name.startsWith('gateway'));
       for (const { adminPort } of gateways)
-        await eventually(async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status === 503, 'draining');
+        await eventually(
+          async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status === 503,
+          'draining',
+        );
       socket.write(body.slice(10));
       const answer = await text(socket);
       expect(answer).toMatch(/^HTTP\/1\.1 202 /);
@@ -109,7 +121,9 @@ class Load {
   private readonly clients: Promise<void>[];
 
   constructor(private readonly posthorn: RunningPosthorn) {
-    this.clients = Array.from({ length: 8 }, (_, place) => this.client(place % 2 === 0 ? {} : { connection: 'close' }));
+    this.clients = Array.from({ length: 8 }, (_, index) =>
+      this.client(index % 2 === 0 ? {} : { connection: 'close' }),
+    );
   }
 
   async until(count: number): Promise<void> {

@@ -2,8 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { withPosthorn } from './testing/bad-input.js';
 
 const suite = withPosthorn();
-const send = (path: string, body: object, headers: Record<string, string> = {}) => suite.posthorn.post(path, body, headers);
-const message = (more: object = {}) => ({ to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', ...more });
+const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+  suite.posthorn.post(path, body, headers);
+const message = (more: object = {}) => ({
+  to: 'ada@example.com',
+  subject: 'Hello',
+  body: '<p>Hi</p>',
+  ...more,
+});
 
 describe('a batch', () => {
   it.each(['/api/v1/emails/batch', '/api/emails/batch'])(
@@ -16,7 +22,12 @@ describe('a batch', () => {
         { index: 1, status: 'ok', data: { to: 'grace@example.com' } },
       ]);
       const part = await send(path, {
-        emails: [message({ to: 'nobody' }), message(), message({ from: 'me@elsewhere.example' }), message({ colour: 'red' })],
+        emails: [
+          message({ to: 'nobody' }),
+          message(),
+          message({ from: 'me@elsewhere.example' }),
+          message({ colour: 'red' }),
+        ],
       });
       expect(part.status).toBe(207);
       const code = path.includes('v1') ? 'validation_error' : 'VALIDATION_ERROR';
@@ -40,7 +51,12 @@ describe('a batch', () => {
   });
 
   it('is refused whole where it is none', async () => {
-    for (const body of [{ emails: [] }, { emails: 'x' }, {}, { emails: Array.from({ length: 101 }, () => message()) }]) {
+    for (const body of [
+      { emails: [] },
+      { emails: 'x' },
+      {},
+      { emails: Array.from({ length: 101 }, () => message()) },
+    ]) {
       expect((await send('/api/v1/emails/batch', body)).status).toBe(422);
     }
   });
@@ -48,7 +64,7 @@ describe('a batch', () => {
 
 describe('a send', () => {
   it.each([
-    [{ cc: Array.from({ length: 50 }, (_, place) => `${place}@example.com`) }, '/cc'],
+    [{ cc: Array.from({ length: 50 }, (_, index) => `${index}@example.com`) }, '/cc'],
     [{ bcc: ['not an address'] }, '/bcc/0'],
     [{ attachments: [{ filename: 'a/b.txt', content: 'AAAA' }] }, '/attachments/0/filename'],
     [{ attachments: [{ filename: 'a\\b.txt', content: 'AAAA' }] }, '/attachments/0/filename'],
@@ -56,8 +72,16 @@ describe('a send', () => {
     [{ attachments: [{ filename: 'a.txt', content: '' }] }, '/attachments/0/content'],
     [{ attachments: [{ filename: 'a.txt', content: '%%%' }] }, '/attachments/0/content'],
     [{ attachments: [{ filename: 'a.txt', content: 'AAAAA' }] }, '/attachments/0/content'],
-    [{ attachments: [{ filename: 'a.txt', content: 'AAAA', content_type: 'text' }] }, '/attachments/0/content_type'],
-    [{ attachments: [{ filename: 'a.txt', content: Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64') }] }, '/attachments'],
+    [
+      { attachments: [{ filename: 'a.txt', content: 'AAAA', content_type: 'text' }] },
+      '/attachments/0/content_type',
+    ],
+    [
+      {
+        attachments: [{ filename: 'a.txt', content: Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64') }],
+      },
+      '/attachments',
+    ],
     [{ scheduled_at: '2126-01-01T00:00:00Z' }, '/scheduled_at'],
     [{ template: '019b76da-a800-7000-8000-000000000001' }, '/template'],
     [{ subject: undefined }, '/subject'],
@@ -65,22 +89,33 @@ describe('a send', () => {
     [{ tracking: { opens: 'yes' } }, '/tracking/opens'],
   ] as [object, string][])('is refused (%#), and nothing is stored', async (more, pointer) => {
     // What was sent before goes its own way meanwhile.
-    const newest = async () => ((await suite.posthorn.get('/api/v1/emails?limit=1')).body.data as { id: string }[]).map(({ id }) => id);
+    const newest = async () =>
+      ((await suite.posthorn.get('/api/v1/emails?limit=1')).body.data as { id: string }[]).map(
+        ({ id }) => id,
+      );
     const before = await newest();
     const answer = await send('/api/v1/emails', message(more));
-    expect([answer.status, answer.body.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([422, [pointer]]);
+    expect([answer.status, answer.body.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([
+      422,
+      [pointer],
+    ]);
     expect(await newest()).toEqual(before);
   });
 
   it('can wait for its time and be taken back, in both dialects', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     const { body: first } = await send('/api/v1/emails', message({ scheduled_at }));
-    expect((await suite.posthorn.get(`/api/v1/emails/${first.id}`)).body).toMatchObject({ status: 'PENDING', scheduled_at });
+    expect((await suite.posthorn.get(`/api/v1/emails/${first.id}`)).body).toMatchObject({
+      status: 'PENDING',
+      scheduled_at,
+    });
     const taken = await suite.posthorn.request('DELETE', `/api/v1/emails/${first.id}/schedule`);
     expect([taken.status, taken.body]).toEqual([200, { id: first.id, deleted: true }]);
     const { body: second } = await send('/api/emails', message({ scheduledAt: scheduled_at }));
     const id = second.data.emails[0].email as string;
-    expect((await suite.posthorn.request('DELETE', `/api/emails/${id}/schedule`)).body).toEqual({ success: true });
+    expect((await suite.posthorn.request('DELETE', `/api/emails/${id}/schedule`)).body).toEqual({
+      success: true,
+    });
     expect((await suite.posthorn.get(`/api/emails/${id}`)).body.data.status).toBe('CANCELLED');
   });
 

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, placeOn, prefixes, surfaces, withPosthorn, type Surface } from './testing/bad-input.js';
+import {
+  expectRefusal,
+  pointerOn,
+  prefixes,
+  surfaces,
+  withPosthorn,
+  type Surface,
+} from './testing/bad-input.js';
 import type { Answer } from './testing/running-posthorn.js';
 
 const suite = withPosthorn();
@@ -21,7 +28,10 @@ const shown = (surface: Surface, projectId: string) =>
 const trigger = { id: uuid, name: 'Trigger', position: { x: 0, y: 0 }, type: 'TRIGGER', config: {} };
 const graphs = (id: string): Record<Surface, object> => ({
   v1: { workflow_id: id, version: 1, steps: [{ ...trigger, template_id: null }], transitions: [] },
-  legacy: { success: true, data: { workflowId: id, version: 1, steps: [{ ...trigger, templateId: null }], transitions: [] } },
+  legacy: {
+    success: true,
+    data: { workflowId: id, version: 1, steps: [{ ...trigger, templateId: null }], transitions: [] },
+  },
 });
 const dataOf = (surface: Surface, { body }: Answer) => (surface === 'v1' ? body : body.data);
 const bodies: Record<Surface, object> = {
@@ -39,14 +49,17 @@ describe.each(surfaces)('workflows on %s', (surface) => {
   const expectRefused = (answer: Answer, at: string, ...errors: [string, string][]) =>
     expectRefusal(answer, surface, at, {
       status: 422,
-      errors: errors.map(([name, code]) => [placeOn(surface, `/${name}`), code] as const),
+      errors: errors.map(([name, code]) => [pointerOn(surface, `/${name}`), code] as const),
     });
   let id: string;
 
   beforeAll(async () => {
     const answer = await suite.posthorn.post(path, bodies[surface]);
     const workflow = shown(surface, suite.posthorn.dev.projectId);
-    expect([answer.status, answer.body]).toEqual([201, surface === 'v1' ? workflow : { success: true, data: workflow }]);
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      surface === 'v1' ? workflow : { success: true, data: workflow },
+    ]);
     id = dataOf(surface, answer).id;
   });
 
@@ -55,10 +68,18 @@ describe.each(surfaces)('workflows on %s', (surface) => {
     expect([got.status, dataOf(surface, got).id]).toEqual([200, id]);
     const { body } = await suite.posthorn.get(`${path}?limit=1`);
     expect(surface === 'v1' ? body.data[0] : body.data.items[0]).toEqual(dataOf(surface, got));
-    const changed = await suite.posthorn.request('PATCH', `${path}/${id}`, { [triggerType]: 'SCHEDULE', [intervalMs]: 60_000 });
+    const changed = await suite.posthorn.request('PATCH', `${path}/${id}`, {
+      [triggerType]: 'SCHEDULE',
+      [intervalMs]: 60_000,
+    });
     expect([changed.status, dataOf(surface, changed)]).toEqual([
       200,
-      expect.objectContaining({ [triggerType]: 'SCHEDULE', [eventName]: null, [intervalMs]: 60_000, version: 1 }),
+      expect.objectContaining({
+        [triggerType]: 'SCHEDULE',
+        [eventName]: null,
+        [intervalMs]: 60_000,
+        version: 1,
+      }),
     ]);
     const unchanged = await suite.posthorn.request('PATCH', `${path}/${id}`, {});
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
@@ -72,13 +93,19 @@ describe.each(surfaces)('workflows on %s', (surface) => {
   it('are copied with their graph, and deleted', async () => {
     const copy = dataOf(surface, await suite.posthorn.post(`${path}/${id}/clone`, undefined));
     expect(copy.name).toBe('Welcome (copy)');
-    const place = `${path}/${copy.id}`;
-    const [original, copied] = await Promise.all([id, copy.id].map((each: string) => suite.posthorn.get(`${path}/${each}/graph`)));
+    const location = `${path}/${copy.id}`;
+    const [original, copied] = await Promise.all(
+      [id, copy.id].map((each: string) => suite.posthorn.get(`${path}/${each}/graph`)),
+    );
     expect(copied!.body).toEqual(graphs(copy.id)[surface]);
     expect(dataOf(surface, copied!).steps[0].id).not.toBe(dataOf(surface, original!).steps[0].id);
-    const deleted = await suite.posthorn.request('DELETE', place);
-    expect([deleted.status, deleted.body]).toEqual([200, surface === 'v1' ? { id: copy.id, deleted: true } : { success: true }]);
-    for (const gone of [place, `${place}/graph`]) expectRefusal(await suite.posthorn.get(gone), surface, gone, noSuch);
+    const deleted = await suite.posthorn.request('DELETE', location);
+    expect([deleted.status, deleted.body]).toEqual([
+      200,
+      surface === 'v1' ? { id: copy.id, deleted: true } : { success: true },
+    ]);
+    for (const removed of [location, `${location}/graph`])
+      expectRefusal(await suite.posthorn.get(removed), surface, removed, noSuch);
   });
 
   it('are refused with a wrong trigger, and enabled', async () => {
@@ -86,7 +113,12 @@ describe.each(surfaces)('workflows on %s', (surface) => {
     const patch = (changes: object) => suite.posthorn.request('PATCH', `${path}/${id}`, changes);
     expectRefused(await suite.posthorn.post(path, {}), path, ['name', 'required'], [triggerType, 'required']);
     expectRefused(await create({ [eventName]: null }), path, [eventName, 'required']);
-    expectRefused(await create({ [triggerType]: 'SCHEDULE' }), path, [eventName, 'not_allowed'], [intervalMs, 'required']);
+    expectRefused(
+      await create({ [triggerType]: 'SCHEDULE' }),
+      path,
+      [eventName, 'not_allowed'],
+      [intervalMs, 'required'],
+    );
     expectRefused(await create({ [triggerType]: 'SEGMENT' }), path, [triggerType, 'not_allowed']);
     expectRefused(await create({ [intervalMs]: 59_999 }), path, [intervalMs, 'out_of_range']);
     expectRefused(await create({ enabled: true }), path, ['enabled', 'not_allowed']);

@@ -1,10 +1,19 @@
 import { Env, ServiceConfig } from '@posthorn/platform';
 
 export class GatewayConfig extends ServiceConfig {
-  @Env('PORT', { kind: 'number', default: '3000', max: 65_535, describe: 'port of the API; 0 for any free port' })
+  @Env('PORT', {
+    kind: 'number',
+    default: '3000',
+    max: 65_535,
+    describe: 'port of the API; 0 for any free port',
+  })
   port: number;
 
-  @Env('HOST', { kind: 'text', default: '127.0.0.1', describe: 'address that the API listens on; 0.0.0.0 in a container' })
+  @Env('HOST', {
+    kind: 'text',
+    default: '127.0.0.1',
+    describe: 'address that the API listens on; 0.0.0.0 in a container',
+  })
   host: string;
 
   @Env('PUBLIC_URL', {
@@ -24,7 +33,8 @@ export class GatewayConfig extends ServiceConfig {
   @Env('TRUSTED_PROXIES', {
     kind: 'text',
     optional: true,
-    describe: 'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For and traceparent are believed',
+    describe:
+      'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For and traceparent are believed',
   })
   trustedProxies?: string;
 
@@ -58,7 +68,8 @@ export class GatewayConfig extends ServiceConfig {
     default: '600',
     min: 1,
     max: 1_000_000,
-    describe: 'credentials that are none which one client address may show a minute; further ones are answered 429 unread',
+    describe:
+      'credentials that are none which one client address may show a minute; further ones are answered 429 unread',
   })
   failedAttemptsPerMinute: number;
 
@@ -66,21 +77,24 @@ export class GatewayConfig extends ServiceConfig {
     kind: 'number',
     default: '500',
     max: 60_000,
-    describe: 'milliseconds that a stopping gateway still takes requests, each on its last connection, before it closes its port',
+    describe:
+      'milliseconds that a stopping gateway still takes requests, each on its last connection, before it closes its port',
   })
   drainMs: number;
 
   @Env('TRUSTED_ORIGINS', {
     kind: 'text',
     optional: true,
-    describe: 'further origins, separated by commas, whose pages may act for a signed-in person, as in https://app.example.com',
+    describe:
+      'further origins, separated by commas, whose pages may act for a signed-in person, as in https://app.example.com',
   })
   otherOrigins?: string;
 
   @Env('SYSTEM_MAIL_FROM', {
     kind: 'text',
     default: 'Posthorn <hello@posthorn.example.test>',
-    describe: 'sender of confirmations, resets and invitations; its domain must be verified for the system project',
+    describe:
+      'sender of confirmations, resets and invitations; its domain must be verified for the system project',
   })
   systemMailFrom: string;
 

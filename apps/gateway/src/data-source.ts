@@ -18,7 +18,15 @@ import { SystemMails1764000100000 } from './migrations/1764000100000-system-mail
 import { QuarantineGatewayEvents1764600000000 } from './migrations/1764600000000-quarantine-events.js';
 import { ProjectRow } from './projects/project.entity.js';
 
-export const entities = [ProjectRow, ApiKeyRow, MemberRow, InvitationRow, AuditEntryRow, ...messagingEntities, ...workEntities];
+export const entities = [
+  ProjectRow,
+  ApiKeyRow,
+  MemberRow,
+  InvitationRow,
+  AuditEntryRow,
+  ...messagingEntities,
+  ...workEntities,
+];
 export const migrations = [
   CreateGateway1763700000000,
   RepairGatewayMessaging1763800000000,

@@ -13,13 +13,13 @@ import { AuditSubscribers } from './audit/audit.subscribers.js';
 import { Audit } from './audit/audit.js';
 import { GrantsService } from './api-keys/grants.service.js';
 import { KeyDomains } from './api-keys/key-domains.js';
-import { KeyFacts } from './api-keys/key-facts.js';
+import { KeyEvents } from './api-keys/key-events.js';
 import { RevealController } from './api-keys/reveal.controller.js';
 import { RevealPurgesWork } from './api-keys/reveal-purges.work.js';
 import { RevealsRepository } from './api-keys/reveals.repository.js';
 import { RevealsService } from './api-keys/reveals.service.js';
 import { CampaignsController } from './campaigns/campaigns.controller.js';
-import { PostmarkDoor } from './compat/postmark-door.js';
+import { PostmarkEndpoint } from './compat/postmark-endpoint.js';
 import { PostmarkSends } from './compat/postmark-sends.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ImportUploads } from './contacts/import-uploads.js';
@@ -35,15 +35,15 @@ import { DomainsSubscribers } from './domains/domains.subscribers.js';
 import { OwnersReadModel } from './domains/owners.read-model.js';
 import { BodyReader } from './edge/body-reader.js';
 import { Failures } from './edge/failures.js';
-import { FrontDoor } from './edge/front-door.js';
+import { RequestPipeline } from './edge/request-pipeline.js';
 import { Registrar } from './edge/registrar.js';
 import { RequestWatch } from './edge/request-watch.js';
 import { Accepting } from './emails/accepting.js';
 import { EmailsController } from './emails/emails.controller.js';
 import { EngagementController } from './engagement/engagement.controller.js';
 import { EngagementRecorder } from './engagement/engagement-recorder.js';
-import { TrackingDoor } from './engagement/tracking-door.js';
-import { UnsubscribeDoor } from './engagement/unsubscribe-door.js';
+import { TrackingEndpoint } from './engagement/tracking-endpoint.js';
+import { UnsubscribeEndpoint } from './engagement/unsubscribe-endpoint.js';
 import { UnsubscribeService } from './engagement/unsubscribe.service.js';
 import { Health } from './health/health.js';
 import { FailedAttempts } from './identity/failed-attempts.js';
@@ -56,7 +56,7 @@ import { InvitationMails } from './members/invitation-mails.js';
 import { InvitationPages } from './members/invitation.pages.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
-import { ConfirmDoor } from './lists/confirm-door.js';
+import { ConfirmEndpoint } from './lists/confirm-endpoint.js';
 import { ListsController } from './lists/lists.controller.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersReadModel } from './members/members.read-model.js';
@@ -69,7 +69,7 @@ import { AttemptsRepository } from './people/attempts.repository.js';
 import { People } from './people/people.js';
 import { PeopleKeys } from './people/people-keys.js';
 import { PeopleLibrary } from './people/people-library.js';
-import { PeopleDoor } from './people/people-door.js';
+import { PeopleEndpoint } from './people/people-endpoint.js';
 import { PeopleMails } from './people/people-mails.js';
 import { ChoresWork } from './people/chores.work.js';
 import { ExpiredRepository } from './people/expired.repository.js';
@@ -88,11 +88,11 @@ import { ApplicationsPages } from './oauth/applications.pages.js';
 import { ConsentPages } from './oauth/consent.pages.js';
 import { DelegationsRepository } from './oauth/delegations.repository.js';
 import { DelegationsService } from './oauth/delegations.service.js';
-import { OAuthDoor } from './oauth/oauth-door.js';
+import { OAuthEndpoint } from './oauth/oauth-endpoint.js';
 import { FrontPage } from './pages/front-page.js';
-import { PageDoor } from './pages/page-door.js';
+import { PageRouter } from './pages/page-router.js';
 import { Senders } from './pages/senders.js';
-import { FoundersReadModel } from './projects/founders.read-model.js';
+import { CreatorsReadModel } from './projects/founders.read-model.js';
 import { OwnProjectsService } from './projects/own-projects.service.js';
 import { ProjectsController } from './projects/projects.controller.js';
 import { ProjectsHandlers } from './projects/projects.handlers.js';
@@ -153,7 +153,7 @@ export const routeControllers = [
   providers: [
     // edge
     Registrar,
-    FrontDoor,
+    RequestPipeline,
     // Whoever reads large bodies shares the budget of the process.
     { provide: BodyReader, useFactory: () => new BodyReader() },
     Failures,
@@ -178,20 +178,20 @@ export const routeControllers = [
       useFactory: (database: Database, secrets: Secrets) => PeopleSecret.open(database, secrets),
       inject: [Database, Secrets],
     },
-    PeopleDoor,
+    PeopleEndpoint,
     ChoresWork,
     ExpiredRepository,
     PeopleMails,
     Attempts,
     AttemptsRepository,
-    PageDoor,
+    PageRouter,
     FrontPage,
     SignInPages,
     SignUpPages,
     PasswordPages,
     AccountPages,
     SecondFactorPages,
-    OAuthDoor,
+    OAuthEndpoint,
     ConsentPages,
     ApplicationsPages,
     DelegationsService,
@@ -208,7 +208,7 @@ export const routeControllers = [
     ProjectsService,
     ProjectsRepository,
     OwnProjectsService,
-    FoundersReadModel,
+    CreatorsReadModel,
     MembersService,
     MembersReadModel,
     MembersRepository,
@@ -223,7 +223,7 @@ export const routeControllers = [
     AuditEntriesRepository,
     GrantsService,
     KeyDomains,
-    KeyFacts,
+    KeyEvents,
     RevealsService,
     RevealsRepository,
     RevealPurgesWork,
@@ -236,14 +236,14 @@ export const routeControllers = [
     DomainMails,
     OwnersReadModel,
     Accepting,
-    PostmarkDoor,
+    PostmarkEndpoint,
     PostmarkSends,
     // readers
     EngagementRecorder,
-    TrackingDoor,
-    UnsubscribeDoor,
+    TrackingEndpoint,
+    UnsubscribeEndpoint,
     UnsubscribeService,
-    ConfirmDoor,
+    ConfirmEndpoint,
     ImportUploads,
     PeopleData,
     Senders,

@@ -1,4 +1,4 @@
 import { runProcess } from '@posthorn/platform';
 import { startGateway } from './service.js';
 
-await runProcess((environment) => startGateway({ environment, say: (line) => console.log(line) }));
+await runProcess((environment) => startGateway({ environment, report: (line) => console.log(line) }));

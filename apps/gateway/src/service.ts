@@ -8,7 +8,7 @@ import {
   closeMeans,
   meansModule,
   openService,
-  runBeside,
+  runBackground,
   type RunningService,
   type ServiceMeans,
   type ServiceParts,
@@ -21,7 +21,13 @@ import { EdgeAdapter } from './edge/fastify.js';
 import { Registrar } from './edge/registrar.js';
 import { GatewayModule } from './gateway.module.js';
 
-const parts: ServiceParts<GatewayConfig> = { name: 'gateway', config: GatewayConfig, module: GatewayModule, entities, migrations };
+const parts: ServiceParts<GatewayConfig> = {
+  name: 'gateway',
+  config: GatewayConfig,
+  module: GatewayModule,
+  entities,
+  migrations,
+};
 
 export interface RunningGateway extends RunningService {
   url: string;
@@ -37,20 +43,20 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   await app.startAllMicroservices();
   await app.listen(means.config.port, means.config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const beside = await runBeside(parts, means);
+  const extra = await runBackground(parts, means);
   return {
     name: parts.name,
-    adminPort: beside.admin.port,
+    adminPort: extra.admin.port,
     port,
     served: (app.getHttpAdapter() as unknown as EdgeAdapter).served,
     url: `http://${hostOf(means.config.host)}:${port}`,
     stop: async () => {
-      beside.drain();
+      extra.drain();
       app.get(Registrar).drain();
       await delay(means.config.drainMs);
       await drainServer(app.getHttpServer());
       await app.close();
-      await beside.stop();
+      await extra.stop();
       await closeMeans(means);
     },
   };
@@ -58,16 +64,27 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 
 async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApplication> {
   const { config, logger } = means;
-  const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), GatewayModule] };
-  const app = await NestFactory.create<NestFastifyApplication>(root, new EdgeAdapter({ trustedProxies: config.trustedRanges }), {
-    bodyParser: false,
-    logger,
-    abortOnError: false,
-  });
+  const root: DynamicModule = {
+    module: class ServiceModule {},
+    imports: [meansModule(parts, means), GatewayModule],
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(
+    root,
+    new EdgeAdapter({ trustedProxies: config.trustedRanges }),
+    {
+      bodyParser: false,
+      logger,
+      abortOnError: false,
+    },
+  );
   // Before the bus: handlers take the filters that there are when they are connected.
   app.useGlobalFilters(new PassErrorsOn());
-  app.connectMicroservice({ strategy: new BusServer({ service: 'gateway', ...means }) }, { inheritAppConfig: true });
+  app.connectMicroservice(
+    { strategy: new BusServer({ service: 'gateway', ...means }) },
+    { inheritAppConfig: true },
+  );
   return app;
 }
 
-const hostOf = (host: string): string => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host);
+const hostOf = (host: string): string =>
+  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

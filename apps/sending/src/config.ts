@@ -8,7 +8,8 @@ export class SendingConfig extends ServiceConfig {
     kind: 'url',
     default: 'smtp://127.0.0.1:1025',
     secret: true,
-    describe: 'the mail server that takes the mail: smtp://user:password@host:587, smtps://host:465, ?starttls=required',
+    describe:
+      'the mail server that takes the mail: smtp://user:password@host:587, smtps://host:465, ?starttls=required',
   })
   smtpUrl: string;
 
@@ -32,7 +33,8 @@ export class SendingConfig extends ServiceConfig {
     default: '16',
     min: 1,
     max: 200,
-    describe: 'connections to the mail server that one process opens; also the most that one crash can repeat',
+    describe:
+      'connections to the mail server that one process opens; also the most that one crash can repeat',
   })
   connections: number;
 
@@ -72,7 +74,8 @@ export class SendingConfig extends ServiceConfig {
     default: '30',
     min: 1,
     max: 3_600,
-    describe: 'first wait of a message that the mail server refused for now; doubles with each attempt, to 4 hours at most',
+    describe:
+      'first wait of a message that the mail server refused for now; doubles with each attempt, to 4 hours at most',
   })
   retrySeconds: number;
 
@@ -100,7 +103,12 @@ export class SendingConfig extends ServiceConfig {
   })
   ambiguousSeconds: number;
 
-  @Env('AMBIGUOUS_MARKETING_SECONDS', { kind: 'number', default: '900', min: 1, describe: 'the same for marketing mail' })
+  @Env('AMBIGUOUS_MARKETING_SECONDS', {
+    kind: 'number',
+    default: '900',
+    min: 1,
+    describe: 'the same for marketing mail',
+  })
   ambiguousMarketingSeconds: number;
 
   @Env('AMBIGUOUS_POLICY', {
@@ -147,7 +155,8 @@ export class SendingConfig extends ServiceConfig {
   @Env('PUBLIC_URL', {
     kind: 'url',
     default: 'http://localhost:3000',
-    describe: 'how readers reach the gateway: links of mail begin with it, and tracking hosts of domains point to its host',
+    describe:
+      'how readers reach the gateway: links of mail begin with it, and tracking hosts of domains point to its host',
   })
   publicUrl: string;
 
@@ -171,14 +180,16 @@ export class SendingConfig extends ServiceConfig {
   @Env('MAIL_HOST', {
     kind: 'text',
     optional: true,
-    describe: 'host that takes bounces and incoming mail; without it domains have no return path of their own',
+    describe:
+      'host that takes bounces and incoming mail; without it domains have no return path of their own',
   })
   mailHost?: string;
 
   @Env('SPF_INCLUDE', {
     kind: 'text',
     optional: true,
-    describe: 'name whose SPF record lists the servers that mail leaves from; MAIL_HOST itself where it is not set',
+    describe:
+      'name whose SPF record lists the servers that mail leaves from; MAIL_HOST itself where it is not set',
   })
   spfInclude?: string;
 
@@ -193,7 +204,8 @@ export class SendingConfig extends ServiceConfig {
   @Env('DEV_VERIFIED_DOMAINS', {
     kind: 'text',
     default: '',
-    describe: 'domains that are verified at once when they are added, and what lies beneath them; for development',
+    describe:
+      'domains that are verified at once when they are added, and what lies beneath them; for development',
   })
   devVerifiedDomains: string;
 }

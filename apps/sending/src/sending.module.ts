@@ -16,7 +16,7 @@ import { SendingConfig } from './config.js';
 import { ClaimsRepository } from './delivery/claims.repository.js';
 import { DeliverBatch } from './delivery/deliver-batch.js';
 import { ChoresWork } from './delivery/chores.work.js';
-import { DeliveryBell } from './delivery/delivery-bell.js';
+import { DeliveryWakeUp } from './delivery/delivery-wake-up.js';
 import { DeliveryCounts } from './delivery/delivery-counts.read-model.js';
 import { DeliveryMetrics } from './delivery/delivery.metrics.js';
 import { HandOffMarks } from './delivery/hand-off-marks.repository.js';
@@ -106,9 +106,9 @@ const onDatabase = (repository: Type): NestProvider => ({
 });
 
 /** Those that look addresses up look for the hashes of erased ones, too. */
-const knowingErased = (room: Type): NestProvider => ({
-  provide: room,
-  useFactory: (database: Database, hashes: ErasedNames) => new room(database, hashes) as object,
+const knowingErased = (capacity: Type): NestProvider => ({
+  provide: capacity,
+  useFactory: (database: Database, hashes: ErasedNames) => new capacity(database, hashes) as object,
   inject: [Database, ErasedNames],
 });
 
@@ -130,11 +130,19 @@ const knowingErased = (room: Type): NestProvider => ({
     ErasuresHandlers,
   ],
   providers: [
-    ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(onDatabase),
-    ...[AttachmentsRepository, ContactVariablesRepository, SentContentsRepository, MailHistoryReadModel, MailSummariesReadModel].map(
+    ...[AcceptingRepository, AllowancesRepository, ClaimsRepository, DomainsRepository, EmailsRepository].map(
       onDatabase,
     ),
-    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SystemContentsRepository].map(onDatabase),
+    ...[
+      AttachmentsRepository,
+      ContactVariablesRepository,
+      SentContentsRepository,
+      MailHistoryReadModel,
+      MailSummariesReadModel,
+    ].map(onDatabase),
+    ...[DeliveryCounts, LeasesRepository, OutcomesRepository, ProjectStates, SystemContentsRepository].map(
+      onDatabase,
+    ),
     ...[EngagementsRepository, DkimKeysRepository, SuppressionImportsRepository].map(onDatabase),
     ...[ErasedAddressesRepository, ErasedMailRepository, WaitingMailRepository].map(onDatabase),
     ...[SuppressionsRepository, SuppressedRecipientsReadModel, OptOutsRepository].map(knowingErased),
@@ -189,7 +197,7 @@ const knowingErased = (room: Type): NestProvider => ({
     SuppressionImports,
     SuppressionImportsWork,
     ProjectSnapshotWork,
-    DeliveryBell,
+    DeliveryWakeUp,
     Lease,
     Provider,
     ReadyMessages,

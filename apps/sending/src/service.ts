@@ -18,4 +18,5 @@ export const sending: ServiceParts<SendingConfig> = {
   ],
 };
 
-export const startSending = (options: StartOptions): Promise<RunningService> => startService(sending, options);
+export const startSending = (options: StartOptions): Promise<RunningService> =>
+  startService(sending, options);

@@ -1,4 +1,10 @@
-import { ServiceConfig, startService, type RunningService, type ServiceParts, type StartOptions } from '@posthorn/platform';
+import {
+  ServiceConfig,
+  startService,
+  type RunningService,
+  type ServiceParts,
+  type StartOptions,
+} from '@posthorn/platform';
 import { WorkflowsModule } from './workflows.module.js';
 import { entities, migrations } from './data-source.js';
 
@@ -10,4 +16,5 @@ const workflows: ServiceParts<ServiceConfig> = {
   migrations,
 };
 
-export const startWorkflows = (options: StartOptions): Promise<RunningService> => startService(workflows, options);
+export const startWorkflows = (options: StartOptions): Promise<RunningService> =>
+  startService(workflows, options);

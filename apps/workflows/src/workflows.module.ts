@@ -10,14 +10,19 @@ import { ErasuresHandlers } from './erasures/erasures.handlers.js';
 import { ErasuresService } from './erasures/erasures.service.js';
 
 /** Repositories and read models need nothing but the database. */
-const onDatabase = (room: Type): Provider => ({
-  provide: room,
-  useFactory: (database: Database) => new room(database) as object,
+const onDatabase = (capacity: Type): Provider => ({
+  provide: capacity,
+  useFactory: (database: Database) => new capacity(database) as object,
   inject: [Database],
 });
 
 @Module({
   controllers: [WorkflowsHandlers, ErasuresHandlers],
-  providers: [...[WorkflowsRepository, GraphsRepository, Graphs].map(onDatabase), Commits, WorkflowsService, ErasuresService],
+  providers: [
+    ...[WorkflowsRepository, GraphsRepository, Graphs].map(onDatabase),
+    Commits,
+    WorkflowsService,
+    ErasuresService,
+  ],
 })
 export class WorkflowsModule {}

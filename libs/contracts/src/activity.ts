@@ -7,7 +7,13 @@ import { PageEnd, PageQuery } from './page.js';
 import { JoinFields } from './shapes.js';
 
 /** What changes between a contact, the lists and the tracked segments of its project. */
-export const contactHistoryKinds = ['list.pending', 'list.confirmed', 'list.unsubscribed', 'segment.entered', 'segment.exited'] as const;
+export const contactHistoryKinds = [
+  'list.pending',
+  'list.confirmed',
+  'list.unsubscribed',
+  'segment.entered',
+  'segment.exited',
+] as const;
 export type ContactHistoryKind = (typeof contactHistoryKinds)[number];
 
 /** Everything that can happen to a contact. */

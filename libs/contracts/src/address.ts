@@ -10,15 +10,16 @@ const maxAddress = 254;
 const maxLocalPart = 64;
 const maxName = 255;
 // RFC 5321 dot-string; RFC 6531 allows what is not ASCII. Quoted local parts are refused: nobody has one, and they hide tricks.
-const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
+const localPart =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
 /** A name that is its own A-label form already, and no number in disguise, as most are: looking it up in the tables takes longer than all else. */
 const plainDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-// Refused at the ends too, before anything is trimmed: refuse, do not repair (guarantees.md §6).
+// Refused at the ends too, before anything is trimmed: refuse, do not repair (docs/guarantees.md §6).
 const lineBreak = /[\r\n\u2028\u2029]/;
 const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 
-/** Trimmed, lower-cased, its domain as A-labels (contract.md §1); null for what is no address. */
+/** Trimmed, lower-cased, its domain as A-labels (docs/api-decisions.md §1); null for what is no address. */
 export function normaliseAddress(text: string): string | null {
   if (lineBreak.test(text)) return null;
   const address = text.trim().normalize('NFC');
@@ -35,7 +36,8 @@ export function normaliseAddress(text: string): string | null {
 const noName = /[\s%/?#@:\\[\]<>]/;
 
 /** What stands for a domain as A-labels; empty where it cannot be one. */
-export const toAscii = (domain: string): string => (noName.test(domain) ? '' : domainToASCII(domain).toLowerCase());
+export const toAscii = (domain: string): string =>
+  noName.test(domain) ? '' : domainToASCII(domain).toLowerCase();
 
 /** A host name of at least two labels as A-labels; null for IP literals, ports and what is no name. */
 export function normaliseDomain(text: string): string | null {
@@ -64,12 +66,15 @@ export function parseMailbox(value: unknown): Mailbox | null {
 function fromText(text: string): Mailbox | null {
   if (lineBreak.test(text)) return null;
   const named = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<>"@,;:]*?))\s*<([^<>]*)>\s*$/u.exec(text);
-  return named ? mailbox(named[3] ?? '', named[1]?.replace(/\\(.)/g, '$1') ?? named[2] ?? '') : mailbox(text, '');
+  return named
+    ? mailbox(named[3] ?? '', named[1]?.replace(/\\(.)/g, '$1') ?? named[2] ?? '')
+    : mailbox(text, '');
 }
 
 function mailbox(address: string, name: string): Mailbox | null {
   const email = normaliseAddress(address);
   const trimmed = name.trim();
-  if (email === null || trimmed.length > maxName || /[\u0000-\u001f\u007f\u2028\u2029]/u.test(name)) return null;
+  if (email === null || trimmed.length > maxName || /[\u0000-\u001f\u007f\u2028\u2029]/u.test(name))
+    return null;
   return trimmed === '' ? { email } : { email, name: trimmed };
 }

@@ -1,7 +1,7 @@
 import { request } from './contract.js';
 import { Count, Instant, ListOf, Nested, Text } from './fields.js';
 
-/** The range actually used, after the clamp to 90 days (interface.md). */
+/** The range actually used, after the clamp to 90 days (the API specification). */
 export class AnalyticsWindow {
   @Instant() from: Date;
   @Instant() to: Date;

@@ -1,10 +1,10 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError } from './errors.js';
 import { Choice, Id, Instant, ListOf, Nullable, Optional, Text, Texts } from './fields.js';
 import { grantPresets, scopes, type GrantPreset, type Scope } from './scopes.js';
 import { PickFields } from './shapes.js';
 
-/** Unpaginated lists are bounded (contract.md §1). */
+/** Unpaginated lists are bounded (docs/api-decisions.md §1). */
 export const maxActiveKeys = 200;
 
 export class ApiKey {
@@ -72,22 +72,40 @@ export const apiKeys = {
   revoke: request('gateway.api_keys.revoke', ApiKeyId, ApiKey),
 };
 
-export class ApiKeyFact {
+export class ApiKeyEvent {
   @Id() keyId: string;
   @Instant() at: Date;
 }
 
-export const apiKeyFacts = {
-  created: fact('gateway.api_key.created', ApiKeyFact, 'A key was made.'),
-  changed: fact('gateway.api_key.changed', ApiKeyFact, 'A key has another name, other scopes or, rotated, another secret.'),
-  revoked: fact('gateway.api_key.revoked', ApiKeyFact, 'A key was revoked; gateways drop it from their caches.'),
+export const apiKeyEvents = {
+  created: event('gateway.api_key.created', ApiKeyEvent, 'A key was made.'),
+  changed: event(
+    'gateway.api_key.changed',
+    ApiKeyEvent,
+    'A key has another name, other scopes or, rotated, another secret.',
+  ),
+  revoked: event(
+    'gateway.api_key.revoked',
+    ApiKeyEvent,
+    'A key was revoked; gateways drop it from their caches.',
+  ),
 };
 
 export const apiKeyNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such API key');
 export const revealNotFound = () =>
-  new DomainError('not_found', 'resource_not_found', 'There is nothing to reveal: the link is none of this key');
-export const revealOver = () => new DomainError('gone', 'resource_not_found', 'The link was used, or is too old');
+  new DomainError(
+    'not_found',
+    'resource_not_found',
+    'There is nothing to reveal: the link is none of this key',
+  );
+export const revealOver = () =>
+  new DomainError('gone', 'resource_not_found', 'The link was used, or is too old');
 export const keyRevoked = () => new DomainError('malformed', 'key_revoked', 'The API key is revoked');
 export const scopeEscalation = () =>
-  new DomainError('malformed', 'scope_escalation', 'A credential may not make a key that reaches further than itself');
-export const tooManyKeys = () => new DomainError('conflict', 'conflict', `A project may have ${maxActiveKeys} active API keys`);
+  new DomainError(
+    'malformed',
+    'scope_escalation',
+    'A credential may not make a key that reaches further than itself',
+  );
+export const tooManyKeys = () =>
+  new DomainError('conflict', 'conflict', `A project may have ${maxActiveKeys} active API keys`);

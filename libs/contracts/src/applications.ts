@@ -27,6 +27,7 @@ export const applications = {
   remove: request('gateway.applications.remove', ApplicationRef, ApplicationRef),
 };
 
-export const applicationNotFound = () => new DomainError('not_found', 'resource_not_found', 'There is no such application');
+export const applicationNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'There is no such application');
 export const applicationRefused = (why: string) =>
   new DomainError('malformed', 'validation_error', `The application cannot be registered: ${why}`);

@@ -41,7 +41,7 @@ export class AuditResource {
   @Text(1, 254) id: string;
 }
 
-/** Who did what on which id, from where, and how it ended (contract.md §15). */
+/** Who did what on which id, from where, and how it ended (docs/api-decisions.md §15). */
 export class AuditEntry {
   @Id() id: string;
   @Instant() at: Date;

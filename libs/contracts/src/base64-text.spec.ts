@@ -26,7 +26,9 @@ describe('a file that stays in its bytes', () => {
         const written = way(Buffer.from(bytes));
         expect(JSON.stringify(textOf(written))).toBe(JSON.stringify(JSON.parse(`"${written}"`)));
         const file = textOf(written)!;
-        expect(file.fewestBytes === bytes.length || (written.includes('\\') && file.fewestBytes === 0)).toBe(true);
+        expect(file.fewestBytes === bytes.length || (written.includes('\\') && file.fewestBytes === 0)).toBe(
+          true,
+        );
         expect(file.take()).toEqual(Buffer.from(bytes));
       }),
     );
@@ -35,7 +37,8 @@ describe('a file that stays in its bytes', () => {
   it('is whole where an escape stands on the border of two pieces', () => {
     const data = Buffer.alloc(100_000, 0xff);
     for (let before = 0; before < 7; before += 1) {
-      const written = `${'\\n'.repeat(before)}A`.slice(0, -1) + data.toString('base64').replaceAll('/', '\\u002f');
+      const written =
+        `${'\\n'.repeat(before)}A`.slice(0, -1) + data.toString('base64').replaceAll('/', '\\u002f');
       expect(textOf(written)!.take()).toEqual(data);
     }
   });
@@ -44,13 +47,18 @@ describe('a file that stays in its bytes', () => {
     expect(textOf(written)?.take() ?? null).toBeNull();
   });
 
-  it.each(['A A', 'ä', '=A', 'AA=A', 'AA===', '-_', 'AA\\"', 'AA\\u0041\\t', 'AA=\\n='])('is no base64: %j', (written) => {
-    expect(textOf(written)).toBeNull();
-  });
+  it.each(['A A', 'ä', '=A', 'AA=A', 'AA===', '-_', 'AA\\"', 'AA\\u0041\\t', 'AA=\\n='])(
+    'is no base64: %j',
+    (written) => {
+      expect(textOf(written)).toBeNull();
+    },
+  );
 
   it('goes from JSON to JSON without being a string, and only once', () => {
     const content = Buffer.alloc(1_000, 7).toString('base64');
-    const json = Buffer.from(JSON.stringify({ to: 'ä@b.test', attachments: [{ filename: 'a.bin', content }] }));
+    const json = Buffer.from(
+      JSON.stringify({ to: 'ä@b.test', attachments: [{ filename: 'a.bin', content }] }),
+    );
     const body = readJson(json, only(json)) as { attachments: [{ content: Base64Text }] };
     const file = body.attachments[0].content;
     expect(file).toBeInstanceOf(Base64Text);

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 const letters = /^[A-Za-z0-9+/\r\n]*$/;
 const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 const padded = 64;
-const mostPadding = 2;
+const maxPadding = 2;
 const foreign = 255;
 /** What a letter stands for. */
 const sixBits = new Uint8Array(256).fill(foreign);
-for (const [value, letter] of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=').entries())
+for (const [value, letter] of Buffer.from(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
+).entries())
   sixBits[letter] = value;
 const backslash = 0x5c;
 const unicodeEscape = 0x75;
@@ -59,7 +61,7 @@ export class Base64Text {
   get fewestBytes(): number {
     const literal = this.bytes;
     if (literal.includes(backslash)) return 0;
-    const end = literal.subarray(-mostPadding);
+    const end = literal.subarray(-maxPadding);
     return Math.floor(((literal.length - end.filter((letter) => sixBits[letter] === padded).length) * 3) / 4);
   }
 
@@ -121,7 +123,9 @@ export function writeJson(write: () => string): JsonPiece[] {
   leftOut = files;
   try {
     const text = write();
-    return files.length === 0 ? [text] : text.split(marks).map((piece, place) => (place % 2 === 0 ? piece : files[Number(piece)]!.literal));
+    return files.length === 0
+      ? [text]
+      : text.split(marks).map((piece, index) => (index % 2 === 0 ? piece : files[Number(piece)]!.literal));
   } finally {
     leftOut = null;
   }
@@ -137,7 +141,13 @@ function withFiles(value: unknown, name: string, files: readonly Base64Text[]): 
     const file = holdsFile && /^content$/i.test(key) ? fileOf(member, files) : undefined;
     const put = file ?? withFiles(member, key, files);
     // A member `__proto__` that is set in the usual way would be the prototype.
-    if (put !== member) Object.defineProperty(members, key, { value: put, writable: true, enumerable: true, configurable: true });
+    if (put !== member)
+      Object.defineProperty(members, key, {
+        value: put,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
   }
   return members;
 }
@@ -151,7 +161,8 @@ function isPlain(literal: Buffer): boolean {
   let at = 0;
   while (at < length && sixBits[literal[at]!]! < 64) at += 1;
   let padding = 0;
-  for (; at < length; at += 1) if (sixBits[literal[at]!] !== padded || (padding += 1) > mostPadding) return false;
+  for (; at < length; at += 1)
+    if (sixBits[literal[at]!] !== padded || (padding += 1) > maxPadding) return false;
   return true;
 }
 
@@ -170,14 +181,15 @@ function isEscaped(literal: Buffer): boolean {
 /** In its own place, as JSON.stringify would write it. */
 function withFewEscapes(literal: Buffer): Buffer {
   let written = 0;
-  for (const piece of textsOf(literal)) written += literal.write(JSON.stringify(piece).slice(1, -1), written, 'latin1');
+  for (const piece of textsOf(literal))
+    written += literal.write(JSON.stringify(piece).slice(1, -1), written, 'latin1');
   return literal.subarray(0, written);
 }
 
 /** What the literal says, piece by piece. */
 function* textsOf(literal: Buffer): Generator<string> {
   for (let at = 0; at < literal.length;) {
-    const end = behindEscape(literal, Math.min(at + pieceBytes, literal.length));
+    const end = afterEscape(literal, Math.min(at + pieceBytes, literal.length));
     const piece = literal.toString('latin1', at, end);
     at = end;
     yield piece.includes('\\') ? (JSON.parse(`"${piece}"`) as string) : piece;
@@ -185,7 +197,7 @@ function* textsOf(literal: Buffer): Generator<string> {
 }
 
 /** `end`, or the start of the escape that it would cut. */
-function behindEscape(literal: Buffer, end: number): number {
+function afterEscape(literal: Buffer, end: number): number {
   const last = end - 6 + literal.subarray(end - 6, end).lastIndexOf(backslash);
   if (end === literal.length || last < end - 6) return end;
   let first = last;

@@ -18,18 +18,21 @@ export interface Caller {
   sandbox?: { address: string; recipients: readonly string[] };
   /** The access token that a delegated caller shows; its grant is the actor. */
   tokenId?: string;
-  /** Confines `from` to one domain (contract.md §2). */
+  /** Confines `from` to one domain (docs/api-decisions.md §2). */
   domainId?: string;
 }
 
 /**
- * From where somebody acted for the project, as facts and the audit log tell it. The address of whoever stands before a page with a public key, or opened a link, is
+ * From where somebody acted for the project, as events and the audit log tell it. The address of whoever stands before a page with a public key, or opened a link, is
  * a visitor's own: it is proof of their consent, is forgotten with it, and is told to nobody else.
  */
-export const toldAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
+export const publishedAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
   isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
 
-export const serviceCaller = (service: string, projectId: string): Caller => ({ projectId, actor: { kind: 'SERVICE', id: service } });
+export const serviceCaller = (service: string, projectId: string): Caller => ({
+  projectId,
+  actor: { kind: 'SERVICE', id: service },
+});
 
 /** In place of a project, where the caller stands above them. */
 export const aboveProjects = '00000000-0000-0000-0000-000000000000';

@@ -1,12 +1,26 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { streams, type Stream } from './domains.js';
 import { DomainError } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, Line, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from './fields.js';
 import { IdempotencyClaim } from './idempotency.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
 
-/** DRAFT → SCHEDULED → SENDING ⇄ PAUSED → SENT; CANCELLED and SENT are terminal (contract.md §6). */
+/** DRAFT → SCHEDULED → SENDING ⇄ PAUSED → SENT; CANCELLED and SENT are terminal (docs/api-decisions.md §6). */
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
@@ -57,14 +71,23 @@ export class Campaign {
 
 class CampaignEssentials extends PickFields(Campaign, ['name', 'audienceType']) {}
 
-const content = ['description', 'subject', 'body', 'templateId', 'from', 'fromName', 'replyTo', 'emailCategory'] as const;
+const content = [
+  'description',
+  'subject',
+  'body',
+  'templateId',
+  'from',
+  'fromName',
+  'replyTo',
+  'emailCategory',
+] as const;
 const audience = ['audienceCondition', 'segmentId', 'listId'] as const;
 class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
 
 /** `emailCategory` is MARKETING unless said otherwise. A campaign is created in DRAFT. */
 export class CreateCampaign extends JoinFields(CampaignEssentials, PartialFields(CampaignContent)) {}
 
-/** A create as it travels: repeats of its key are answered the first one's receipt, to the byte (contract.md §3). */
+/** A create as it travels: repeats of its key are answered the first one's receipt, to the byte (docs/api-decisions.md §3). */
 export class CreateCampaignOnce extends CreateCampaign {
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
@@ -107,7 +130,7 @@ export const campaigns = {
   sendsFrom: request('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
 };
 
-export class CampaignFact {
+export class CampaignEvent {
   @Id() campaignId: string;
   @Text(1, maxCampaignName) name: string;
   @Instant() at: Date;
@@ -122,18 +145,31 @@ export class CampaignRecipientFailed {
   @Instant() at: Date;
 }
 
-export const campaignFacts = {
-  changed: fact('campaigns.campaign.changed', CampaignFact, 'A campaign was created or edited.'),
-  deleted: fact('campaigns.campaign.deleted', CampaignFact, 'A draft was deleted.'),
-  launched: fact('campaigns.campaign.launched', CampaignFact, 'A campaign began to send; its audience is frozen.'),
-  paused: fact('campaigns.campaign.paused', CampaignFact, 'A campaign was paused.'),
-  resumed: fact('campaigns.campaign.resumed', CampaignFact, 'A campaign goes on.'),
-  cancelled: fact('campaigns.campaign.cancelled', CampaignFact, 'A campaign was cancelled for good.'),
-  sent: fact('campaigns.campaign.sent', CampaignFact, 'Every recipient of a campaign ended in sent, skipped or failed.'),
-  recipientFailed: fact('campaigns.recipient.failed', CampaignRecipientFailed, 'One recipient of a campaign failed, with the reason.'),
+export const campaignEvents = {
+  changed: event('campaigns.campaign.changed', CampaignEvent, 'A campaign was created or edited.'),
+  deleted: event('campaigns.campaign.deleted', CampaignEvent, 'A draft was deleted.'),
+  launched: event(
+    'campaigns.campaign.launched',
+    CampaignEvent,
+    'A campaign began to send; its audience is frozen.',
+  ),
+  paused: event('campaigns.campaign.paused', CampaignEvent, 'A campaign was paused.'),
+  resumed: event('campaigns.campaign.resumed', CampaignEvent, 'A campaign goes on.'),
+  cancelled: event('campaigns.campaign.cancelled', CampaignEvent, 'A campaign was cancelled for good.'),
+  sent: event(
+    'campaigns.campaign.sent',
+    CampaignEvent,
+    'Every recipient of a campaign ended in sent, skipped or failed.',
+  ),
+  recipientFailed: event(
+    'campaigns.recipient.failed',
+    CampaignRecipientFailed,
+    'One recipient of a campaign failed, with the reason.',
+  ),
 };
 
 export const campaignNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such campaign');
 export const campaignNotEditable = () =>
   new DomainError('conflict', 'conflict', 'The campaign is past DRAFT and SCHEDULED and cannot be changed');
-export const campaignNotDraft = () => new DomainError('conflict', 'conflict', 'Only a campaign in DRAFT can be deleted');
+export const campaignNotDraft = () =>
+  new DomainError('conflict', 'conflict', 'Only a campaign in DRAFT can be deleted');

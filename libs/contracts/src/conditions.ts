@@ -1,5 +1,5 @@
 /**
- * The language of segments (contract.md §5): what a condition is once it has been read. Whoever reads one makes this tree of it, and whoever
+ * The language of segments (docs/api-decisions.md §5): what a condition is once it has been read. Whoever reads one makes this tree of it, and whoever
  * answers one, in SQL or in memory, begins with this tree.
  */
 export const maxConditionDepth = 5;
@@ -41,14 +41,30 @@ export type Happening = (typeof happenings)[number];
 export type DatedHappening = (typeof datedHappenings)[number];
 export type MembershipOperator = (typeof memberships)[number];
 export type ConditionOperator =
-  Equality | PartOperator | OrderOperator | AgeOperator | Presence | Happening | DatedHappening | MembershipOperator;
+  | Equality
+  | PartOperator
+  | OrderOperator
+  | AgeOperator
+  | Presence
+  | Happening
+  | DatedHappening
+  | MembershipOperator;
 
 export const emailActivities = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
 export type EmailActivity = (typeof emailActivities)[number];
 
-export type ConditionField = 'email' | 'subscribed' | 'createdAt' | 'updatedAt' | 'customField' | 'event' | 'activity' | 'segment' | 'list';
+export type ConditionField =
+  | 'email'
+  | 'subscribed'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'customField'
+  | 'event'
+  | 'activity'
+  | 'segment'
+  | 'list';
 
-/** The table of contract.md §5. */
+/** The table of docs/api-decisions.md §5. */
 export const operatorsOf: Record<ConditionField, readonly ConditionOperator[]> = {
   email: [...equalities, ...parts],
   subscribed: equalities,
@@ -76,35 +92,39 @@ export interface InstantValue {
 
 /** What a custom field is compared with; a stored value of another kind never matches, and never errors. */
 export type ComparedValue =
-  { kind: 'number'; number: number } | { kind: 'text'; text: string } | { kind: 'flag'; flag: boolean } | InstantValue;
+  | { kind: 'number'; number: number }
+  | { kind: 'text'; text: string }
+  | { kind: 'flag'; flag: boolean }
+  | InstantValue;
 /** What has an order. */
 export type OrderedValue = Exclude<ComparedValue, { kind: 'flag' }>;
 
-interface Placed {
+interface Located {
   /** Where the filter stands in the condition as it was given: JSON Pointer tokens. */
   place: readonly string[];
 }
 
 /** Case-insensitive: `text` is in lower case, as stored addresses are. */
-export interface AddressFilter extends Placed {
+export interface AddressFilter extends Located {
   field: 'email';
   operator: Equality | PartOperator;
   text: string;
 }
 
-export interface SubscribedFilter extends Placed {
+export interface SubscribedFilter extends Located {
   field: 'subscribed';
   operator: Equality;
   flag: boolean;
 }
 
-interface OfInstant extends Placed {
+interface OfInstant extends Located {
   field: 'createdAt' | 'updatedAt';
 }
 export type InstantFilter =
-  (OfInstant & { operator: Equality | OrderOperator; value: InstantValue }) | (OfInstant & { operator: AgeOperator; spanMs: number });
+  | (OfInstant & { operator: Equality | OrderOperator; value: InstantValue })
+  | (OfInstant & { operator: AgeOperator; spanMs: number });
 
-interface OfCustomField extends Placed {
+interface OfCustomField extends Located {
   field: 'customField';
   /** Names of members of objects, from the outside; never an index of a list. */
   path: readonly string[];
@@ -118,18 +138,24 @@ export type CustomFieldFilter =
   | (OfCustomField & { operator: AgeOperator; spanMs: number });
 
 type Happened = { operator: Happening } | { operator: DatedHappening; spanMs: number };
-export type EventFilter = Placed & { field: 'event'; name: string } & Happened;
-export type ActivityFilter = Placed & { field: 'activity'; activity: EmailActivity } & Happened;
+export type EventFilter = Located & { field: 'event'; name: string } & Happened;
+export type ActivityFilter = Located & { field: 'activity'; activity: EmailActivity } & Happened;
 
 /** Of a list, only CONFIRMED memberships count. */
-export interface MembershipFilter extends Placed {
+export interface MembershipFilter extends Located {
   field: 'segment' | 'list';
   id: string;
   operator: MembershipOperator;
 }
 
 export type ConditionFilter =
-  AddressFilter | SubscribedFilter | InstantFilter | CustomFieldFilter | EventFilter | ActivityFilter | MembershipFilter;
+  | AddressFilter
+  | SubscribedFilter
+  | InstantFilter
+  | CustomFieldFilter
+  | EventFilter
+  | ActivityFilter
+  | MembershipFilter;
 
 /** All filters, and the nested condition where there is one. */
 export interface ConditionGroup {
@@ -145,5 +171,8 @@ export interface Condition {
 
 /** Every filter of a condition, nested ones included, in the order in which they stand. */
 export function filtersOf({ groups }: Condition): ConditionFilter[] {
-  return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? filtersOf(conditions) : [])]);
+  return groups.flatMap(({ filters, conditions }) => [
+    ...filters,
+    ...(conditions ? filtersOf(conditions) : []),
+  ]);
 }

@@ -6,7 +6,17 @@ import { PageEnd, PageQuery } from './page.js';
 import { JoinFields } from './shapes.js';
 
 /** By which way somebody came to be subscribed, or not to be any more. */
-export const consentSources = ['API', 'DASHBOARD', 'BULK', 'IMPORT', 'LIST', 'SEGMENT', 'SEND', 'TRACK', 'UNSUBSCRIBE_PAGE'] as const;
+export const consentSources = [
+  'API',
+  'DASHBOARD',
+  'BULK',
+  'IMPORT',
+  'LIST',
+  'SEGMENT',
+  'SEND',
+  'TRACK',
+  'UNSUBSCRIBE_PAGE',
+] as const;
 export type ConsentSource = (typeof consentSources)[number];
 
 /** One change of `subscribed`; nobody changes it afterwards. */

@@ -6,19 +6,19 @@ import { ImportJob } from './import-jobs.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
-/** As it comes (contract.md §1), and as it is once it is unpacked. */
+/** As it comes (docs/api-decisions.md §1), and as it is once it is unpacked. */
 export const maxImportBytes = 2 * 1024 * 1024 * 1024;
-/** Data rows (contract.md §1); what is behind them is not read. */
+/** Data rows (docs/api-decisions.md §1); what is behind them is not read. */
 export const maxImportRows = 10_000_000;
 /** All pieces of a table but the last have as many bytes. */
 export const importPieceBytes = 256 * 1024;
 /** Of one project, that wait or are under way. */
 export const maxOpenImports = 20;
 export const previewedRows = 10;
-export const mostImportColumns = 200;
+export const maxImportColumns = 200;
 
 /** Of all cells of a rejected row together; a longer one is kept without its cells. */
-export const longestRejectedRow = 4_096;
+export const maxRejectedRow = 4_096;
 /** What a report of errors begins with: a table that begins so is a corrected one, and says nothing by these two. */
 export const importReportColumns: readonly string[] = ['line', 'reason'];
 
@@ -32,12 +32,17 @@ export class ContactImport extends ImportJob {}
 /** What is wanted of a table of contacts. */
 export class ContactImportOptions {
   @Choice(importModes, {
-    describe: '`create` leaves contacts that are there as they are, `update` makes none, `both` does either; `both` unless said otherwise',
+    describe:
+      '`create` leaves contacts that are there as they are, `update` makes none, `both` does either; `both` unless said otherwise',
   })
   @Optional()
   mode?: ImportMode;
-  @Id({ describe: 'A list that its contacts become confirmed members of; who left it stays away' }) @Optional() listId?: string;
-  @Text(36, 400, { describe: 'Several such lists (at most 10), with commas between' }) @Optional() listIds?: string;
+  @Id({ describe: 'A list that its contacts become confirmed members of; who left it stays away' })
+  @Optional()
+  listId?: string;
+  @Text(36, 400, { describe: 'Several such lists (at most 10), with commas between' })
+  @Optional()
+  listIds?: string;
   @Text(1, 2_000, {
     describe:
       'What the people of the table agreed to, in its words: kept as the text of their consent. Lists with double opt-in take nobody in without it',
@@ -50,7 +55,10 @@ export class ContactImportOptions {
   })
   @Optional()
   mapping?: string;
-  @Flag({ describe: 'Of rows that do not say it themselves. Without it new contacts are subscribed, and others stay as they are' })
+  @Flag({
+    describe:
+      'Of rows that do not say it themselves. Without it new contacts are subscribed, and others stay as they are',
+  })
   @Optional()
   subscribed?: boolean;
 }
@@ -92,17 +100,17 @@ export class ContactImportError {
   @Count() line: number;
   @Text(1, 400) reason: string;
   /** As they came, for 30 days. A row that is broken or long has none, nor has one that names a person who was erased. */
-  @Texts(0, mostImportColumns, longestRejectedRow, { itemMin: 0 }) @Optional() cells?: string[];
+  @Texts(0, maxImportColumns, maxRejectedRow, { itemMin: 0 }) @Optional() cells?: string[];
 }
 
-export class AskContactImportErrors extends ContactImportId {
+export class ListContactImportErrors extends ContactImportId {
   /** Only those behind it. */
   @Count() @Optional() afterLine?: number;
 }
 
 export class ContactImportErrors {
   /** Of the cells; where the table has no header, only the column of the addresses has a name. */
-  @Texts(0, mostImportColumns, 1_024, { itemMin: 0 }) columns: string[];
+  @Texts(0, maxImportColumns, 1_024, { itemMin: 0 }) columns: string[];
   /** In the order of the file, at most a thousand at a time. */
   @ListOf(() => ContactImportError, 0, 1_000) items: ContactImportError[];
   @Flag() hasMore: boolean;
@@ -135,7 +143,7 @@ export class ContactImportPreview {
   @Text(1, 40) encoding: string;
   /** Whether the first row names the columns. */
   @Flag() headed: boolean;
-  @ListOf(() => PreviewedColumn, 0, mostImportColumns) columns: PreviewedColumn[];
+  @ListOf(() => PreviewedColumn, 0, maxImportColumns) columns: PreviewedColumn[];
   @ListOf(() => PreviewedRow, 0, previewedRows) rows: PreviewedRow[];
 }
 
@@ -146,7 +154,7 @@ export const contactImports = {
   append: request('contacts.imports.append', AppendToContactImport, ContactImport),
   get: request('contacts.imports.get', ContactImportId, ContactImport),
   list: request('contacts.imports.list', PageQuery, ContactImportPage),
-  errors: request('contacts.imports.errors', AskContactImportErrors, ContactImportErrors),
+  errors: request('contacts.imports.errors', ListContactImportErrors, ContactImportErrors),
   /** Between two commits: what is in stays in. One that has ended is answered as it is. */
   cancel: request('contacts.imports.cancel', ContactImportId, ContactImport),
   preview: request('contacts.imports.preview', PreviewContactImport, ContactImportPreview),

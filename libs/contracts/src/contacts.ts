@@ -1,10 +1,25 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Ids, Instant, ListOf, Addresses, Nested, Nullable, Optional, Text } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Ids,
+  Instant,
+  ListOf,
+  Addresses,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from './fields.js';
 import { PageEnd, PagePosition, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
-/** ≤ 64 KiB of JSON, depth ≤ 5 (contract.md §5). */
+/** ≤ 64 KiB of JSON, depth ≤ 5 (docs/api-decisions.md §5). */
 export const maxCustomFields = 64 * 1024;
 
 export class Contact {
@@ -12,7 +27,10 @@ export class Contact {
   @Id({ legacyOnly: true }) projectId: string;
   @Address() email: string;
   @Flag() subscribed: boolean;
-  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) customFields: Record<string, unknown>;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) customFields: Record<
+    string,
+    unknown
+  >;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
 }
@@ -20,7 +38,9 @@ export class Contact {
 /** `subscribed` is true for a new contact unless said otherwise. */
 export class CreateContact extends PickFields(Contact, ['email']) {
   @Flag() @Optional() subscribed?: boolean;
-  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) @Optional() customFields?: Record<string, unknown>;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true })
+  @Optional()
+  customFields?: Record<string, unknown>;
 }
 
 /** The address cannot change (422). */
@@ -37,7 +57,7 @@ export class UpdateContact {
 export class ContactId extends PickFields(Contact, ['id']) {}
 
 export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
-  /** MERGE on the legacy surface, REPLACE on v1 (contract.md §5). */
+  /** MERGE on the legacy surface, REPLACE on v1 (docs/api-decisions.md §5). */
   @Choice(['MERGE', 'REPLACE']) customFieldsMode: 'MERGE' | 'REPLACE';
 }
 
@@ -95,7 +115,7 @@ export class DeletedContacts {
   @Count({ max: 1000 }) deleted: number;
 }
 
-/** Addresses whose contacts must exist; the new ones are not subscribed (contract.md §3). */
+/** Addresses whose contacts must exist; the new ones are not subscribed (docs/api-decisions.md §3). */
 export class EnsureContacts {
   @Addresses(1, 50) emails: string[];
 }
@@ -108,7 +128,7 @@ export class EnsuredContacts {
 }
 
 /** Whose fields a mail is rendered with. */
-export class AskVariables {
+export class GetVariables {
   @Addresses(1, 500) emails: string[];
 }
 
@@ -133,7 +153,7 @@ export const contacts = {
   /** Errors: `validation_error` where neither ids nor addresses are given, or both. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
-  variables: request('contacts.contacts.variables', AskVariables, KnownVariables),
+  variables: request('contacts.contacts.variables', GetVariables, KnownVariables),
   get: request('contacts.contacts.get', ContactId, Contact),
   list: request('contacts.contacts.list', ListContacts, ContactPage),
   /** Newest first, at most a thousand and 4 MiB at a time; `next` leads on. */
@@ -144,7 +164,7 @@ export const contacts = {
   unsubscribe: request('contacts.contacts.unsubscribe', UnsubscribeContact, UnsubscribeContact),
 };
 
-export class ContactFact {
+export class ContactEvent {
   @Id() contactId: string;
   @Address() email: string;
   @Flag() subscribed: boolean;
@@ -153,7 +173,7 @@ export class ContactFact {
   @Count() seq: number;
 }
 
-export class ContactGone {
+export class ContactDeleted {
   @Id() contactId: string;
   @Instant() at: Date;
 }
@@ -167,21 +187,21 @@ export class ContactsBulkCreated {
 export const membershipStatuses = ['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'] as const;
 export type MembershipStatus = (typeof membershipStatuses)[number];
 
-export class MembershipFact {
+export class MembershipEvent {
   @Id() contactId: string;
   @Id() listId: string;
   @Choice(membershipStatuses) status: MembershipStatus;
   @Instant() at: Date;
 }
 
-export class SegmentFact {
+export class SegmentEvent {
   @Id() contactId: string;
   @Id() segmentId: string;
   @Text(1, 100) slug: string;
   @Instant() at: Date;
 }
 
-export class CustomEventFact {
+export class CustomEventRecorded {
   @Id() eventId: string;
   @Id() contactId: string;
   @Text(1, 200) name: string;
@@ -189,19 +209,37 @@ export class CustomEventFact {
   @Instant() at: Date;
 }
 
-export const contactFacts = {
-  created: fact('contacts.contact.created', ContactFact, 'A contact came to be.'),
-  updated: fact('contacts.contact.updated', ContactFact, 'A contact changed in another way than its subscription.'),
-  subscribed: fact('contacts.contact.subscribed', ContactFact, 'A contact became subscribed.'),
-  unsubscribed: fact('contacts.contact.unsubscribed', ContactFact, 'A contact became unsubscribed.'),
-  deleted: fact('contacts.contact.deleted', ContactGone, 'A contact was deleted; every service erases what it holds of the person.'),
-  bulkCreated: fact('contacts.contacts.bulk_created', ContactsBulkCreated, 'Contacts came in bulk; no single facts for them.'),
-  membershipChanged: fact('contacts.list.membership_changed', MembershipFact, 'A membership of a list changed its status.'),
-  segmentEntered: fact('contacts.segment.entered', SegmentFact, 'A contact entered a tracked segment.'),
-  segmentLeft: fact('contacts.segment.left', SegmentFact, 'A contact left a tracked segment.'),
-  eventRecorded: fact('contacts.event.recorded', CustomEventFact, 'A custom event was recorded.'),
+export const contactEvents = {
+  created: event('contacts.contact.created', ContactEvent, 'A contact came to be.'),
+  updated: event(
+    'contacts.contact.updated',
+    ContactEvent,
+    'A contact changed in another way than its subscription.',
+  ),
+  subscribed: event('contacts.contact.subscribed', ContactEvent, 'A contact became subscribed.'),
+  unsubscribed: event('contacts.contact.unsubscribed', ContactEvent, 'A contact became unsubscribed.'),
+  deleted: event(
+    'contacts.contact.deleted',
+    ContactDeleted,
+    'A contact was deleted; every service erases what it holds of the person.',
+  ),
+  bulkCreated: event(
+    'contacts.contacts.bulk_created',
+    ContactsBulkCreated,
+    'Contacts came in bulk; no single facts for them.',
+  ),
+  membershipChanged: event(
+    'contacts.list.membership_changed',
+    MembershipEvent,
+    'A membership of a list changed its status.',
+  ),
+  segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
+  segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),
+  eventRecorded: event('contacts.event.recorded', CustomEventRecorded, 'A custom event was recorded.'),
 };
 
 export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
-export const contactExists = () => new DomainError('conflict', 'conflict', 'A contact with this email exists');
-export const contactsUnnamed = () => invalidMember(['ids'], 'required', 'is required, or emails, and not both');
+export const contactExists = () =>
+  new DomainError('conflict', 'conflict', 'A contact with this email exists');
+export const contactsUnnamed = () =>
+  invalidMember(['ids'], 'required', 'is required, or emails, and not both');

@@ -1,6 +1,13 @@
 import type { Shape } from './field.js';
 
-export const serviceNames = ['gateway', 'contacts', 'sending', 'campaigns', 'workflows', 'analytics'] as const;
+export const serviceNames = [
+  'gateway',
+  'contacts',
+  'sending',
+  'campaigns',
+  'workflows',
+  'analytics',
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** A question from one service to another, with its one answer. The first word of the subject names the owner. */
@@ -23,10 +30,10 @@ export function request<In extends object, Out extends object>(
 }
 
 /**
- * Something that happened and was committed. One fact carries 1–256 items of one project; it may come more than once
- * and out of order (guarantees.md §4). Facts change only by adding members.
+ * Something that happened and was committed. One event carries 1–256 items of one project; it may come more than once
+ * and out of order (docs/guarantees.md §4). Events change only by adding members.
  */
-export interface FactContract<Item extends object = object> {
+export interface EventContract<Item extends object = object> {
   readonly name: string;
   readonly owner: ServiceName;
   readonly item: Shape<Item>;
@@ -34,14 +41,19 @@ export interface FactContract<Item extends object = object> {
   readonly describe: string;
 }
 
-export const maxFactItems = 256;
+export const maxEventItems = 256;
 /** Bytes of the items of one event, of which NATS takes a megabyte with all that is around them. */
 export const maxEventBytes = 512 * 1024;
 
-/** Where a fact is heard: a subject in the JetStream stream of its owner. */
-export const factSubject = (name: string): string => `facts.${name}`;
+/** Where an event is heard: a subject in the JetStream stream of its owner. */
+export const eventSubject = (name: string): string => `facts.${name}`;
 export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
 
-export function fact<Item extends object>(name: string, item: Shape<Item>, describe: string, version = 1): FactContract<Item> {
+export function event<Item extends object>(
+  name: string,
+  item: Shape<Item>,
+  describe: string,
+  version = 1,
+): EventContract<Item> {
   return { name, owner: name.split('.')[0] as ServiceName, item, version, describe };
 }

@@ -1,4 +1,4 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
@@ -10,7 +10,7 @@ export type Stream = (typeof streams)[number];
 export const regions = ['us-east-1', 'us-west-2', 'eu-west-1'] as const;
 export type Region = (typeof regions)[number];
 
-/** PENDING: nobody could say. FAILED: the DNS answered, and the record is missing or another one (contract.md §9). */
+/** PENDING: nobody could say. FAILED: the DNS answered, and the record is missing or another one (docs/api-decisions.md §9). */
 export const recordStatuses = ['NOT_CHECKED', 'PENDING', 'VERIFIED', 'FAILED'] as const;
 export type RecordStatus = (typeof recordStatuses)[number];
 
@@ -28,7 +28,7 @@ export class DomainRecord {
   @Choice(recordStatuses) status: RecordStatus;
 }
 
-/** A project has at most so many (contract.md §1): a list of that length is the whole. */
+/** A project has at most so many (docs/api-decisions.md §1): a list of that length is the whole. */
 export const maxDomains = 100;
 
 export class SendingDomain {
@@ -61,7 +61,7 @@ export class SendingDomain {
 
 /** The region of a project's first domain is that of all. `streamDefault` takes the place of the domain that had it. */
 export class AddDomain extends PickFields(SendingDomain, ['domain']) {
-  /** The project of the credential; it may be named (interface.md). */
+  /** The project of the credential; it may be named (the API specification). */
   @Id() @Optional() projectId?: string;
   @Choice(regions) @Optional() region?: Region;
   @Choice(streams) @Optional() stream?: Stream;
@@ -115,29 +115,55 @@ export const domains = {
   rotateDkim: request('sending.domains.rotate_dkim', RotateDkim, SendingDomain),
 };
 
-export class DomainFact {
+export class SendingDomainEvent {
   @Id() domainId: string;
   @Text(3, 253) domain: string;
   @Instant() at: Date;
 }
 
-export const domainFacts = {
-  added: fact('sending.domain.added', DomainFact, 'A sending domain was added; it sends once it is verified.'),
-  changed: fact('sending.domain.changed', DomainFact, 'The settings or the keys of a sending domain were changed.'),
-  removed: fact('sending.domain.removed', DomainFact, 'A sending domain was removed; what waits to be sent from it fails.'),
-  verified: fact('sending.domain.verified', DomainFact, 'A sending domain was verified.'),
-  unverified: fact('sending.domain.unverified', DomainFact, 'A sending domain lost its verification.'),
+export const domainEvents = {
+  added: event(
+    'sending.domain.added',
+    SendingDomainEvent,
+    'A sending domain was added; it sends once it is verified.',
+  ),
+  changed: event(
+    'sending.domain.changed',
+    SendingDomainEvent,
+    'The settings or the keys of a sending domain were changed.',
+  ),
+  removed: event(
+    'sending.domain.removed',
+    SendingDomainEvent,
+    'A sending domain was removed; what waits to be sent from it fails.',
+  ),
+  verified: event('sending.domain.verified', SendingDomainEvent, 'A sending domain was verified.'),
+  unverified: event(
+    'sending.domain.unverified',
+    SendingDomainEvent,
+    'A sending domain lost its verification.',
+  ),
 };
 
 export const domainNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such domain');
-export const domainExists = () => new DomainError('conflict', 'conflict', 'The domain is one of the project already');
-export const domainTaken = () => new DomainError('conflict', 'conflict', 'The domain is verified in another project');
-export const domainOfSandbox = () => new DomainError('conflict', 'conflict', 'The domain is that of the sandbox');
-export const tooManyDomains = () => new DomainError('conflict', 'conflict', `A project has at most ${maxDomains} domains`);
-export const domainInUse = () => new DomainError('conflict', 'conflict', 'A campaign that is not sent yet sends from the domain');
+export const domainExists = () =>
+  new DomainError('conflict', 'conflict', 'The domain is one of the project already');
+export const domainTaken = () =>
+  new DomainError('conflict', 'conflict', 'The domain is verified in another project');
+export const domainOfSandbox = () =>
+  new DomainError('conflict', 'conflict', 'The domain is that of the sandbox');
+export const tooManyDomains = () =>
+  new DomainError('conflict', 'conflict', `A project has at most ${maxDomains} domains`);
+export const domainInUse = () =>
+  new DomainError('conflict', 'conflict', 'A campaign that is not sent yet sends from the domain');
 export const rotationUnderWay = () =>
-  new DomainError('conflict', 'conflict', 'New keys of the domain wait for their records already: paste them, then check the domain');
-export const notAHostName = () => invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');
+  new DomainError(
+    'conflict',
+    'conflict',
+    'New keys of the domain wait for their records already: paste them, then check the domain',
+  );
+export const notAHostName = () =>
+  invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');
 
 /** An allowance is counted per calendar month (UTC) and category; null lifts it. */
 export class SetAllowance {

@@ -1,11 +1,34 @@
 import type { EmailStatus, FailureKind } from './email-status.js';
 import { emailStatuses, failureKinds } from './email-status.js';
-import { request, fact } from './contract.js';
+import { request, event } from './contract.js';
 import type { Stream } from './domains.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Optional, StringMap, Text, Texts } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nullable,
+  Optional,
+  StringMap,
+  Text,
+  Texts,
+} from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
-import { AcceptBatch, AcceptedBatch, AcceptedEmails, AcceptEmails, CheckedSend, CheckSend, SettledSend, SettleSend } from './sends.js';
+import {
+  AcceptBatch,
+  AcceptedBatch,
+  AcceptedEmails,
+  AcceptEmails,
+  CheckedSend,
+  CheckSend,
+  SettledSend,
+  SettleSend,
+} from './sends.js';
 import { JoinFields, PickFields } from './shapes.js';
 
 export class EmailEvent {
@@ -86,11 +109,11 @@ export class EmailPage extends PageEnd {
 export class EmailId extends PickFields(Email, ['id']) {}
 
 export const emails = {
-  /** Claim, row, content and fact in one commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
+  /** Claim, row, content and event in one commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
   accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
   /** Refuses what `accept` would refuse for its sender or its key, so that nothing is made for it elsewhere first. */
   check: request('sending.emails.check', CheckSend, CheckedSend),
-  /** Voids a send with an unknown outcome, or tells what it became (guarantees.md G2). */
+  /** Voids a send with an unknown outcome, or tells what it became (docs/guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
   /** Messages of one call in one commit: each is taken or refused by itself, and a repeat of the key answers all of it again. */
   acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
@@ -104,74 +127,112 @@ export const emails = {
   cancel: request('sending.emails.cancel', EmailId, Email),
 };
 
-/** The members that every e-mail fact has. */
-class EmailFactBase {
+/** The members that every e-mail event has. */
+class EmailEventBase {
   @Id() emailId: string;
   @Address() to: string;
   @Instant() at: Date;
-  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType:
+    'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
 }
 
-export class EmailAccepted extends EmailFactBase {
+export class EmailAccepted extends EmailEventBase {
   @Address() from: string;
   @Id() @Nullable() contactId: string | null;
 }
 
-export class EmailFact extends EmailFactBase {}
+export class EmailChangedEvent extends EmailEventBase {}
 
-export class EmailBounced extends EmailFactBase {
+export class EmailBounced extends EmailEventBase {
   @Choice(['Permanent', 'Transient']) bounceType: 'Permanent' | 'Transient';
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 
-export class EmailFailed extends EmailFactBase {
+export class EmailFailed extends EmailEventBase {
   @Choice(failureKinds, { open: true }) failureKind: FailureKind;
   @Text(0, 2000) @Nullable() reason: string | null;
 }
 
-export class EmailEngaged extends EmailFactBase {
+export class EmailEngaged extends EmailEventBase {
   @Text(0, 2048) @Nullable() link: string | null;
   @Flag() isFirst: boolean;
   @Flag() isMachine: boolean;
 }
 
-export const emailFacts = {
-  accepted: fact('sending.email.accepted', EmailAccepted, 'An e-mail was accepted and committed; it will be handed over.'),
-  sent: fact('sending.email.sent', EmailFact, 'The mail server took the message.'),
-  delivered: fact('sending.email.delivered', EmailFact, 'The message was delivered, as far as the provider tells.'),
-  delayed: fact('sending.email.delayed', EmailFact, 'The provider reports a delay; it goes on trying.'),
-  bounced: fact('sending.email.bounced', EmailBounced, 'The message came back. Only Permanent counts towards the bounce rate.'),
-  failed: fact('sending.email.failed', EmailFailed, 'The message was given up before or at the provider, with the reason.'),
-  cancelled: fact('sending.email.cancelled', EmailFact, 'The message was cancelled before any hand-off.'),
-  opened: fact('sending.email.opened', EmailEngaged, 'The tracking pixel was fetched.'),
-  clicked: fact('sending.email.clicked', EmailEngaged, 'A tracked link was followed.'),
-  complained: fact('sending.email.complained', EmailFact, 'The recipient marked the message as spam.'),
-  received: fact('sending.email.received', EmailFact, 'A message arrived at a receiving domain.'),
+export const emailEvents = {
+  accepted: event(
+    'sending.email.accepted',
+    EmailAccepted,
+    'An e-mail was accepted and committed; it will be handed over.',
+  ),
+  sent: event('sending.email.sent', EmailChangedEvent, 'The mail server took the message.'),
+  delivered: event(
+    'sending.email.delivered',
+    EmailChangedEvent,
+    'The message was delivered, as far as the provider tells.',
+  ),
+  delayed: event(
+    'sending.email.delayed',
+    EmailChangedEvent,
+    'The provider reports a delay; it goes on trying.',
+  ),
+  bounced: event(
+    'sending.email.bounced',
+    EmailBounced,
+    'The message came back. Only Permanent counts towards the bounce rate.',
+  ),
+  failed: event(
+    'sending.email.failed',
+    EmailFailed,
+    'The message was given up before or at the provider, with the reason.',
+  ),
+  cancelled: event(
+    'sending.email.cancelled',
+    EmailChangedEvent,
+    'The message was cancelled before any hand-off.',
+  ),
+  opened: event('sending.email.opened', EmailEngaged, 'The tracking pixel was fetched.'),
+  clicked: event('sending.email.clicked', EmailEngaged, 'A tracked link was followed.'),
+  complained: event(
+    'sending.email.complained',
+    EmailChangedEvent,
+    'The recipient marked the message as spam.',
+  ),
+  received: event('sending.email.received', EmailChangedEvent, 'A message arrived at a receiving domain.'),
 };
 
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');
-export const emailNotPending = () => new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
-export const emailNotScheduled = () => new DomainError('conflict', 'conflict', 'The email does not wait for a time');
+export const emailNotPending = () =>
+  new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
+export const emailNotScheduled = () =>
+  new DomainError('conflict', 'conflict', 'The email does not wait for a time');
 export const contentNotRetained = () =>
   new DomainError('not_found', 'resource_not_found', 'The content of this email is no longer retained');
-export const wordsMissing = (member: 'subject' | 'body') => invalidMember([member], 'required', 'is required: no template supplies it');
+export const contentMissing = (member: 'subject' | 'body') =>
+  invalidMember([member], 'required', 'is required: no template supplies it');
 export const tooManyRecipients = (member: 'cc' | 'bcc') =>
   invalidMember([member], 'too_long', 'makes more than 50 recipients together with the others');
-export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'hold more than 10 MiB together');
-export const attachmentUnreadable = (place: number) =>
-  invalidMember(['attachments', String(place), 'content'], 'invalid_format', 'must be whole base64');
-export const scheduledTooFar = () => invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
-export const senderNotVerified = () => invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
+export const attachmentsTooLarge = () =>
+  invalidMember(['attachments'], 'too_long', 'hold more than 10 MiB together');
+export const attachmentUnreadable = (index: number) =>
+  invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be whole base64');
+export const scheduledTooFar = () =>
+  invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
+export const senderNotVerified = () =>
+  invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
 const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
 export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
 export const onlyTestFromSandbox = () => confined('Only a TEST key sends from the sandbox');
-export const recipientOutsideSandbox = () => confined('A TEST key sends only to verified addresses of the owners and to the simulator');
+export const recipientOutsideSandbox = () =>
+  confined('A TEST key sends only to verified addresses of the owners and to the simulator');
 export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
-export const outsideStream = (stream: Stream) => confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);
+export const outsideStream = (stream: Stream) =>
+  confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);
 export const senderNotAligned = (domain: string) =>
   invalidMember(
     ['from'],
     'not_verified',
     `is refused by the strict DMARC policy of ${domain}: add its own domain, or let the policy be adkim=r`,
   );
-export const senderMissing = () => invalidMember(['from'], 'required', 'is required: the project has no default sending domain');
+export const senderMissing = () =>
+  invalidMember(['from'], 'required', 'is required: the project has no default sending domain');

@@ -18,7 +18,7 @@ export class Engagement {
   @Id() emailId: string;
   /** Whose copy: 0 is `to`, then come cc and bcc. */
   @Count({ max: 255 }) position: number;
-  /** How long ago it was seen: the clocks of services decide nothing (guarantees.md G22). */
+  /** How long ago it was seen: the clocks of services decide nothing (docs/guarantees.md G22). */
   @Count() agoMs: number;
   @Text(1, 2048) @Optional() url?: string;
   @Text(0, 512) @Optional() userAgent?: string;

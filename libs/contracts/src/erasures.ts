@@ -3,7 +3,7 @@ import { DomainError } from './errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable } from './fields.js';
 import { PickFields } from './shapes.js';
 
-/** Stands wherever an erased address stood in something that is kept (contract.md §5). The domain is nobody's and never will be (RFC 2606). */
+/** Stands wherever an erased address stood in something that is kept (docs/api-decisions.md §5). The domain is nobody's and never will be (RFC 2606). */
 const erasedDomain = 'erased.invalid';
 export const erasedAddress = `erased@${erasedDomain}`;
 export const isErasedAddress = (email: string): boolean => email.endsWith(`@${erasedDomain}`);
@@ -11,7 +11,7 @@ export const isErasedAddress = (email: string): boolean => email.endsWith(`@${er
 /** Told again and again until the service is done: nothing that is stored or published may hold the address. */
 export class EraseAddress {
   @Id() erasureId: string;
-  /** The contact that is erased; facts may name it without its address. */
+  /** The contact that is erased; events may name it without its address. */
   @Id() contactId: string;
   @Address() email: string;
   /** When the contact was deleted: mail that was accepted later is to whoever has the address then. */
@@ -23,7 +23,14 @@ export class ErasedAddress {
   @Flag() done: boolean;
 }
 
-export const erasingServices = ['contacts', 'sending', 'analytics', 'campaigns', 'workflows', 'gateway'] as const;
+export const erasingServices = [
+  'contacts',
+  'sending',
+  'analytics',
+  'campaigns',
+  'workflows',
+  'gateway',
+] as const;
 export type ErasingService = (typeof erasingServices)[number];
 
 /** What one service has done of an erasure. */

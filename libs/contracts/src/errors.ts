@@ -17,7 +17,7 @@ export type ErrorKind =
   | 'timeout' // as unavailable, but a deadline passed first
   | 'internal';
 
-/** The complete public registry of codes (interface.md, Errors). */
+/** The complete public registry of codes (the API specification, Errors). */
 export const errorCodes = [
   'invalid_api_key',
   'invalid_session',
@@ -35,7 +35,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Codes that only the legacy surface tells apart (contract.md §1). */
+/** Codes that only the legacy surface tells apart (docs/api-decisions.md §1). */
 export const legacyOnlyCodes = [
   'scope_escalation',
   'key_revoked',
@@ -76,14 +76,16 @@ export class DomainError extends Error {
 export const invalid = (errors: InvalidMember[], message = 'One or more fields are invalid') =>
   new DomainError('invalid', 'validation_error', message, { errors });
 
-export const invalidMember = (path: string[], code: FailureCode, message: string) => invalid([{ path, code, message }]);
+export const invalidMember = (path: string[], code: FailureCode, message: string) =>
+  invalid([{ path, code, message }]);
 
 /** Nothing was done and nothing will be: the caller may repeat. */
 export const unavailable = (message = 'The service cannot answer right now') =>
   new DomainError('unavailable', 'internal_error', message, { retryAfterSeconds: 1 });
 
-/** The request may have taken effect: only a repeat with the same idempotency key is safe (contract.md §1). */
-export const outcomeUnknown = () => new DomainError('internal', 'internal_error', 'outcome unknown; repeat with the same Idempotency-Key');
+/** The request may have taken effect: only a repeat with the same idempotency key is safe (docs/api-decisions.md §1). */
+export const outcomeUnknown = () =>
+  new DomainError('internal', 'internal_error', 'outcome unknown; repeat with the same Idempotency-Key');
 
 export function assertUnreachable(value: never): never {
   throw new Error(`unexpected value ${JSON.stringify(value)}`);

@@ -2,7 +2,21 @@ import { AnalyticsWindow, TimeseriesQuery } from './analytics.js';
 import { maxCustomFields } from './contacts.js';
 import { request } from './contract.js';
 import { invalidMember } from './errors.js';
-import { Address, Count, Flag, FreeMap, Id, Instant, Line, ListOf, Nested, Nullable, Optional, Text, Texts } from './fields.js';
+import {
+  Address,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from './fields.js';
 import { IdempotencyClaim } from './idempotency.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields } from './shapes.js';
@@ -72,7 +86,7 @@ export class EventPage extends PageEnd {
   @ListOf(() => CustomEvent, 0, 100) items: CustomEvent[];
 }
 
-export class AskEventNames {}
+export class ListEventNames {}
 
 /** The most frequent ones of more: so many names are ids in the place of names. */
 export const maxEventNames = 10_000;
@@ -107,13 +121,19 @@ export const events = {
   /** Makes or changes the contact in the commit of the event. */
   track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true }),
   list: request('contacts.events.list', ListEvents, EventPage),
-  names: request('contacts.events.names', AskEventNames, EventNames),
+  names: request('contacts.events.names', ListEventNames, EventNames),
   stats: request('contacts.events.stats', TimeseriesQuery, EventStats),
 };
 
 export const eventNameReserved = (member: 'name' | 'event') =>
   invalidMember([member], 'not_allowed', 'must not begin with email., contact. or segment.');
-export const eventOfNobody = () => invalidMember(['contactId'], 'required', 'is required, or email, and not both');
-export const eventContactUnknown = () => invalidMember(['contactId'], 'not_found', 'is no contact of this project');
+export const eventOfNobody = () =>
+  invalidMember(['contactId'], 'required', 'is required, or email, and not both');
+export const eventContactUnknown = () =>
+  invalidMember(['contactId'], 'not_found', 'is no contact of this project');
 export const eventOutOfTime = () =>
-  invalidMember(['occurredAt'], 'out_of_range', `must be at most ${maxEventAgeDays} days ago, and not in the future`);
+  invalidMember(
+    ['occurredAt'],
+    'out_of_range',
+    `must be at most ${maxEventAgeDays} days ago, and not in the future`,
+  );

@@ -2,17 +2,19 @@ import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
 /** A value of the shape as JSON says it, the same each time: every member is there, also those that may be absent. */
 export function exampleOf(shape: Shape): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fieldsOf(shape)).map(([name, field], place) => [name, exampleMember(name, field, place)]));
+  return Object.fromEntries(
+    Object.entries(fieldsOf(shape)).map(([name, field], index) => [name, exampleMember(name, field, index)]),
+  );
 }
 
-function exampleMember(name: string, field: Field, place: number): unknown {
+function exampleMember(name: string, field: Field, index: number): unknown {
   if (field.example !== undefined) return field.example;
-  if (!field.list) return examples[field.kind](field, name, place);
-  return [examples[field.kind]({ ...field, min: field.itemMin, max: field.itemMax }, name, place)];
+  if (!field.list) return examples[field.kind](field, name, index);
+  return [examples[field.kind]({ ...field, min: field.itemMin, max: field.itemMax }, name, index)];
 }
 
-const examples: Record<FieldKind, (field: Field, name: string, place: number) => unknown> = {
-  id: (_, __, place) => `01980a5c-1b2d-7c3e-8f40-${String(place + 1).padStart(12, '0')}`,
+const examples: Record<FieldKind, (field: Field, name: string, index: number) => unknown> = {
+  id: (_, __, index) => `01980a5c-1b2d-7c3e-8f40-${String(index + 1).padStart(12, '0')}`,
   text: ({ min = 0, max = Infinity }, name) => name.padEnd(min, '-').slice(0, max),
   flag: () => true,
   count: ({ min = 0 }) => Math.max(min, 1),

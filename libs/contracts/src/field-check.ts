@@ -53,17 +53,27 @@ function checkList(value: unknown, field: Field): FieldFailure | null {
 }
 
 const checkers: Record<FieldKind, (value: unknown, field: Field) => FieldFailure | null> = {
-  id: (value) => (typeof value !== 'string' ? type('a string') : uuid.test(value) ? null : format('must be a UUID')),
+  id: (value) =>
+    typeof value !== 'string' ? type('a string') : uuid.test(value) ? null : format('must be a UUID'),
   text: checkText,
   flag: (value) => (typeof value === 'boolean' ? null : type('true or false')),
   count: (value, field) => checkNumber(value, field, Number.isSafeInteger(value), 'a whole number'),
   number: (value, field) => checkNumber(value, field, Number.isFinite(value), 'a number'),
-  instant: (value) => (value instanceof Date ? null : format('must be an ISO 8601 date-time with an offset, such as 2026-01-31T09:00:00Z')),
+  instant: (value) =>
+    value instanceof Date
+      ? null
+      : format('must be an ISO 8601 date-time with an offset, such as 2026-01-31T09:00:00Z'),
   address: (value) =>
-    typeof value !== 'string' ? type('a string') : normaliseAddress(value) === null ? format('must be one e-mail address') : null,
-  mailbox: (value) => (parseMailbox(value) === null ? format('must be exactly one e-mail address, or {"email", "name"}') : null),
+    typeof value !== 'string'
+      ? type('a string')
+      : normaliseAddress(value) === null
+        ? format('must be one e-mail address')
+        : null,
+  mailbox: (value) =>
+    parseMailbox(value) === null ? format('must be exactly one e-mail address, or {"email", "name"}') : null,
   choice: (value, field) =>
-    typeof value === 'string' && (field.values?.includes(value) || (field.open && value.length >= 1 && value.length <= 64))
+    typeof value === 'string' &&
+    (field.values?.includes(value) || (field.open && value.length >= 1 && value.length <= 64))
       ? null
       : { code: 'not_allowed', message: `must be one of ${field.values?.join(', ')}` },
   object: (value) => (isObject(value) ? null : type('an object')),
@@ -76,7 +86,8 @@ function checkText(value: unknown, field: Field): FieldFailure | null {
   if (typeof value !== 'string') return type('a string');
   if (value.includes('\u0000') || !value.isWellFormed())
     return { code: 'invalid_text', message: 'must not contain NUL or lone surrogates' };
-  if (field.oneLine && /[\r\n\u2028\u2029]/.test(value)) return { code: 'invalid_text', message: 'must be one line' };
+  if (field.oneLine && /[\r\n\u2028\u2029]/.test(value))
+    return { code: 'invalid_text', message: 'must be one line' };
   if (field.pattern && !field.pattern.test(value)) return format(`must match ${field.pattern.source}`);
   return checkLength(value.length, field, 'characters');
 }
@@ -84,7 +95,9 @@ function checkText(value: unknown, field: Field): FieldFailure | null {
 function checkNumber(value: unknown, field: Field, fits: boolean, what: string): FieldFailure | null {
   if (typeof value !== 'number' || !fits) return type(what);
   const { min = -Infinity, max = Infinity } = field;
-  return value < min || value > max ? { code: 'out_of_range', message: `must be between ${min} and ${max}` } : null;
+  return value < min || value > max
+    ? { code: 'out_of_range', message: `must be between ${min} and ${max}` }
+    : null;
 }
 
 function checkMap(value: unknown, field: Field): FieldFailure | null {
@@ -104,9 +117,12 @@ function checkMap(value: unknown, field: Field): FieldFailure | null {
 function checkJson(value: unknown, field: Field): FieldFailure | null {
   if (!isObject(value)) return type('an object');
   const depth = field.depth ?? maxJsonDepth;
-  if (depthOf(value) > depth) return { code: 'out_of_range', message: `must not be nested deeper than ${depth}` };
+  if (depthOf(value) > depth)
+    return { code: 'out_of_range', message: `must not be nested deeper than ${depth}` };
   const bytes = Buffer.byteLength(JSON.stringify(value));
-  return bytes > (field.max ?? Infinity) ? { code: 'too_long', message: `must be at most ${field.max} bytes of JSON` } : null;
+  return bytes > (field.max ?? Infinity)
+    ? { code: 'too_long', message: `must be at most ${field.max} bytes of JSON` }
+    : null;
 }
 
 function depthOf(value: unknown): number {
@@ -114,8 +130,16 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-function checkLength(length: number, { min = 0, max = Infinity }: Pick<Field, 'min' | 'max'>, what: string): FieldFailure | null {
-  if (length < min) return { code: 'too_short', message: min === 1 ? 'must not be empty' : `must have at least ${min} ${what}` };
+function checkLength(
+  length: number,
+  { min = 0, max = Infinity }: Pick<Field, 'min' | 'max'>,
+  what: string,
+): FieldFailure | null {
+  if (length < min)
+    return {
+      code: 'too_short',
+      message: min === 1 ? 'must not be empty' : `must have at least ${min} ${what}`,
+    };
   if (length > max) return { code: 'too_long', message: `must have at most ${max} ${what}` };
   return null;
 }

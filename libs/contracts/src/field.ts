@@ -26,7 +26,7 @@ export interface Field {
   nested?: () => Shape;
   /** Other names that the legacy surface accepts for this member in a request. */
   legacyAliases?: readonly string[];
-  /** The v1 surface says this object as a string holding JSON (contract.md §1). */
+  /** The v1 surface says this object as a string holding JSON (docs/api-decisions.md §1). */
   v1JsonText?: boolean;
   /** The legacy surface leaves the member out of its answers. */
   v1Only?: boolean;
@@ -40,16 +40,31 @@ export interface Field {
 }
 
 export type FieldKind =
-  'id' | 'text' | 'flag' | 'count' | 'number' | 'instant' | 'address' | 'mailbox' | 'choice' | 'object' | 'map' | 'json';
+  | 'id'
+  | 'text'
+  | 'flag'
+  | 'count'
+  | 'number'
+  | 'instant'
+  | 'address'
+  | 'mailbox'
+  | 'choice'
+  | 'object'
+  | 'map'
+  | 'json';
 
 type FieldTable = Record<string, Field>;
-// Asked for each member of each item of each fact: metadata of decorators would be looked up by its key every time.
+// Asked for each member of each item of each event: metadata of decorators would be looked up by its key every time.
 const tables = new WeakMap<object, FieldTable>();
 const noFields: FieldTable = {};
 
 /** Every member of a shape, inherited ones included, in the order of declaration. */
 export function fieldsOf(shape: Shape): Readonly<FieldTable> {
-  for (let current: object | null = shape; current; current = Object.getPrototypeOf(current) as object | null) {
+  for (
+    let current: object | null = shape;
+    current;
+    current = Object.getPrototypeOf(current) as object | null
+  ) {
     const table = tables.get(current);
     if (table) return table;
   }

@@ -1,7 +1,7 @@
 import { DomainError } from './errors.js';
 import { Text } from './fields.js';
 
-/** An idempotency key with what it stands for; scope of a key: project + operation (contract.md §3). */
+/** An idempotency key with what it stands for; scope of a key: project + operation (docs/api-decisions.md §3). */
 export class IdempotencyClaim {
   @Text(1, 255) key: string;
   @Text(1, 100) operation: string;
@@ -10,5 +10,8 @@ export class IdempotencyClaim {
 }
 
 export const keyInFlight = () =>
-  new DomainError('conflict', 'conflict', 'The first request with this Idempotency-Key is still in flight', { retryAfterSeconds: 1 });
-export const keyReused = () => new DomainError('invalid', 'idempotency_key_reused', 'The Idempotency-Key was used with a different body');
+  new DomainError('conflict', 'conflict', 'The first request with this Idempotency-Key is still in flight', {
+    retryAfterSeconds: 1,
+  });
+export const keyReused = () =>
+  new DomainError('invalid', 'idempotency_key_reused', 'The Idempotency-Key was used with a different body');

@@ -4,7 +4,7 @@ import { Choice, Count, Id, Instant, Nullable } from './fields.js';
 export const importStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-/** A table on its way in (contract.md §15); it goes on after a restart where it was. */
+/** A table on its way in (docs/api-decisions.md §15); it goes on after a restart where it was. */
 export class ImportJob {
   @Id() id: string;
   @Choice(importStatuses) status: ImportStatus;

@@ -1,6 +1,6 @@
 const iso = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** Strictly ISO 8601; Postgres itself would take `now`, `infinity` and `yesterday` (guarantees.md §5). */
+/** Strictly ISO 8601; Postgres itself would take `now`, `infinity` and `yesterday` (docs/guarantees.md §5). */
 export function parseInstant(text: string): Date | null {
   const ours = asWeWrite(text);
   if (ours) return ours;
@@ -9,7 +9,8 @@ export function parseInstant(text: string): Date | null {
   const [, year, month, day, hour, minute, second = '0'] = match.map((part) => part ?? '0');
   const calendar = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   const real = calendar.getUTCMonth() === Number(month) - 1 && calendar.getUTCDate() === Number(day);
-  if (!real || Number(year) < 1970 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (!real || Number(year) < 1970 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+    return null;
   const instant = new Date(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
   return Number.isNaN(instant.getTime()) ? null : instant;
 }

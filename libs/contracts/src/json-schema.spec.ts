@@ -1,9 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { factCatalogue, requestCatalogue } from './catalogue.js';
+import { eventCatalogue, requestCatalogue } from './catalogue.js';
 import { exampleOf } from './example.js';
-import { Choice, Count, FreeMap, Id, Instant, Line, ListOf, MailboxOf, Nested, Nullable, Optional, StringMap, Text } from './fields.js';
+import {
+  Choice,
+  Count,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  MailboxOf,
+  Nested,
+  Nullable,
+  Optional,
+  StringMap,
+  Text,
+} from './fields.js';
 import { jsonSchemaOf, type SchemaSurface } from './json-schema.js';
 import { tryParse } from './parse.js';
 
@@ -20,8 +34,14 @@ class Whole {
   @Nested(() => Part) @Nullable() part: Part | null;
   @ListOf(() => Part, 1, 2) parts: Part[];
   @MailboxOf() @Optional() from?: object;
-  @StringMap({ max: 2, itemMax: 3, pattern: /^(x-[a-z]+|references)$/i }) @Optional() headers?: Record<string, string>;
-  @FreeMap({ v1JsonText: true, describe: 'whatever the project keeps' }) customFields: Record<string, unknown>;
+  @StringMap({ max: 2, itemMax: 3, pattern: /^(x-[a-z]+|references)$/i }) @Optional() headers?: Record<
+    string,
+    string
+  >;
+  @FreeMap({ v1JsonText: true, describe: 'whatever the project keeps' }) customFields: Record<
+    string,
+    unknown
+  >;
   @Instant({ legacyOnly: true }) createdAt: Date;
 }
 
@@ -78,11 +98,19 @@ describe('a JSON schema', () => {
       nameOf: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       shows: (_, { legacyOnly }) => !legacyOnly,
       refOf: (shape) => (shape === Part ? '#/components/schemas/Part' : undefined),
-      rewrite: (schema, _, { v1JsonText }) => (v1JsonText ? { type: 'string', contentMediaType: 'application/json' } : schema),
+      rewrite: (schema, _, { v1JsonText }) =>
+        v1JsonText ? { type: 'string', contentMediaType: 'application/json' } : schema,
     };
-    const { properties, required } = jsonSchemaOf(Whole, v1) as { properties: Record<string, object>; required: string[] };
+    const { properties, required } = jsonSchemaOf(Whole, v1) as {
+      properties: Record<string, object>;
+      required: string[];
+    };
     expect(properties).toMatchObject({
-      custom_fields: { type: 'string', contentMediaType: 'application/json', description: 'whatever the project keeps' },
+      custom_fields: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        description: 'whatever the project keeps',
+      },
       part: { anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }] },
       parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
     });
@@ -91,7 +119,7 @@ describe('a JSON schema', () => {
   });
 
   it.each([
-    ...factCatalogue.map(({ name, item }) => [name, item] as const),
+    ...eventCatalogue.map(({ name, item }) => [name, item] as const),
     ...requestCatalogue.map(({ subject, body }) => [subject, body] as const),
   ])('takes the example of %s, and so does the shape', (_, shape) => {
     const example = exampleOf(shape);

@@ -15,18 +15,22 @@ export interface SchemaSurface {
   refOf?: (shape: Shape) => string | undefined;
   /** The member's schema where the place says it in another way (an object as JSON text); nullability is added afterwards. */
   rewrite?: (schema: JsonSchema, name: string, field: Field) => JsonSchema;
-  /** Unknown members are refused, as in a request. Readers of answers and facts must take what is added later. */
+  /** Unknown members are refused, as in a request. Readers of answers and events must take what is added later. */
   closed?: boolean;
 }
 
 /** A shape as an object schema. Lengths are Unicode characters there and UTF-16 units here: the schema is never the stricter one. */
 export function jsonSchemaOf(shape: Shape, surface: SchemaSurface = {}): JsonSchema {
-  const members = Object.entries(fieldsOf(shape)).filter(([name, field]) => surface.shows?.(name, field) ?? true);
-  const said = ([name, field]: [string, Field]) => surface.nameOf?.(name, field) ?? name;
-  const required = members.filter(([, { optional }]) => !optional).map(said);
+  const members = Object.entries(fieldsOf(shape)).filter(
+    ([name, field]) => surface.shows?.(name, field) ?? true,
+  );
+  const text = ([name, field]: [string, Field]) => surface.nameOf?.(name, field) ?? name;
+  const required = members.filter(([, { optional }]) => !optional).map(text);
   return {
     type: 'object',
-    properties: Object.fromEntries(members.map(([name, field]) => [said([name, field]), memberSchema(name, field, surface)])),
+    properties: Object.fromEntries(
+      members.map(([name, field]) => [text([name, field]), memberSchema(name, field, surface)]),
+    ),
     ...(required.length > 0 ? { required } : {}),
     ...(surface.closed ? { additionalProperties: false } : {}),
   };
@@ -35,7 +39,10 @@ export function jsonSchemaOf(shape: Shape, surface: SchemaSurface = {}): JsonSch
 function memberSchema(name: string, field: Field, surface: SchemaSurface): JsonSchema {
   const plain = field.list ? listSchema(field, surface) : kindSchemas[field.kind](field, surface);
   const schema = surface.rewrite?.(plain, name, field) ?? plain;
-  return { ...(field.nullable ? orNull(schema) : schema), ...(field.describe ? { description: field.describe } : {}) };
+  return {
+    ...(field.nullable ? orNull(schema) : schema),
+    ...(field.describe ? { description: field.describe } : {}),
+  };
 }
 
 function listSchema(field: Field, surface: SchemaSurface): JsonSchema {
@@ -60,7 +67,10 @@ const kindSchemas: Record<FieldKind, (field: Field, surface: SchemaSurface) => J
     propertyNames: { minLength: 1, maxLength: 255, ...patternOf({ pattern }) },
     ...bounds('minProperties', 'maxProperties', { max }),
   }),
-  json: ({ max }) => ({ type: 'object', ...(max === undefined ? {} : { description: `at most ${max} bytes of JSON` }) }),
+  json: ({ max }) => ({
+    type: 'object',
+    ...(max === undefined ? {} : { description: `at most ${max} bytes of JSON` }),
+  }),
 };
 
 const address: JsonSchema = { type: 'string', format: 'email', maxLength: 254 };
@@ -101,6 +111,10 @@ function eitherCase(source: string): string {
     if (part === '[' || part === ']') inClass = part === '[';
     if (!/^[a-z]/i.test(part)) return part;
     const both = part.toLowerCase() + part.toUpperCase();
-    return inClass ? both : part.length > 1 ? [...part].map((each) => (each === '-' ? each : eitherCase(each))).join('') : `[${both}]`;
+    return inClass
+      ? both
+      : part.length > 1
+        ? [...part].map((each) => (each === '-' ? each : eitherCase(each))).join('')
+        : `[${both}]`;
   });
 }

@@ -1,11 +1,23 @@
 import { maxCustomFields, membershipStatuses, type MembershipStatus } from './contacts.js';
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+} from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PickFields } from './shapes.js';
 
-/** The service itself sends no confirmation (interface.md). */
+/** The service itself sends no confirmation (the API specification). */
 const confirmationTemplate = {
   describe:
     'Kept for the caller, who sends the confirmation with it or otherwise: the service sends none. The id of a template of the project, else 422 when it is named; the template may go later',
@@ -34,7 +46,8 @@ class ListSettings {
   /** Null is as good as absent. */
   @Id(confirmationTemplate) @Nullable() @Optional() confirmationTemplateId?: string | null;
   /** An https URL; null is as good as absent. */
-  @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?: string | null;
+  @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?:
+    string | null;
 }
 
 class ListName extends PickFields(List, ['name']) {}
@@ -46,7 +59,7 @@ class NewListName {
   @Text(1, 100) @Optional() name?: string;
 }
 
-/** Absent leaves, and so does null: nothing can be cleared (interface.md). */
+/** Absent leaves, and so does null: nothing can be cleared (the API specification). */
 export class UpdateList extends JoinFields(NewListName, ListSettings) {}
 
 export class ListId extends PickFields(List, ['id']) {}
@@ -84,7 +97,9 @@ export class MemberPage extends PageEnd {
 /** Makes the contact where there is none. */
 export class Subscribe {
   @Address() email: string;
-  @Flag({ describe: 'Brings an UNSUBSCRIBED member back, which is for the contact to ask for; else that is 409' })
+  @Flag({
+    describe: 'Brings an UNSUBSCRIBED member back, which is for the contact to ask for; else that is 409',
+  })
   @Optional()
   allowResubscribe?: boolean;
   /** docs/decisions/0018 says why. */
@@ -118,13 +133,13 @@ export class Unsubscribed extends PickFields(Unsubscribe, ['email']) {}
 export class UnsubscribeFromList extends JoinFields(ListId, Unsubscribe) {}
 
 /** What a confirm link stands for, read from its token. */
-export class ConfirmPlace {
+export class ConfirmTarget {
   @Id() membershipId: string;
   /** Hash of the token. */
   @Text(64, 64) tokenHash: string;
 }
 
-export class ConfirmedPlace {
+export class ConfirmedTarget {
   @Text(1, 100) listName: string;
   /** Where the list wants its confirmations to lead. */
   @Text(1, 2_000) @Nullable() redirectUrl: string | null;
@@ -147,24 +162,30 @@ export const memberships = {
   /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. Changes the membership only. */
   unsubscribe: request('contacts.memberships.unsubscribe', UnsubscribeFromList, Unsubscribed),
   /** Changes nothing; 410 where the token was used or is over. */
-  look: request('contacts.memberships.look', ConfirmPlace, ConfirmedPlace),
+  look: request('contacts.memberships.look', ConfirmTarget, ConfirmedTarget),
   /** Once; 410 as above. */
-  confirm: request('contacts.memberships.confirm', ConfirmPlace, ConfirmedPlace),
+  confirm: request('contacts.memberships.confirm', ConfirmTarget, ConfirmedTarget),
 };
 
-export class ListFact {
+export class ListEvent {
   @Id() listId: string;
   @Instant() at: Date;
 }
 
-export const listFacts = {
-  changed: fact('contacts.list.changed', ListFact, 'A list was created or edited.'),
-  deleted: fact('contacts.list.deleted', ListFact, 'A list was deleted with its memberships; no single facts for them.'),
+export const listEvents = {
+  changed: event('contacts.list.changed', ListEvent, 'A list was created or edited.'),
+  deleted: event(
+    'contacts.list.deleted',
+    ListEvent,
+    'A list was deleted with its memberships; no single facts for them.',
+  ),
 };
 
 export const listNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such list');
-export const listTemplateUnknown = () => invalidMember(['confirmationTemplateId'], 'not_found', 'is no template of this project');
-export const redirectUnreadable = () => invalidMember(['redirectUrl'], 'invalid_format', 'must be an https URL without a user');
+export const listTemplateUnknown = () =>
+  invalidMember(['confirmationTemplateId'], 'not_found', 'is no template of this project');
+export const redirectUnreadable = () =>
+  invalidMember(['redirectUrl'], 'invalid_format', 'must be an https URL without a user');
 export const resubscribeRefused = () =>
   new DomainError(
     'conflict',
@@ -172,5 +193,7 @@ export const resubscribeRefused = () =>
     'The contact has left this list: allow the resubscription in the body where they asked to come back',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
-export const confirmLinkUnknown = () => new DomainError('not_found', 'resource_not_found', 'The link is not one of ours');
-export const confirmLinkOver = () => new DomainError('gone', 'resource_not_found', 'The link was used or is over');
+export const confirmLinkUnknown = () =>
+  new DomainError('not_found', 'resource_not_found', 'The link is not one of ours');
+export const confirmLinkOver = () =>
+  new DomainError('gone', 'resource_not_found', 'The link was used or is over');

@@ -21,7 +21,7 @@ export class MailHappening {
   @Text(1, 2048) @Nullable() link: string | null;
 }
 
-export class AskMailHistory {
+export class GetMailHistory {
   @Address() email: string;
   /** One more than a page shows: whoever asks merges it with other histories. */
   @Count({ min: 1, max: maxPageSize + 1 }) limit: number;
@@ -35,5 +35,5 @@ export class MailHistory {
 
 export const mailHistory = {
   /** E-mails to one address and what became of each, newest first, ties by id, descending. A copy is no e-mail to its reader. Nobody's is empty. */
-  page: request('sending.mailHistory.page', AskMailHistory, MailHistory),
+  page: request('sending.mailHistory.page', GetMailHistory, MailHistory),
 };

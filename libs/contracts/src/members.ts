@@ -3,7 +3,7 @@ import { Address, Choice, Id, Instant, Text } from './fields.js';
 import { scopes, type Scope } from './scopes.js';
 import { PickFields } from './shapes.js';
 
-/** What a person may do in a project (contract.md §2). */
+/** What a person may do in a project (docs/api-decisions.md §2). */
 export const memberRoles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
@@ -57,12 +57,21 @@ export class AcceptedInvitation {
 
 export const memberNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such member');
 /** Alike for a link that never was, was used, is too old, or is for somebody else. */
-export const invitationNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such invitation');
-export const tooManyInvitations = () => new DomainError('conflict', 'conflict', 'A project may have 100 open invitations');
+export const invitationNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such invitation');
+export const tooManyInvitations = () =>
+  new DomainError('conflict', 'conflict', 'A project may have 100 open invitations');
 export const tooManyNewInvitations = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'A project may send 50 invitations an hour, and one a minute to an address', {
-    retryAfterSeconds,
-    limit: 50,
-  });
-export const lastOwner = () => new DomainError('conflict', 'conflict', 'A project keeps an owner: make somebody else one first');
-export const roleTooLow = () => new DomainError('forbidden', 'scope_missing', 'The role of the caller does not reach that far');
+  new DomainError(
+    'rate_limited',
+    'rate_limited',
+    'A project may send 50 invitations an hour, and one a minute to an address',
+    {
+      retryAfterSeconds,
+      limit: 50,
+    },
+  );
+export const lastOwner = () =>
+  new DomainError('conflict', 'conflict', 'A project keeps an owner: make somebody else one first');
+export const roleTooLow = () =>
+  new DomainError('forbidden', 'scope_missing', 'The role of the caller does not reach that far');

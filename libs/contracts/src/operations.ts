@@ -4,7 +4,7 @@ import { Count, Flag, Id, Instant, ListOf, Nullable, Text } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { PickFields } from './shapes.js';
 
-/** A fact that one subscriber could not take in after its last try (guarantees.md G18); kept until it is replayed. */
+/** An event that one subscriber could not take in after its last try (docs/guarantees.md G18); kept until it is replayed. */
 export class DeadLetterEntry {
   @Id() id: string;
   /** The durable consumer, such as `analytics-daily-counts`. */
@@ -35,12 +35,12 @@ export class ReplayedDeadLetter extends DeadLetterId {
   @Text(0, 2000) @Nullable() error: string | null;
 }
 
-export class RepublishFacts {
-  /** Facts written since then; older ones than RETENTION_OUTBOX_DAYS are gone. */
+export class RepublishEvents {
+  /** Events written since then; older ones than RETENTION_OUTBOX_DAYS are gone. */
   @Instant() since: Date;
 }
 
-export class RepublishedFacts extends RepublishFacts {
+export class RepublishedEvents extends RepublishEvents {
   /** How many are published once more, in the background; those who took them in already do nothing. */
   @Count() facts: number;
 }
@@ -50,12 +50,12 @@ const operationsOf = (service: ServiceName) => ({
   listDeadLetters: request(`${service}.dead_letters.list`, ListDeadLetters, DeadLetterEntries),
   /** Runs the subscriber's effect and removes the letter in one transaction; 404 for one that is not there. */
   replayDeadLetter: request(`${service}.dead_letters.replay`, DeadLetterId, ReplayedDeadLetter),
-  republish: request(`${service}.facts.republish`, RepublishFacts, RepublishedFacts),
+  republish: request(`${service}.facts.republish`, RepublishEvents, RepublishedEvents),
 });
 
-export const operations = Object.fromEntries(serviceNames.map((service) => [service, operationsOf(service)])) as Record<
-  ServiceName,
-  ReturnType<typeof operationsOf>
->;
+export const operations = Object.fromEntries(
+  serviceNames.map((service) => [service, operationsOf(service)]),
+) as Record<ServiceName, ReturnType<typeof operationsOf>>;
 
-export const deadLetterNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such dead letter');
+export const deadLetterNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'No such dead letter');

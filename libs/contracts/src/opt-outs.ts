@@ -18,6 +18,6 @@ export class PutOptOutsReceipt {
 }
 
 export const optOuts = {
-  /** Once answered, no marketing mail to these addresses begins its hand-off (guarantees.md §3); told before the contact changes. Idempotent. */
+  /** Once answered, no marketing mail to these addresses begins its hand-off (docs/guarantees.md §3); told before the contact changes. Idempotent. */
   put: request('sending.optouts.put', PutOptOuts, PutOptOutsReceipt, { batch: true }),
 };

@@ -1,4 +1,4 @@
 /** The memory of bytes that have it to themselves, at once: the garbage collector would let several of ten megabytes pile up. Whoever still looks sees nothing. */
-export function giveBack({ buffer }: Uint8Array): void {
+export function release({ buffer }: Uint8Array): void {
   (buffer as ArrayBuffer).transfer(0);
 }

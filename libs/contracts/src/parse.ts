@@ -20,7 +20,7 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
 
 /**
  * The same rules, read off the same table without the detour over instances: for what another service of ours has written,
- * where a rule that fails is a bug and the detour would cost more than the work (a fact carries 256 items).
+ * where a rule that fails is a bug and the detour would cost more than the work (an event carries 256 items).
  */
 export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
   const failures = checkTrusted(shape, revive(shape, plain), []);
@@ -35,15 +35,21 @@ function checkTrusted(shape: Shape, value: object, path: string[]): InvalidMembe
     if ((member === undefined && field.optional) || (member === null && field.nullable)) continue;
     (value as Record<string, unknown>)[name] = member;
     const failure = checkField(shape, name, member);
-    if (failure) failures.push({ path: [...path, name, ...(failure.at ?? [])], code: failure.code, message: failure.message });
+    if (failure)
+      failures.push({
+        path: [...path, name, ...(failure.at ?? [])],
+        code: failure.code,
+        message: failure.message,
+      });
     else if (field.kind === 'object') failures.push(...checkNested(field, member, [...path, name]));
   }
   return failures;
 }
 
-/** One address has one spelling, whoever wrote it (contract.md §1); what is no address stays, for the check to name it. */
+/** One address has one spelling, whoever wrote it (docs/api-decisions.md §1); what is no address stays, for the check to name it. */
 function normalise(field: Field, member: unknown): unknown {
-  if (field.list && Array.isArray(member)) return member.map((entry) => normalise({ ...field, list: false }, entry));
+  if (field.list && Array.isArray(member))
+    return member.map((entry) => normalise({ ...field, list: false }, entry));
   if (field.kind === 'address' && typeof member === 'string') return normaliseAddress(member) ?? member;
   if (field.kind === 'mailbox') return parseMailbox(member) ?? member;
   return member;
@@ -52,19 +58,26 @@ function normalise(field: Field, member: unknown): unknown {
 function checkNested(field: Field, member: unknown, path: string[]): InvalidMember[] {
   const nested = field.nested!();
   if (!field.list) return checkTrusted(nested, member as object, path);
-  return (member as object[]).flatMap((entry, index) => checkTrusted(nested, entry, [...path, String(index)]));
+  return (member as object[]).flatMap((entry, index) =>
+    checkTrusted(nested, entry, [...path, String(index)]),
+  );
 }
 
-export function tryParse<T extends object>(shape: Shape<T>, plain: unknown): { value: T; failures: InvalidMember[] } {
+export function tryParse<T extends object>(
+  shape: Shape<T>,
+  plain: unknown,
+): { value: T; failures: InvalidMember[] } {
   const source = isObject(plain) ? plain : {};
   const nested = new NestedMembers();
-  const unknown = Object.entries(source).flatMap(([name, value]) => nested.read(fieldsOf(shape)[name], name, value));
+  const unknown = Object.entries(source).flatMap(([name, value]) =>
+    nested.read(fieldsOf(shape)[name], name, value),
+  );
   const value = materialise(shape, plainToInstance(shape, hideFreeMaps(shape, source)), nested.values) as T;
   const failures = validateSync(value, { forbidUnknownValues: false }).flatMap((error) => flatten(error, []));
   return { value, failures: [...unknown, ...failures] };
 }
 
-/** class-transformer walks every key it is given, slower than linearly: free maps and files go past it in a closure (guarantees.md §1.5). */
+/** class-transformer walks every key it is given, slower than linearly: free maps and files go past it in a closure (docs/guarantees.md §1.5). */
 function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   const visible: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
@@ -91,7 +104,8 @@ class NestedMembers {
   readonly values = new Map<string, unknown>();
 
   read(field: Field | undefined, name: string, value: unknown): InvalidMember[] {
-    if (!field) return [{ path: [name], code: 'unknown_field' as FailureCode, message: 'is not a known member' }];
+    if (!field)
+      return [{ path: [name], code: 'unknown_field' as FailureCode, message: 'is not a known member' }];
     if (field.kind !== 'object' || !field.nested) return [];
     const shape = field.nested();
     const failures: InvalidMember[] = [];
@@ -119,5 +133,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function flatten(error: ValidationError, path: string[]): InvalidMember[] {
   const at = [...path, error.property];
   const failure = checkField((error.target as object).constructor as Shape, error.property, error.value);
-  return failure ? [{ path: [...at, ...(failure.at ?? [])], code: failure.code, message: failure.message }] : [];
+  return failure
+    ? [{ path: [...at, ...(failure.at ?? [])], code: failure.code, message: failure.message }]
+    : [];
 }

@@ -4,7 +4,19 @@ import { Contact, ContactId, membershipStatuses, type MembershipStatus } from '.
 import { request } from './contract.js';
 import { Email } from './emails.js';
 import { CustomEvent } from './events.js';
-import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nested, Nullable, Optional, Text } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from './fields.js';
 import { MailHappening } from './mail-history.js';
 import { PageEnd, PagePosition } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
@@ -46,7 +58,7 @@ export class PersonEmailPart extends PersonEmail {
   @Nested(() => PagePosition) @Nullable() historyNext: PagePosition | null;
 }
 
-export class AskPersonMail {
+export class GetPersonMail {
   @Address() email: string;
   @Nested(() => PagePosition) @Optional() after?: PagePosition;
 }
@@ -55,7 +67,7 @@ export class PersonMail extends JoinFields(AddressStanding, PageEnd) {
   @ListOf(() => PersonEmailPart, 0, maxPersonEmails) emails: PersonEmailPart[];
 }
 
-export class AskMailMoments {
+export class GetMailMoments {
   @Address() email: string;
   @Id() emailId: string;
   @Nested(() => PagePosition) after: PagePosition;
@@ -111,27 +123,27 @@ export const personParts = ['consents', 'memberships', 'segments', 'history', 's
 export type PersonPart = (typeof personParts)[number];
 
 /** A place in a part: of summaries the name, of all others the instant and the id. */
-export class PersonPlace {
+export class PersonPosition {
   @Nested(() => PagePosition) @Optional() position?: PagePosition;
   @Text(1, 200) @Optional() name?: string;
 }
 
-export class AskPersonPart extends ContactId {
+export class GetPersonPart extends ContactId {
   @Choice(personParts) part: PersonPart;
-  @Nested(() => PersonPlace) @Optional() after?: PersonPlace;
+  @Nested(() => PersonPosition) @Optional() after?: PersonPosition;
 }
 
 /** Some rows of the part that was asked for. */
 export class PersonPartPage extends PartialFields(PersonParts) {
   /** Null where that is all. */
-  @Nested(() => PersonPlace) @Nullable() next: PersonPlace | null;
+  @Nested(() => PersonPosition) @Nullable() next: PersonPosition | null;
 }
 
 export const personData = {
   /** At most a thousand rows and some MiB at a time. 404 for an unknown contact. */
-  part: request('contacts.personData.part', AskPersonPart, PersonPartPage),
+  part: request('contacts.personData.part', GetPersonPart, PersonPartPage),
   /** What sending holds of an address, its e-mails newest first; of one that it never saw, nothing. */
-  mail: request('sending.personData.mail', AskPersonMail, PersonMail),
+  mail: request('sending.personData.mail', GetPersonMail, PersonMail),
   /** What else became of one e-mail. */
-  moments: request('sending.personData.moments', AskMailMoments, MailMoments),
+  moments: request('sending.personData.moments', GetMailMoments, MailMoments),
 };

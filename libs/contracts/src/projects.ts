@@ -1,4 +1,4 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError } from './errors.js';
 import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from './fields.js';
 import { memberRoles, type MemberRole } from './members.js';
@@ -24,7 +24,7 @@ export class Project {
   @Text(1, 64) sandboxHandle: string;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
-  /** Rises with every change: the order of the facts of one project. */
+  /** Rises with every change: the order of the events of one project. */
   @Count() seq: number;
   @Choice(trackings) @Optional() tracking?: Tracking;
   @Language() @Optional() language?: string;
@@ -51,7 +51,7 @@ export class ListProjects extends PageQuery {}
 
 const legacyOnly = { legacyOnly: true } as const;
 
-/** A project as its members see it: the two surfaces show different halves (interface.md, contract.md §2). */
+/** A project as its members see it: the two surfaces show different halves (the API specification, docs/api-decisions.md §2). */
 export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled']) {
   @Choice(disabledReasons, legacyOnly) @Nullable() disabledReason: DisabledReason | null;
   @Text(1, 64, legacyOnly) sandboxHandle: string;
@@ -85,26 +85,42 @@ export const projects = {
   limit: request('gateway.projects.limit', LimitProject, Project),
 };
 
-export class ProjectFact extends PickFields(Project, ['id', 'disabled', 'disabledReason', 'seq', 'tracking', 'language']) {
+export class ProjectEvent extends PickFields(Project, [
+  'id',
+  'disabled',
+  'disabledReason',
+  'seq',
+  'tracking',
+  'language',
+]) {
   @Instant() at: Date;
   @Text(1, 100) @Optional() name?: string;
 }
 
-export class MemberFact {
+export class MemberEvent {
   @Id() userId: string;
   @Choice(memberRoles) role: MemberRole;
   @Instant() at: Date;
 }
 
-export const projectFacts = {
-  changed: fact('gateway.project.changed', ProjectFact, 'A project was created, changed, disabled or enabled; carries its state.'),
-  memberAdded: fact('gateway.member.added', MemberFact, 'A user became a member of a project.'),
-  memberChanged: fact('gateway.member.changed', MemberFact, 'A member has another role.'),
-  memberRemoved: fact('gateway.member.removed', MemberFact, 'A user is no longer a member of a project.'),
+export const projectEvents = {
+  changed: event(
+    'gateway.project.changed',
+    ProjectEvent,
+    'A project was created, changed, disabled or enabled; carries its state.',
+  ),
+  memberAdded: event('gateway.member.added', MemberEvent, 'A user became a member of a project.'),
+  memberChanged: event('gateway.member.changed', MemberEvent, 'A member has another role.'),
+  memberRemoved: event('gateway.member.removed', MemberEvent, 'A user is no longer a member of a project.'),
 };
 
 export const projectNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such project');
-export const emailNotVerified = () => new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
-export const tooManyProjects = () => new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
+export const emailNotVerified = () =>
+  new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
+export const tooManyProjects = () =>
+  new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
 export const tooManyNewProjects = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', { retryAfterSeconds, limit: 5 });
+  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', {
+    retryAfterSeconds,
+    limit: 5,
+  });

@@ -1,11 +1,22 @@
 import { emailActivities, type EmailActivity } from './conditions.js';
 import { request } from './contract.js';
 import { DomainError, unavailable } from './errors.js';
-import { Address, Addresses, Choice, Count, Id, Instant, ListOf, Nested, Nullable, Optional } from './fields.js';
+import {
+  Address,
+  Addresses,
+  Choice,
+  Count,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+} from './fields.js';
 import { PickFields } from './shapes.js';
 
 export const maxSummarizedAddresses = 200;
-/** Of facts that may be on their way to those addresses. */
+/** Of events that may be on their way to those addresses. */
 const maxUnderWay = 50_000;
 
 /** How often something became of mail to one address. */
@@ -17,13 +28,13 @@ export class MailSummary {
   @Instant() lastAt: Date;
 }
 
-/** Part of a fact that was told within the last ten minutes, or is not told yet: whoever heard it has counted it. */
+/** Part of an event that was told within the last ten minutes, or is not told yet: whoever heard it has counted it. */
 export class MailUnderWay extends PickFields(MailSummary, ['email', 'kind']) {
   @Id() factId: string;
   @Instant() at: Date;
 }
 
-export class AskMailSummaries {
+export class GetMailSummaries {
   @Addresses(1, maxSummarizedAddresses) emails: string[];
 }
 
@@ -36,11 +47,18 @@ export class MailSummaries {
 
 export const mailSummaries = {
   /** What became of the mail that sending still holds, by people only. */
-  of: request('sending.mailSummaries.of', AskMailSummaries, MailSummaries),
+  of: request('sending.mailSummaries.of', GetMailSummaries, MailSummaries),
 };
 
 /** The read models of contacts that an operator can have made anew (docs/read-models.md). */
-export const rebuiltModels = ['contacts', 'lists', 'segments', 'events', 'event_summaries', 'mail_summaries'] as const;
+export const rebuiltModels = [
+  'contacts',
+  'lists',
+  'segments',
+  'events',
+  'event_summaries',
+  'mail_summaries',
+] as const;
 export type RebuiltModel = (typeof rebuiltModels)[number];
 
 /** The row behind which the next piece goes on. */
@@ -70,4 +88,8 @@ export const readModels = {
 
 export const summariesBusy = () => unavailable('Mail to a contact is being counted all the time; try again');
 export const summariesDead = () =>
-  new DomainError('conflict', 'conflict', 'Facts of mail wait as dead letters and would count twice: replay them first');
+  new DomainError(
+    'conflict',
+    'conflict',
+    'Facts of mail wait as dead letters and would count twice: replay them first',
+  );

@@ -2,7 +2,7 @@ import { request } from './contract.js';
 import { Addresses } from './fields.js';
 import { maxRecipients } from './sends.js';
 
-export class AskSuppressed {
+export class GetSuppressed {
   @Addresses(1, maxRecipients) emails: string[];
 }
 
@@ -12,6 +12,6 @@ export class SuppressedRecipients {
 }
 
 export const recipients = {
-  /** Which of these addresses are sent nothing; the hand-off decides anew (guarantees.md G8). */
-  suppressed: request('sending.recipients.suppressed', AskSuppressed, SuppressedRecipients, { batch: true }),
+  /** Which of these addresses are sent nothing; the hand-off decides anew (docs/guarantees.md G8). */
+  suppressed: request('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { batch: true }),
 };

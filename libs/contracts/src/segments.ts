@@ -2,7 +2,21 @@ import { maxConditionBytes, maxConditionJsonDepth } from './conditions.js';
 import { Contact, ContactPage } from './contacts.js';
 import { request } from './contract.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Addresses, Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nested, Nullable, Optional, Text, Texts } from './fields.js';
+import {
+  Addresses,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
 
@@ -25,7 +39,10 @@ const condition = {
   depth: maxConditionJsonDepth,
   describe:
     '`{logic: AND | OR, groups: [{filters: [{field, operator, value, unit}], conditions}]}`, where `conditions` is of the same kind',
-  example: { logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }] },
+  example: {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }],
+  },
 };
 
 export class Segment {
@@ -50,7 +67,12 @@ class SegmentSettings extends PickFields(Segment, ['description', 'condition', '
 /** `condition` is required for a DYNAMIC segment, and ignored for a STATIC one; `trackMembership` is false unless said otherwise. */
 export class CreateSegment extends JoinFields(SegmentEssentials, PartialFields(SegmentSettings)) {}
 
-class ChangeableMembers extends PickFields(Segment, ['name', 'description', 'condition', 'trackMembership']) {}
+class ChangeableMembers extends PickFields(Segment, [
+  'name',
+  'description',
+  'condition',
+  'trackMembership',
+]) {}
 
 /** Absent leaves. `condition` is ignored for a STATIC segment; another one counts the members anew, and tells nobody. */
 export class UpdateSegment extends PartialFields(ChangeableMembers) {}
@@ -140,13 +162,14 @@ export const segments = {
 const conflict = (message: string) => new DomainError('conflict', 'conflict', message);
 
 export const segmentNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such segment');
-export const segmentNameTaken = () => conflict('A segment has this name, had it once, or has one that is alike in letters and digits');
+export const segmentNameTaken = () =>
+  conflict('A segment has this name, had it once, or has one that is alike in letters and digits');
 /** The newest slugs of a segment, as many as are asked after. */
-export const maxAskedSlugs = 1_000;
+export const maxRequestedSlugs = 1_000;
 
-export class AskSegmentUses extends PickFields(Segment, ['id']) {
+export class GetSegmentUses extends PickFields(Segment, ['id']) {
   /** All that it has or had: triggers may name it by any, as in `segment.<slug>.entry`. */
-  @Texts(1, maxAskedSlugs, 200) slugs: string[];
+  @Texts(1, maxRequestedSlugs, 200) slugs: string[];
 }
 
 /** At most so many are named. */
@@ -159,15 +182,19 @@ export class SegmentUses {
 /** Asked of whoever may yet send to a segment or begin by it, when it is to be deleted. */
 export const segmentUses = {
   /** Those that are not sent yet. */
-  campaigns: request('campaigns.segments.uses', AskSegmentUses, SegmentUses),
+  campaigns: request('campaigns.segments.uses', GetSegmentUses, SegmentUses),
   /** Enabled ones, by their trigger or by a step. */
-  workflows: request('workflows.segments.uses', AskSegmentUses, SegmentUses),
+  workflows: request('workflows.segments.uses', GetSegmentUses, SegmentUses),
 };
 
 export const segmentInUse = (users: readonly string[] = []) =>
-  conflict(`Other segments name this one${users.length > 0 ? `: ${users.join(', ')}` : ''}. Change or delete them first`);
+  conflict(
+    `Other segments name this one${users.length > 0 ? `: ${users.join(', ')}` : ''}. Change or delete them first`,
+  );
 export const segmentUsed = (users: readonly string[] = []) =>
-  conflict(`The segment is used${users.length > 0 ? ` by ${users.join(', ')}` : ''}. Change, send or disable what uses it first`);
+  conflict(
+    `The segment is used${users.length > 0 ? ` by ${users.join(', ')}` : ''}. Change, send or disable what uses it first`,
+  );
 export const segmentNotStatic = () => conflict('Members of a DYNAMIC segment follow from its condition');
 export const conditionTooCostly = (ms: number, boundMs: number) =>
   invalidMember(

@@ -24,26 +24,30 @@ import {
 import { IdempotencyClaim } from './idempotency.js';
 import { JoinFields, PickFields } from './shapes.js';
 
-/** Recipients of one send: `to`, `cc` and `bcc` together (contract.md §3). */
+/** Recipients of one send: `to`, `cc` and `bcc` together (docs/api-decisions.md §3). */
 export const maxRecipients = 50;
-/** Files of one send, decoded, together (contract.md §1). */
+/** Files of one send, decoded, together (docs/api-decisions.md §1). */
 export const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxAttachments = 10;
-/** Messages of one batch (interface.md). */
+/** Messages of one batch (the API specification). */
 const maxBatch = 100;
 /** How far ahead a message may be scheduled, in days. */
 export const maxScheduleDays = 30;
 
 const mediaType = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
-/** No path and nothing that shows a name other than it is: control and direction marks (guarantees.md §6). */
+/** No path and nothing that shows a name other than it is: control and direction marks (docs/guarantees.md §6). */
 const fileName = /^[^/\\\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 
 /** A file that travels with the message. */
 export class Attachment {
   @Line(1, 255, { pattern: fileName, example: 'invoice.pdf' }) filename: string;
   /** The bytes in base64 (RFC 4648 §4), at least one; ≤ 10 MiB decoded in all files of a message. */
-  @Text(1, 15 * 1024 * 1024, { pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/, base64: true, example: 'SGVsbG8=' }) content:
-    string | Base64Text;
+  @Text(1, 15 * 1024 * 1024, {
+    pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/,
+    base64: true,
+    example: 'SGVsbG8=',
+  })
+  content: string | Base64Text;
   /** `application/octet-stream` unless said otherwise. */
   @Line(3, 255, { pattern: mediaType, example: 'application/pdf' }) @Optional() contentType?: string;
   /** What the HTML names it by, as in `<img src="cid:logo">`; makes it inline unless said otherwise. */
@@ -51,7 +55,7 @@ export class Attachment {
   @Choice(['attachment', 'inline']) @Optional() disposition?: 'attachment' | 'inline';
 }
 
-/** Overrides the project's setting for one message; `MARKETING_ONLY` of a project cannot be widened (contract.md §3). */
+/** Overrides the project's setting for one message; `MARKETING_ONLY` of a project cannot be widened (docs/api-decisions.md §3). */
 export class TrackingChoice {
   @Flag() @Optional() opens?: boolean;
   @Flag() @Optional() clicks?: boolean;
@@ -76,11 +80,10 @@ export class EmailContent {
   /** As `cc`, but nobody sees them. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`; headers that the service owns are refused (guarantees.md §6). */
-  @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i }) @Optional() headers?: Record<
-    string,
-    string
-  >;
+  /** `X-*`, `References`, `In-Reply-To`; headers that the service owns are refused (docs/guarantees.md §6). */
+  @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
+  @Optional()
+  headers?: Record<string, string>;
   @ListOf(() => Attachment, 0, maxAttachments) @Optional() attachments?: Attachment[];
   @Texts(0, 10, 64, { pattern: /^[A-Za-z0-9_-]{1,64}$/ }) @Optional() tags?: string[];
   /** Kept on the e-mail and repeated in its events. */

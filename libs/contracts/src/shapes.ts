@@ -2,7 +2,10 @@ import { ValidateIf } from 'class-validator';
 import { appliedTo, applyAndRemember, defineField, fieldsOf, type Shape } from './field.js';
 
 /** A shape with some members of another one, each with its rules. */
-export function PickFields<T extends object, K extends keyof T & string>(from: Shape<T>, names: readonly K[]): Shape<Pick<T, K>> {
+export function PickFields<T extends object, K extends keyof T & string>(
+  from: Shape<T>,
+  names: readonly K[],
+): Shape<Pick<T, K>> {
   const Picked = class {} as Shape<Pick<T, K>>;
   for (const name of names) copyField(from, Picked, name);
   return Picked;
@@ -20,9 +23,13 @@ export function PartialFields<T extends object>(from: Shape<T>): Shape<Partial<T
 }
 
 /** Two shapes as one. */
-export function JoinFields<A extends object, B extends object>(first: Shape<A>, second: Shape<B>): Shape<A & B> {
+export function JoinFields<A extends object, B extends object>(
+  first: Shape<A>,
+  second: Shape<B>,
+): Shape<A & B> {
   const Joined = class {} as Shape<A & B>;
-  for (const from of [first, second]) for (const name of Object.keys(fieldsOf(from))) copyField(from, Joined, name);
+  for (const from of [first, second])
+    for (const name of Object.keys(fieldsOf(from))) copyField(from, Joined, name);
   return Joined;
 }
 

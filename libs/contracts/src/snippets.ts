@@ -52,4 +52,5 @@ export const snippets = {
 };
 
 export const snippetNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such snippet');
-export const snippetNameTaken = () => new DomainError('conflict', 'conflict', 'A snippet with this name exists');
+export const snippetNameTaken = () =>
+  new DomainError('conflict', 'conflict', 'A snippet with this name exists');

@@ -1,4 +1,4 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError } from './errors.js';
 import { Address, Choice, Count, Flag, Instant, ListOf, Optional } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
@@ -38,7 +38,7 @@ export class SuppressionPage extends PageEnd {
   @Count() erased: number;
 }
 
-/** Once answered, no hand-off to that address begins (guarantees.md G8). */
+/** Once answered, no hand-off to that address begins (docs/guarantees.md G8). */
 export const suppressions = {
   /** Idempotent: the first reason and source are kept. */
   put: request('sending.suppressions.put', PutSuppression, Suppression),
@@ -47,13 +47,14 @@ export const suppressions = {
   remove: request('sending.suppressions.remove', SuppressionAddress, RemovedSuppression),
 };
 
-export class SuppressionFact extends PickFields(Suppression, ['email', 'reason']) {
+export class SuppressionEvent extends PickFields(Suppression, ['email', 'reason']) {
   @Instant() at: Date;
 }
 
-export const suppressionFacts = {
-  added: fact('sending.suppression.added', SuppressionFact, 'An address is blocked for every category.'),
-  removed: fact('sending.suppression.removed', SuppressionFact, 'An address is no longer blocked.'),
+export const suppressionEvents = {
+  added: event('sending.suppression.added', SuppressionEvent, 'An address is blocked for every category.'),
+  removed: event('sending.suppression.removed', SuppressionEvent, 'An address is no longer blocked.'),
 };
 
-export const suppressionNotFound = () => new DomainError('not_found', 'resource_not_found', 'The address is not suppressed');
+export const suppressionNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'The address is not suppressed');

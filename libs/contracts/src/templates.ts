@@ -1,7 +1,21 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { streams, type Stream } from './domains.js';
 import { DomainError, invalidMember } from './errors.js';
-import { Address, Choice, Count, Flag, FreeMap, Id, Instant, Line, ListOf, Nullable, Optional, Text, Texts } from './fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
 
@@ -44,7 +58,14 @@ class TemplateWords extends JoinFields(TemplateHead, TemplateContent) {}
 export class Template extends JoinFields(TemplateWords, TemplateState) {}
 
 class TemplateEssentials extends PickFields(Template, ['name', 'subject', 'body']) {}
-class TemplateSettings extends PickFields(Template, ['description', 'format', 'from', 'fromName', 'replyTo', 'emailCategory']) {}
+class TemplateSettings extends PickFields(Template, [
+  'description',
+  'format',
+  'from',
+  'fromName',
+  'replyTo',
+  'emailCategory',
+]) {}
 
 /** `emailCategory` is MARKETING and `format` html unless said otherwise. */
 export class CreateTemplate extends JoinFields(TemplateEssentials, PartialFields(TemplateSettings)) {}
@@ -100,8 +121,8 @@ export class Finding {
   @Text(1, 500) message: string;
   /** Where it is, as `line 3, column 7`; null where it is nowhere in particular. */
   @Text(1, 100) @Nullable() place: string | null;
-  /** What mends it. */
-  @Text(1, 500) mend: string;
+  /** How to fix it. */
+  @Text(1, 500) fix: string;
 }
 
 /** `data` as of a send; of the contact that is named, its address and fields besides. */
@@ -156,18 +177,24 @@ export const templateUses = {
   workflows: request('workflows.templates.uses', TemplateId, TemplateUse),
 };
 
-export class TemplateFact {
+export class TemplateEvent {
   @Id() templateId: string;
   @Count() version: number;
   @Instant() at: Date;
 }
 
-export const templateFacts = {
-  changed: fact('sending.template.changed', TemplateFact, 'A template was created or edited; its version rose if what it says changed.'),
-  deleted: fact('sending.template.deleted', TemplateFact, 'A template was deleted.'),
+export const templateEvents = {
+  changed: event(
+    'sending.template.changed',
+    TemplateEvent,
+    'A template was created or edited; its version rose if what it says changed.',
+  ),
+  deleted: event('sending.template.deleted', TemplateEvent, 'A template was deleted.'),
 };
 
 export const templateNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such template');
-export const templateInUse = () => new DomainError('conflict', 'conflict', 'An unsent campaign or an enabled workflow uses the template');
+export const templateInUse = () =>
+  new DomainError('conflict', 'conflict', 'An unsent campaign or an enabled workflow uses the template');
 /** A reference inside a body; a deleted template is as unknown as one that never was. */
-export const templateUnknown = () => invalidMember(['template'], 'not_found', 'is no template of this project');
+export const templateUnknown = () =>
+  invalidMember(['template'], 'not_found', 'is no template of this project');

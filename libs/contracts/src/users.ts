@@ -40,5 +40,7 @@ export const users = {
   create: request('gateway.users.create', CreateUser, CreatedUser),
 };
 
-export const userNotFound = () => new DomainError('not_found', 'resource_not_found', 'There is no user with this address');
-export const userExists = () => new DomainError('conflict', 'conflict', 'There is a user with this address already');
+export const userNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'There is no user with this address');
+export const userExists = () =>
+  new DomainError('conflict', 'conflict', 'There is a user with this address already');

@@ -14,7 +14,8 @@ class Child extends Parent {
 
 describe('remembered rules', () => {
   rememberRules();
-  const failing = (value: object, groups?: string[]) => validateSync(value, groups && { groups }).map(({ property }) => property);
+  const failing = (value: object, groups?: string[]) =>
+    validateSync(value, groups && { groups }).map(({ property }) => property);
 
   it('are those of the class and of its parents, however often they are asked for', () => {
     const storage = getMetadataStorage();

@@ -1,7 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 
 type Storage = ReturnType<typeof getMetadataStorage>;
-type Asked = Parameters<Storage['getTargetValidationMetadatas']>;
+type Requested = Parameters<Storage['getTargetValidationMetadatas']>;
 
 /**
  * class-validator gathers the rules of a class anew for each object, over every class that has any: half of what a
@@ -9,10 +9,11 @@ type Asked = Parameters<Storage['getTargetValidationMetadatas']>;
  */
 export function rememberRules(storage: Storage = getMetadataStorage()): void {
   const gather = storage.getTargetValidationMetadatas.bind(storage);
-  const known = new WeakMap<Asked[0], ReturnType<typeof gather>>();
+  const known = new WeakMap<Requested[0], ReturnType<typeof gather>>();
   storage.getTargetValidationMetadatas = (shape, schema, always, strictGroups, groups) => {
     // Schemas and groups are nothing of ours: what asks for them gets its own answer.
-    if (schema || always || strictGroups || groups?.length) return gather(shape, schema, always, strictGroups, groups);
+    if (schema || always || strictGroups || groups?.length)
+      return gather(shape, schema, always, strictGroups, groups);
     let rules = known.get(shape);
     if (!rules) known.set(shape, (rules = gather(shape, schema, always, strictGroups, groups)));
     return rules;

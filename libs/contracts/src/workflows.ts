@@ -1,14 +1,23 @@
-import { fact, request } from './contract.js';
+import { event, request } from './contract.js';
 import { DomainError } from './errors.js';
 import { Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Text } from './fields.js';
 import { PageEnd, PageQuery } from './page.js';
 import { JoinFields, PartialFields, PickFields } from './shapes.js';
 
-/** EVENT takes `eventName`, SCHEDULE `intervalMs`, MANUAL neither (contract.md §7). */
+/** EVENT takes `eventName`, SCHEDULE `intervalMs`, MANUAL neither (docs/api-decisions.md §7). */
 export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
-export const stepTypes = ['TRIGGER', 'SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'CONDITION', 'WEBHOOK', 'UPDATE_CONTACT', 'EXIT'] as const;
+export const stepTypes = [
+  'TRIGGER',
+  'SEND_EMAIL',
+  'DELAY',
+  'WAIT_FOR_EVENT',
+  'CONDITION',
+  'WEBHOOK',
+  'UPDATE_CONTACT',
+  'EXIT',
+] as const;
 export type StepType = (typeof stepTypes)[number];
 
 export const maxWorkflowName = 200;
@@ -17,7 +26,7 @@ const maxIntervalMs = 30 * 86_400_000;
 const maxSteps = 200;
 const maxTransitions = 400;
 
-/** A definition without its graph, which has a path of its own (interface.md). */
+/** A definition without its graph, which has a path of its own (the API specification). */
 export class Workflow {
   @Id() id: string;
   @Id({ legacyOnly: true }) projectId: string;
@@ -41,7 +50,14 @@ export class Workflow {
 
 class WorkflowEssentials extends PickFields(Workflow, ['name', 'triggerType']) {}
 
-const settings = ['description', 'enabled', 'eventName', 'intervalMs', 'allowReentry', 'maxExecutionsPerHour'] as const;
+const settings = [
+  'description',
+  'enabled',
+  'eventName',
+  'intervalMs',
+  'allowReentry',
+  'maxExecutionsPerHour',
+] as const;
 class WorkflowSettings extends PickFields(Workflow, settings) {}
 
 /** Created disabled (`enabled: true` is 422), without reentry and cap unless said otherwise, with a TRIGGER step. */
@@ -71,7 +87,7 @@ export class WorkflowStep {
   /** The one that `config` names. */
   @Id() @Nullable() templateId: string | null;
   @Choice(stepTypes) type: StepType;
-  /** Exactly as stored, unknown keys included; its own keys are camelCase on both surfaces (interface.md). */
+  /** Exactly as stored, unknown keys included; its own keys are camelCase on both surfaces (the API specification). */
   @FreeMap() config: Record<string, unknown>;
 }
 
@@ -104,7 +120,7 @@ export const workflows = {
   graph: request('workflows.workflows.graph', WorkflowId, WorkflowGraph),
 };
 
-export class WorkflowFact {
+export class WorkflowEvent {
   @Id() workflowId: string;
   @Count() version: number;
   @Instant() at: Date;
@@ -112,19 +128,20 @@ export class WorkflowFact {
   @Count() seq: number;
 }
 
-export class ExecutionFact {
+export class ExecutionEvent {
   @Id() workflowId: string;
   @Id() executionId: string;
   @Id() contactId: string;
-  @Choice(['COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']) status: 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+  @Choice(['COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']) status:
+    'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
   @Text(0, 2000) @Nullable() reason: string | null;
   @Instant() at: Date;
 }
 
-export const workflowFacts = {
-  changed: fact('workflows.workflow.changed', WorkflowFact, 'A definition was created or changed.'),
-  deleted: fact('workflows.workflow.deleted', WorkflowFact, 'A definition was deleted, with its graph.'),
-  executionEnded: fact('workflows.execution.ended', ExecutionFact, 'An execution ended.'),
+export const workflowEvents = {
+  changed: event('workflows.workflow.changed', WorkflowEvent, 'A definition was created or changed.'),
+  deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A definition was deleted, with its graph.'),
+  executionEnded: event('workflows.execution.ended', ExecutionEvent, 'An execution ended.'),
 };
 
 export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');

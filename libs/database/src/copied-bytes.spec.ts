@@ -2,7 +2,12 @@ import { expect, it } from '@jest/globals';
 import { CopiedBytes, CopyMisread } from './copied-bytes.js';
 
 const header = (extension = Buffer.alloc(0), flags = 0) =>
-  Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), int32(flags), int32(extension.length), extension]);
+  Buffer.concat([
+    Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'),
+    int32(flags),
+    int32(extension.length),
+    extension,
+  ]);
 const value = (bytes: Buffer) => Buffer.concat([int16(1), int32(bytes.length), bytes]);
 const nothing = Buffer.concat([int16(1), int32(-1)]);
 const trailer = int16(-1);
@@ -40,12 +45,14 @@ it('reads the values one after another; NULL and what is empty are none, nor is 
 });
 
 it('reads the same wherever it is cut', () => {
-  for (let at = 0; at <= whole.length; at += 1) expect(read(whole.subarray(0, at), whole.subarray(at))).toBe(values);
+  for (let at = 0; at <= whole.length; at += 1)
+    expect(read(whole.subarray(0, at), whole.subarray(at))).toBe(values);
   expect(read(...Array.from(whole, (_, at) => whole.subarray(at, at + 1)))).toBe(values);
 });
 
 it('refuses whatever ends before its trailer', () => {
-  for (let end = 0; end < whole.length; end += 1) expect(() => read(whole.subarray(0, end))).toThrow(CopyMisread);
+  for (let end = 0; end < whole.length; end += 1)
+    expect(() => read(whole.subarray(0, end))).toThrow(CopyMisread);
 });
 
 it.each<[string, Buffer[]]>([

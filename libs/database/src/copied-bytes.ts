@@ -27,7 +27,8 @@ export class CopiedBytes {
   ) {}
 
   push(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length;) at += this.left > 0 ? this.readLong(bytes, at) : this.readField(bytes, at);
+    for (let at = 0; at < bytes.length;)
+      at += this.left > 0 ? this.readLong(bytes, at) : this.readField(bytes, at);
   }
 
   /** Throws where the trailer has not come. */
@@ -56,7 +57,8 @@ export class CopiedBytes {
 
   private header(): void {
     const flags = this.field.readUInt32BE(signature.length);
-    if (!this.field.subarray(0, signature.length).equals(signature)) throw new CopyMisread('begins otherwise');
+    if (!this.field.subarray(0, signature.length).equals(signature))
+      throw new CopyMisread('begins otherwise');
     if ((flags & criticalFlags) !== 0) throw new CopyMisread(`has unknown flags: ${flags}`);
     this.left = this.field.readUInt32BE(signature.length + 4);
     this.next = 'columns';

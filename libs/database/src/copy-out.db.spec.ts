@@ -13,7 +13,13 @@ beforeAll(async () => {
   clone = await cloneDatabase('copies', bareParts);
   line = await DatabaseLine.open(clone.url);
   // The last of several waits for the only connection, on a machine that may stand still for a moment.
-  database = await openDatabase({ url: line.url, name: 'copies', poolSize: 1, connectTimeoutMs: 15_000, ...bareParts });
+  database = await openDatabase({
+    url: line.url,
+    name: 'copies',
+    poolSize: 1,
+    connectTimeoutMs: 15_000,
+    ...bareParts,
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -23,8 +29,8 @@ afterAll(async () => {
 
 const megabyte = 1024 * 1024;
 /** Values of a megabyte each, a byte of which is their place. */
-const megabytes = (count: number, place = 'n') =>
-  `SELECT decode(repeat(lpad(to_hex(${place}), 2, '0'), ${megabyte}), 'hex') FROM generate_series(1, ${count}) AS n`;
+const megabytes = (count: number, location = 'n') =>
+  `SELECT decode(repeat(lpad(to_hex(${location}), 2, '0'), ${megabyte}), 'hex') FROM generate_series(1, ${count}) AS n`;
 
 async function read(select: string, parameters: (string | number)[] = []): Promise<Buffer> {
   const taken: Buffer[] = [];
@@ -41,7 +47,8 @@ describe('copyOut', () => {
     let taken = 0;
     await database.copyOut(megabytes(20), [], (bytes) => {
       largest = Math.max(largest, bytes.length);
-      for (const place of [0, bytes.length - 1]) expect(bytes[place]).toBe(Math.floor((taken + place) / megabyte) + 1);
+      for (const index of [0, bytes.length - 1])
+        expect(bytes[index]).toBe(Math.floor((taken + index) / megabyte) + 1);
       taken += bytes.length;
     });
     expect(taken).toBe(20 * megabyte);
@@ -68,17 +75,21 @@ describe('copyOut', () => {
   });
 
   it('asks one after another on the only connection', async () => {
-    const asked = await Promise.all(Array.from({ length: 5 }, (_, place) => read(megabytes(2, `${place + 1}`))));
-    asked.forEach((bytes, place) => expect(bytes.equals(Buffer.alloc(2 * megabyte, place + 1))).toBe(true));
+    const requested = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => read(megabytes(2, `${index + 1}`))),
+    );
+    requested.forEach((bytes, index) =>
+      expect(bytes.equals(Buffer.alloc(2 * megabyte, index + 1))).toBe(true),
+    );
   });
 });
 
 describe('a copy that fails', () => {
   it('halfway by an error of the server leaves the connection in order', async () => {
     const before = await backend();
-    await expect(read(`SELECT repeat('x', ${megabyte} / (11 - n))::bytea FROM generate_series(1, 20) AS n`)).rejects.toThrow(
-      'division by zero',
-    );
+    await expect(
+      read(`SELECT repeat('x', ${megabyte} / (11 - n))::bytea FROM generate_series(1, 20) AS n`),
+    ).rejects.toThrow('division by zero');
     expect(await backend()).toBe(before);
     expect(await read(megabytes(1))).toHaveLength(megabyte);
   });
@@ -104,7 +115,9 @@ describe('a copy that fails', () => {
   it('by its time limit is a database that is away for now', async () => {
     const slow = database.transaction(async () => {
       await database.query(`SET LOCAL statement_timeout = 100`);
-      await read(`SELECT CASE WHEN pg_sleep(0.02) IS NOT NULL THEN '\\x2a'::bytea END FROM generate_series(1, 50)`);
+      await read(
+        `SELECT CASE WHEN pg_sleep(0.02) IS NOT NULL THEN '\\x2a'::bytea END FROM generate_series(1, 50)`,
+      );
     });
     expect(isDatabaseAway(await slow.catch((error: unknown) => error))).toBe(true);
     expect(await read(megabytes(1))).toHaveLength(megabyte);
@@ -128,7 +141,7 @@ describe('a copy that fails', () => {
     });
     expect(isOutcomeInDoubt(await cut.catch((error: unknown) => error))).toBe(true);
     expect(taken).toBeLessThan(50 * megabyte);
-    line.mend();
+    line.fix();
     expect(await read(megabytes(1))).toHaveLength(megabyte);
   });
 });

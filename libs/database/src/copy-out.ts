@@ -36,16 +36,23 @@ export function copyOut(client: pg.ClientBase, select: string, take: (bytes: Buf
       if (error ?? failure) reject((error ?? failure) as Error);
       else resolve();
     };
-    client.query(new CopyOutQuery(`COPY (${select}) TO STDOUT (FORMAT binary)`, (bytes) => attempt(() => copied.push(bytes)), done));
+    client.query(
+      new CopyOutQuery(
+        `COPY (${select}) TO STDOUT (FORMAT binary)`,
+        (bytes) => attempt(() => copied.push(bytes)),
+        done,
+      ),
+    );
   });
 }
 
-const isFatal = (error: Error | undefined): boolean => error instanceof pg.DatabaseError && error.severity === 'FATAL';
+const isFatal = (error: Error | undefined): boolean =>
+  error instanceof pg.DatabaseError && error.severity === 'FATAL';
 
 /** COPY takes no parameters: each `$1` becomes a literal, whose type Postgres infers as it would that of the parameter. */
 export const withLiterals = (sql: string, parameters: readonly (string | number)[]): string =>
-  sql.replaceAll(/\$(\d+)/g, (_, place: string) => {
-    const value = parameters[Number(place) - 1];
-    if (value === undefined) throw new Error(`there is no parameter $${place}`);
+  sql.replaceAll(/\$(\d+)/g, (_, location: string) => {
+    const value = parameters[Number(location) - 1];
+    if (value === undefined) throw new Error(`there is no parameter $${location}`);
     return pg.escapeLiteral(String(value));
   });

@@ -2,7 +2,7 @@ import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import { ScopedRepository, type ScopedRow } from './scoped.repository.js';
 
 export interface CountedRow extends ScopedRow {
-  /** Rises with every change: facts of one row have an order. */
+  /** Rises with every change: events of one row have an order. */
   seq: number;
   createdAt: Date;
   updatedAt: Date;
@@ -23,8 +23,16 @@ export abstract class CountedRepository<Row extends CountedRow> extends ScopedRe
   /** Writes a locked row. Its clock is the instant of the change: one that waited for the lock began before its predecessor ended. */
   async save(row: Row): Promise<Row> {
     const { projectId, id } = row;
-    const written = { ...row, seq: () => 'seq + 1', createdAt: undefined, updatedAt: () => 'clock_timestamp()' };
-    await this.rows.update({ projectId, id } as FindOptionsWhere<Row>, written as unknown as QueryDeepPartialEntity<Row>);
+    const written = {
+      ...row,
+      seq: () => 'seq + 1',
+      createdAt: undefined,
+      updatedAt: () => 'clock_timestamp()',
+    };
+    await this.rows.update(
+      { projectId, id } as FindOptionsWhere<Row>,
+      written as unknown as QueryDeepPartialEntity<Row>,
+    );
     return this.read(row);
   }
 

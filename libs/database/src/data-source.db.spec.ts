@@ -22,9 +22,13 @@ afterAll(async () => {
 
 it('does not end the process when a connection breaks in the instant in which it is lent', async () => {
   const pool = (database.source.driver as unknown as { master: Pool }).master;
-  const lent = await new Promise<{ client: PoolClient; release: (error: Error) => void }>((resolve, reject) => {
-    pool.connect((error, client, release) => (error ? reject(error) : resolve({ client: client!, release })));
-  });
+  const lent = await new Promise<{ client: PoolClient; release: (error: Error) => void }>(
+    (resolve, reject) => {
+      pool.connect((error, client, release) =>
+        error ? reject(error) : resolve({ client: client!, release }),
+      );
+    },
+  );
   const broken = new Error('terminating connection due to unexpected postmaster exit');
   try {
     // Nobody who borrows it has had the time to listen: an error that nobody hears is thrown.
@@ -37,16 +41,23 @@ it('does not end the process when a connection breaks in the instant in which it
 
 it('gives a migration all the time that it takes, and whoever asks afterwards a minute', async () => {
   class TakesLong1700000000001 {
-    up = (runner: QueryRunner) => runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS patience`);
+    up = (runner: QueryRunner) =>
+      runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS patience`);
     down = (runner: QueryRunner) => runner.query('DROP TABLE had');
   }
   const migrations = [...bareParts.migrations, TakesLong1700000000001];
-  const migrated = await openDatabase({ url: clone.url, name: 'migrated', poolSize: 1, entities: [], migrations });
+  const migrated = await openDatabase({
+    url: clone.url,
+    name: 'migrated',
+    poolSize: 1,
+    entities: [],
+    migrations,
+  });
   try {
     expect(await migrate(migrated)).toBe(1);
-    expect(await migrated.query(`SELECT patience, current_setting('statement_timeout') AS now FROM had`)).toEqual([
-      { patience: '0', now: '1min' },
-    ]);
+    expect(
+      await migrated.query(`SELECT patience, current_setting('statement_timeout') AS now FROM had`),
+    ).toEqual([{ patience: '0', now: '1min' }]);
   } finally {
     await migrated.close();
   }
@@ -55,7 +66,7 @@ it('gives a migration all the time that it takes, and whoever asks afterwards a 
 describe('a statement outside of a transaction', () => {
   it('that is refused gives its connection back as it is, and says who asked', async () => {
     const before = await database.query(ownConnection);
-    const refused = await asked(`SELECT $1::int / 0`, [1]);
+    const refused = await requested(`SELECT $1::int / 0`, [1]);
     expect(isPoisonedRow(refused)).toBe(true);
     expect((refused as Error).stack).toContain('data-source.db.spec');
     expect(await database.query(ownConnection)).toEqual(before);
@@ -64,7 +75,7 @@ describe('a statement outside of a transaction', () => {
 
   it('whose connection ends is told so, and the next one has another connection', async () => {
     const [before] = await database.query<{ pid: number }>(ownConnection);
-    expect(isOutcomeInDoubt(await asked(`SELECT pg_terminate_backend(pg_backend_pid())`))).toBe(true);
+    expect(isOutcomeInDoubt(await requested(`SELECT pg_terminate_backend(pg_backend_pid())`))).toBe(true);
     const [after] = await database.query<{ pid: number }>(ownConnection);
     expect(after!.pid).not.toBe(before!.pid);
     expect(database.pools[0]).toMatchObject({ total: 1, idle: 1 });
@@ -84,20 +95,21 @@ describe('a statement outside of a transaction', () => {
   it('leaves nothing of its rows to the old generation', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as (how?: { type: 'minor' }) => void;
-    const ask = () => database.query(`SELECT repeat('row', 100) || n AS text FROM generate_series(1, 200) AS n`);
+    const request = () =>
+      database.query(`SELECT repeat('row', 100) || n AS text FROM generate_series(1, 200) AS n`);
     // What is compiled and kept once is not what is meant.
-    for (let turn = 0; turn < 100; turn += 1) await ask();
+    for (let turn = 0; turn < 100; turn += 1) await request();
     collect();
     const before = oldBytes();
     for (let turn = 0; turn < 100; turn += 1) {
-      await ask();
+      await request();
       collect({ type: 'minor' });
     }
     // Where connections were given back later, it was two and a half megabytes.
     expect(oldBytes() - before).toBeLessThan(1_000_000);
   });
 
-  const asked = (sql: string, parameters: unknown[] = []): Promise<unknown> =>
+  const requested = (sql: string, parameters: unknown[] = []): Promise<unknown> =>
     database.query(sql, parameters).then(
       () => null,
       (error: unknown) => error,
@@ -106,4 +118,5 @@ describe('a statement outside of a transaction', () => {
 
 const ownConnection = `SELECT pg_backend_pid() AS pid`;
 
-const oldBytes = (): number => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')!.space_used_size;
+const oldBytes = (): number =>
+  getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')!.space_used_size;

@@ -18,7 +18,7 @@ export interface DatabaseOptions {
   tracing?: Tracing;
 }
 
-// A request must hear within two seconds that the database is away (guarantees.md G17).
+// A request must hear within two seconds that the database is away (docs/guarantees.md G17).
 const defaultConnectTimeoutMs = 1_500;
 // At a start nobody waits for an answer, and the server may be busy waking up itself.
 const startTimeoutMs = 15_000;
@@ -27,7 +27,15 @@ const startTimeoutMs = 15_000;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, name, entities, migrations, poolSize, connectTimeoutMs = defaultConnectTimeoutMs, tracing } = options;
+  const {
+    url,
+    name,
+    entities,
+    migrations,
+    poolSize,
+    connectTimeoutMs = defaultConnectTimeoutMs,
+    tracing,
+  } = options;
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -51,21 +59,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   await source.initialize();
   const { master } = source.driver as unknown as { master: pg.Pool };
-  hearErrors(master);
-  const database = new Database(source, master, openHotPool({ url, name, poolSize, connectTimeoutMs }), tracing);
+  listenForErrors(master);
+  const database = new Database(
+    source,
+    master,
+    openHotPool({ url, name, poolSize, connectTimeoutMs }),
+    tracing,
+  );
   await assertDurable(database);
   master.options.connectionTimeoutMillis = connectTimeoutMs;
   return database;
 }
 
-/** Accepted means on disk: a server that may forget commits is refused at start (guarantees.md G1). */
+/** Accepted means on disk: a server that may forget commits is refused at start (docs/guarantees.md G1). */
 async function assertDurable(database: Database): Promise<void> {
   const settings = await database.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')`,
   );
   const unsafe = settings.filter(({ setting }) => setting === 'off' || setting === 'local');
   if (unsafe.length > 0) {
-    throw new Error(`Postgres would lose accepted mail: set ${unsafe.map(({ name }) => `${name} = on`).join(', ')}`);
+    throw new Error(
+      `Postgres would lose accepted mail: set ${unsafe.map(({ name }) => `${name} = on`).join(', ')}`,
+    );
   }
 }
 
@@ -79,7 +94,13 @@ function openHotPool({
   poolSize,
   connectTimeoutMs,
 }: Required<Pick<DatabaseOptions, 'url' | 'name' | 'poolSize' | 'connectTimeoutMs'>>): pg.Pool {
-  const plans = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off'];
+  const plans = [
+    'plan_cache_mode=force_generic_plan',
+    'enable_seqscan=off',
+    'enable_hashjoin=off',
+    'enable_mergejoin=off',
+    'jit=off',
+  ];
   const pool = new pg.Pool({
     connectionString: url,
     application_name: `${name}-hot`,
@@ -91,7 +112,7 @@ function openHotPool({
     keepAlive: true,
   } as pg.PoolConfig);
   pool.on('error', () => undefined);
-  hearErrors(pool);
+  listenForErrors(pool);
   return pool;
 }
 
@@ -99,7 +120,7 @@ function openHotPool({
  * A connection that breaks in the instant in which it is lent says so before whoever borrows it listens, as where the word that
  * it is ready and the word that the server goes down come together: unheard, that would end the process. Who uses it is told.
  */
-function hearErrors(pool: pg.Pool): void {
+function listenForErrors(pool: pg.Pool): void {
   const heard = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
     if (heard.has(client)) return;

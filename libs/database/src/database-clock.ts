@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 const refreshMs = 30_000;
 
 /**
- * Postgres time without a question each: only Postgres decides what time it is (guarantees.md G22), so the offset to the
+ * Postgres time without a question each: only Postgres decides what time it is (docs/guarantees.md G22), so the offset to the
  * process's monotonic clock is kept and renewed.
  */
 export class DatabaseClock {
@@ -20,9 +20,10 @@ export class DatabaseClock {
     return new Date(performance.now() + this.offset!);
   }
 
-  /** Past its deadline the caller has told its client that nothing happened: then nothing may be committed (guarantees.md §4). */
+  /** Past its deadline the caller has told its client that nothing happened: then nothing may be committed (docs/guarantees.md §4). */
   async refuseLate(deadline: Date | null): Promise<void> {
-    if (deadline && (await this.now()) >= deadline) throw unavailable('The deadline of the request has passed');
+    if (deadline && (await this.now()) >= deadline)
+      throw unavailable('The deadline of the request has passed');
   }
 
   private refresh(): Promise<void> {
@@ -31,7 +32,9 @@ export class DatabaseClock {
   }
 
   private async read(): Promise<void> {
-    const [row] = await this.database.query<{ ms: number }>(`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms`);
+    const [row] = await this.database.query<{ ms: number }>(
+      `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms`,
+    );
     // The answer is as old as its way back: taking the instant of arrival errs towards an earlier deadline.
     this.offset = Number(row!.ms) - performance.now();
     this.readAt = performance.now();

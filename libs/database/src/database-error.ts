@@ -7,7 +7,14 @@ interface DriverError {
   message?: string;
 }
 
-const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+]);
 /** A server that starts or is full says so before it hears a statement. */
 const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
 const lostConnection =
@@ -31,7 +38,7 @@ export const isUniqueViolation = (error: unknown): boolean => databaseCode(error
 /** Somebody held a lock for longer than was to be waited for: nothing happened. */
 export const isLockTimeout = (error: unknown): boolean => databaseCode(error) === '55P03';
 
-/** A row that Postgres itself refuses: its neighbours in a gathered statement are innocent (architecture.md §4). */
+/** A row that Postgres itself refuses: its neighbours in a gathered statement are innocent (ARCHITECTURE.md). */
 export function isPoisonedRow(error: unknown): boolean {
   return /^(22|23|54)/.test(databaseCode(error) ?? '');
 }
@@ -43,21 +50,23 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** Refused before the first statement went out: nothing can have happened. */
-function wasNeverAsked(error: unknown): boolean {
-  const { syscall, message = '' } = (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);
+function wasNeverSent(error: unknown): boolean {
+  const { syscall, message = '' } =
+    (error as { driverError?: DriverError })?.driverError ?? ((error ?? {}) as DriverError);
   return refusals.has(databaseCode(error) ?? '') || syscall === 'connect' || neverSent.test(message);
 }
 
 /** The connection went while a statement may have been on its way: whether it took effect, only the database can tell. */
 export function isOutcomeInDoubt(error: unknown): boolean {
-  return isDatabaseAway(error) && !wasNeverAsked(error);
+  return isDatabaseAway(error) && !wasNeverSent(error);
 }
 
-/** The one place where database errors become domain errors (guarantees.md §5); null for what is none of them. */
+/** The one place where database errors become domain errors (docs/guarantees.md §5); null for what is none of them. */
 export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
   if (isUniqueViolation(error)) return new DomainError('conflict', 'conflict', 'It exists already');
-  if (/^(22|23|54)/.test(code)) return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
+  if (/^(22|23|54)/.test(code))
+    return new DomainError('invalid', 'validation_error', 'A value cannot be stored');
   if (isDatabaseAway(error) || isSerializationFailure(error) || isLockTimeout(error)) return unavailable();
   return null;
 }

@@ -12,7 +12,7 @@ const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 
 export interface Statement {
   name: string;
   /** Planned anew each time: how many rows come along decides how they are joined. */
-  plannedAnew?: boolean;
+  replanned?: boolean;
   sql: string;
   parameters: unknown[];
   /** Its commit is nothing that anybody waits for: `onCommit` does not hear of it. */
@@ -88,21 +88,31 @@ export class Database {
 
   /** The rows of one statement, whatever its kind. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return isRecorded() ? inSpan(summaryOf(sql), asClient, () => this.ask<Row>(sql, parameters)) : this.ask<Row>(sql, parameters);
+    return isRecorded()
+      ? inSpan(summaryOf(sql), asClient, () => this.ask<Row>(sql, parameters))
+      : this.ask<Row>(sql, parameters);
   }
 
   private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
-    return ambient ? rowsOf<Row>(ambient.runner, sql, parameters) : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
+    return ambient
+      ? rowsOf<Row>(ambient.runner, sql, parameters)
+      : rowsOfOne<Row>(this.ordinary, { text: sql, values: parameters });
   }
 
   /**
    * The bytes of the only column of a SELECT, one value after another: megabytes that never become text, for which the heap would
    * grow. They are the driver's: `take` copies what it wants before it returns.
    */
-  copyOut(select: string, parameters: readonly (string | number)[], take: (bytes: Buffer) => void): Promise<void> {
+  copyOut(
+    select: string,
+    parameters: readonly (string | number)[],
+    take: (bytes: Buffer) => void,
+  ): Promise<void> {
     const sql = withLiterals(select, parameters);
-    return inSpan(summaryOf(select), asClient, () => this.withRunner(async (runner) => copyOut(await clientOf(runner), sql, take)));
+    return inSpan(summaryOf(select), asClient, () =>
+      this.withRunner(async (runner) => copyOut(await clientOf(runner), sql, take)),
+    );
   }
 
   /** Inside of the ambient transaction where there is one. */
@@ -198,14 +208,14 @@ async function rowsOf<Row>(runner: QueryRunner, sql: string, parameters: unknown
  * One statement on a connection that is given back in the instant of its answer. Given back later, as the source's own runners do, rows outlive
  * what the collector takes for young, and it carries all of them along: 2 ms every few pages of a hundred instead of 0.3.
  */
-async function rowsOfOne<Row>(pool: Pool, asked: QueryConfig): Promise<Row[]> {
+async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]> {
   try {
     return await new Promise<Row[]>((resolve, reject) => {
-      pool.connect((away, client, giveBack) => {
+      pool.connect((away, client, release) => {
         if (!client) return reject(away!);
-        client.query(asked, (failure: Error | null, result) => {
+        client.query(requested, (failure: Error | null, result) => {
           // The server says that it goes before the connection ends: nobody else shall ask there.
-          giveBack(isDatabaseAway(failure));
+          release(isDatabaseAway(failure));
           if (failure) reject(failure);
           // Of several statements in one text there are several results, and no rows.
           else resolve(((result as QueryResult | undefined)?.rows ?? []) as Row[]);
@@ -229,7 +239,7 @@ async function rowsOfNamed<Row>(client: ClientBase, statement: Statement): Promi
   return rows as Row[];
 }
 
-const named = ({ name, plannedAnew, sql, parameters }: Statement): QueryConfig => ({
+const named = ({ name, replanned: plannedAnew, sql, parameters }: Statement): QueryConfig => ({
   ...(plannedAnew ? {} : { name }),
   text: sql,
   values: parameters,
@@ -240,14 +250,23 @@ function inOneWrite(client: PoolClient, statements: Statement[]): Promise<unknow
   const { stream } = (client as unknown as Client).connection;
   stream.cork();
   try {
-    return [client.query('BEGIN'), ...statements.map((statement) => rowsOfNamed(client, statement)), client.query('COMMIT')];
+    return [
+      client.query('BEGIN'),
+      ...statements.map((statement) => rowsOfNamed(client, statement)),
+      client.query('COMMIT'),
+    ];
   } finally {
     stream.uncork();
   }
 }
 
 /** The change that a statement makes comes before what it looks at. */
-const summaries = [/\b(INSERT INTO)\s+(\w+)/, /\b(UPDATE)\s+(\w+)/, /\b(DELETE FROM)\s+(\w+)/, /\b(SELECT)\b[\s\S]*?\bFROM\s+(\w+)/];
+const summaries = [
+  /\b(INSERT INTO)\s+(\w+)/,
+  /\b(UPDATE)\s+(\w+)/,
+  /\b(DELETE FROM)\s+(\w+)/,
+  /\b(SELECT)\b[\s\S]*?\bFROM\s+(\w+)/,
+];
 
 /** What a statement is about, as its span is called: its values are parameters and never part of it. */
 function summaryOf(sql: string): string {

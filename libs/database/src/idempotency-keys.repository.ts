@@ -10,7 +10,11 @@ export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   /** The receipt of a finished key; null when there is none, or no key. A key with another body is refused. */
-  async receipt<T extends object>(projectId: string, claim: IdempotencyClaim | undefined, shape: Shape<T>): Promise<T | null> {
+  async receipt<T extends object>(
+    projectId: string,
+    claim: IdempotencyClaim | undefined,
+    shape: Shape<T>,
+  ): Promise<T | null> {
     if (!claim) return null;
     const [known] = await this.database.query<{ receipt: T; body_hash: string }>(
       `SELECT receipt, body_hash FROM idempotency_keys
@@ -22,14 +26,21 @@ export class IdempotencyKeys {
   }
 
   /** Runs the effect unless the key has finished; joins the ambient transaction. While another request has the key: 409. */
-  once<T extends object>(projectId: string, claim: IdempotencyClaim | undefined, shape: Shape<T>, effect: () => Promise<T>): Promise<T> {
+  once<T extends object>(
+    projectId: string,
+    claim: IdempotencyClaim | undefined,
+    shape: Shape<T>,
+    effect: () => Promise<T>,
+  ): Promise<T> {
     return this.database.transaction(async () => {
       if (!claim) return effect();
       const finished = await this.receipt(projectId, claim, shape);
       if (finished) return finished;
       await this.lock(projectId, claim);
       // Between the look and the lock another request may have finished.
-      return (await this.receipt(projectId, claim, shape)) ?? this.keep(projectId, claim, shape, await effect());
+      return (
+        (await this.receipt(projectId, claim, shape)) ?? this.keep(projectId, claim, shape, await effect())
+      );
     });
   }
 
@@ -37,12 +48,20 @@ export class IdempotencyKeys {
    * Takes words out of at most so many receipts that hold them, also as a part of others, and forgets the keys that do; `words` is a pattern as
    * Postgres reads it. Answers whether none is left.
    */
-  async erase(projectId: string, words: string, most: number, rewrite: (receipt: object) => object): Promise<boolean> {
+  async erase(
+    projectId: string,
+    texts: string,
+    most: number,
+    rewrite: (receipt: object) => object,
+  ): Promise<boolean> {
     return this.database.transaction(async () => {
-      await this.database.query(`DELETE FROM idempotency_keys WHERE project_id = $1 AND key ~* $2`, [projectId, words]);
+      await this.database.query(`DELETE FROM idempotency_keys WHERE project_id = $1 AND key ~* $2`, [
+        projectId,
+        texts,
+      ]);
       const held = await this.database.query<{ operation: string; key: string; receipt: object }>(
         `SELECT operation, key, receipt FROM idempotency_keys WHERE project_id = $1 AND receipt::text ~* $2 LIMIT $3 FOR UPDATE`,
-        [projectId, words, most],
+        [projectId, texts, most],
       );
       await this.database.query(
         `UPDATE idempotency_keys AS known SET receipt = said.receipt::jsonb
@@ -75,7 +94,7 @@ export class IdempotencyKeys {
     shape: Shape<T>,
     receipt: T,
   ): Promise<T> {
-    const [kept] = await this.database.query<{ receipt: T }>(
+    const [stored] = await this.database.query<{ receipt: T }>(
       `INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (project_id, operation, key) DO UPDATE
          SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
@@ -83,7 +102,7 @@ export class IdempotencyKeys {
       [projectId, operation, key, bodyHash, JSON.stringify(receipt)],
     );
     await this.sweep();
-    return revive(shape, kept!.receipt);
+    return revive(shape, stored!.receipt);
   }
 
   private async sweep(): Promise<void> {

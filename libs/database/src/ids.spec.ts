@@ -7,7 +7,7 @@ describe('newId', () => {
     const before = Date.now();
     const ids = Array.from({ length: 100_000 }, newId);
     expect(ids.every((id) => isUuid(id) && id[14] === '7' && /[89ab]/.test(id[19]!))).toBe(true);
-    expect(ids.every((id, place) => place === 0 || id > ids[place - 1]!)).toBe(true);
+    expect(ids.every((id, index) => index === 0 || id > ids[index - 1]!)).toBe(true);
     expect(instantOf(ids[0]!).getTime()).toBeGreaterThanOrEqual(before);
     expect(instantOf(ids.at(-1)!).getTime()).toBeLessThanOrEqual(Date.now());
   });

@@ -7,7 +7,7 @@ let used = held.length;
 let msecs = 0;
 let seq = 0;
 
-/** A new UUIDv7 (contract.md §1), above all that this process made before. Its randomness is fetched for many at once: each call takes longer than all else of it. */
+/** A new UUIDv7 (docs/api-decisions.md §1), above all that this process made before. Its randomness is fetched for many at once: each call takes longer than all else of it. */
 export function newId(): string {
   if (used === held.length) {
     randomFillSync(held);

@@ -4,7 +4,10 @@ import type { Database } from './database.js';
 const migrationLock = 7_301_002;
 
 /** Runs what is missing, one process at a time; says each by name. */
-export async function migrate(database: Database, say: (line: string) => void = () => undefined): Promise<number> {
+export async function migrate(
+  database: Database,
+  report: (line: string) => void = () => undefined,
+): Promise<number> {
   const runner = database.source.createQueryRunner();
   try {
     // A large table may be written anew or have another index, here or by the process that is waited for.
@@ -14,7 +17,10 @@ export async function migrate(database: Database, say: (line: string) => void = 
     const executor = new MigrationExecutor(database.source, runner);
     executor.transaction = 'each';
     const applied = await executor.executePendingMigrations();
-    if (applied.length > 0) say(`migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`);
+    if (applied.length > 0)
+      report(
+        `migrated in ${applied.length === 1 ? 'one step' : `${applied.length} steps`} to ${applied.at(-1)!.name}`,
+      );
     return applied.length;
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);

@@ -12,10 +12,10 @@ export interface Page<Row> {
   next: PagePosition | null;
 }
 
-/** Totals beyond this are not counted (contract.md §1). */
+/** Totals beyond this are not counted (docs/api-decisions.md §1). */
 export const totalCap = 10_000;
 
-// Four MiB a page: a reply beyond that says has_more instead (architecture.md §4).
+// Four MiB a page: a reply beyond that says has_more instead (ARCHITECTURE.md).
 export const maxPageBytes = 4 * 1024 * 1024;
 
 /** What a list says of matches that were counted up to one beyond the cap. */
@@ -25,7 +25,10 @@ export const cappedTotal = (matches: number): { total: number; totalIsCapped?: t
 export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
 
 /** Makes a page of `limit + 1` fetched rows, which are ordered by creation, newest first, ties by id, descending. */
-export function toPage<Row extends { id: string; createdAt: Date }>(rows: Row[], request: PageRequest): Page<Row> {
+export function toPage<Row extends { id: string; createdAt: Date }>(
+  rows: Row[],
+  request: PageRequest,
+): Page<Row> {
   const items = withinBytes(rows.slice(0, pageLimit(request)));
   const hasMore = rows.length > items.length;
   const last = items.at(-1);
@@ -48,12 +51,18 @@ function atMost(row: object): number {
 function withinBytes<Row extends object>(rows: Row[]): Row[] {
   if (rows.reduce((sum, row) => sum + atMost(row), 0) <= maxPageBytes) return rows;
   let bytes = 0;
-  const end = rows.findIndex((row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0);
+  const end = rows.findIndex(
+    (row, index) => (bytes += Buffer.byteLength(JSON.stringify(row))) > maxPageBytes && index > 0,
+  );
   return end === -1 ? rows : rows.slice(0, end);
 }
 
 /** A keyset condition for `ORDER BY created_at DESC, id DESC`; parameters are numbered from `first`. */
-export function keysetCondition(after: PagePosition | undefined, first: number, alias = ''): { sql: string; parameters: unknown[] } {
+export function keysetCondition(
+  after: PagePosition | undefined,
+  first: number,
+  alias = '',
+): { sql: string; parameters: unknown[] } {
   const column = (name: string) => (alias ? `${alias}.${name}` : name);
   return after
     ? {

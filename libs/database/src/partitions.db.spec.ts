@@ -13,7 +13,9 @@ describe('partitions', () => {
   beforeAll(async () => {
     clone = await cloneDatabase('partitions', bareParts);
     replicas = await Promise.all(
-      Array.from({ length: 4 }, (_, place) => openDatabase({ url: clone.url, name: `replica-${place}`, poolSize: 2, ...bareParts })),
+      Array.from({ length: 4 }, (_, index) =>
+        openDatabase({ url: clone.url, name: `replica-${index}`, poolSize: 2, ...bareParts }),
+      ),
     );
   });
   afterAll(async () => {
@@ -27,7 +29,8 @@ describe('partitions', () => {
     );
     return rows.map(({ name }) => name);
   };
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const day = (offset: number) =>
+    new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
 
   it('are made and dropped once by replicas that start together', async () => {
     for (let round = 0; round < 5; round += 1) {

@@ -1,9 +1,17 @@
 import { gauge, type Metrics } from '@posthorn/telemetry';
 import type { Database } from './database.js';
 
-const connections = gauge('posthorn_postgres_connections', 'Connections to Postgres, by pool and what they do.', ['pool', 'state']);
-const limit = gauge('posthorn_postgres_connections_limit', 'Connections that a pool opens at most.', ['pool']);
-const waiting = gauge('posthorn_postgres_waiting', 'Statements that wait for a connection of their pool.', ['pool']);
+const connections = gauge(
+  'posthorn_postgres_connections',
+  'Connections to Postgres, by pool and what they do.',
+  ['pool', 'state'],
+);
+const limit = gauge('posthorn_postgres_connections_limit', 'Connections that a pool opens at most.', [
+  'pool',
+]);
+const waiting = gauge('posthorn_postgres_waiting', 'Statements that wait for a connection of their pool.', [
+  'pool',
+]);
 
 /** How much of what a process may ask of Postgres is in use. */
 export function measurePools(metrics: Metrics, database: Database): void {

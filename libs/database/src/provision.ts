@@ -30,7 +30,9 @@ export async function provisionDatabase({ adminUrl, service, secretKey }: Provis
 async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {
   const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name]);
   const verb = rowCount ? 'ALTER' : 'CREATE';
-  await admin.query(`${verb} ROLE ${admin.escapeIdentifier(name)} LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
+  await admin.query(
+    `${verb} ROLE ${admin.escapeIdentifier(name)} LOGIN PASSWORD ${admin.escapeLiteral(password)}`,
+  );
   // CREATE DATABASE … OWNER wants the maker to be a member of the owner.
   await admin.query(`GRANT ${admin.escapeIdentifier(name)} TO CURRENT_USER`);
 }

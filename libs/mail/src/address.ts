@@ -13,7 +13,8 @@ export interface WireAddress {
   utf8: boolean;
 }
 
-const plainAddress = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const plainAddress =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const internationalLocal = /^[^\s"(),:;<>@[\\\]\p{Cc}]+$/u;
 const quotedLocal = /^"(?:[^"\\<>\p{Cc}]|\\[\x20-;=?-\x7e])*"$/u;
 const addressLiteral = /^\[[A-Za-z0-9:.]+\]$/;
@@ -23,13 +24,17 @@ const maxAddressOctets = 254;
 const maxPlainName = 60;
 
 function wireAddress(email: string, field = 'address'): WireAddress {
-  if (email.length > maxAddressOctets) throw new MailSyntaxError(field, `longer than ${maxAddressOctets} octets`);
+  if (email.length > maxAddressOctets)
+    throw new MailSyntaxError(field, `longer than ${maxAddressOctets} octets`);
   if (plainAddress.test(email) && !email.includes('..')) return { address: email, utf8: false };
   return internationalAddress(email, field);
 }
 
 /** `name <address>, …` folded so that each address begins a line when the one before is full. */
-export function formatAddressList(field: string, list: readonly MailAddress[]): { value: string; utf8: boolean } {
+export function formatAddressList(
+  field: string,
+  list: readonly MailAddress[],
+): { value: string; utf8: boolean } {
   let utf8 = false;
   let line = field.length + 2;
   let value = '';
@@ -41,7 +46,8 @@ export function formatAddressList(field: string, list: readonly MailAddress[]): 
     if (value === '') value = shown;
     else if (line + 2 + firstLine > maxHeaderLine || firstLine < shown.length) value += `,\r\n ${shown}`;
     else value += `, ${shown}`;
-    line = value.length - (value.lastIndexOf('\r\n') < 0 ? -(field.length + 2) : value.lastIndexOf('\r\n') + 2);
+    line =
+      value.length - (value.lastIndexOf('\r\n') < 0 ? -(field.length + 2) : value.lastIndexOf('\r\n') + 2);
   }
   return { value, utf8 };
 }
@@ -59,7 +65,8 @@ function formatPhrase(name: string, used: number): string {
   const short = name.length <= maxPlainName && !name.includes('=?');
   if (short && atomPhrase.test(name)) return name;
   // Outer or doubled blanks inside quotes are collapsed by many readers; encoded words keep them.
-  if (short && asciiOnly.test(name) && name.trim() === name && !name.includes('  ')) return `"${name.replace(/["\\]/g, '\\$&')}"`;
+  if (short && asciiOnly.test(name) && name.trim() === name && !name.includes('  '))
+    return `"${name.replace(/["\\]/g, '\\$&')}"`;
   return encodeWords(name, used);
 }
 
@@ -69,13 +76,16 @@ function internationalAddress(email: string, field: string): WireAddress {
   if (at < 1 || at === email.length - 1) throw new MailSyntaxError(field, 'is not an address');
   if (!isLocalPart(local)) throw new MailSyntaxError(field, 'has a malformed local part');
   const address = `${local}@${domainToWire(email.slice(at + 1), field)}`;
-  if (Buffer.byteLength(address) > maxAddressOctets) throw new MailSyntaxError(field, `longer than ${maxAddressOctets} octets`);
+  if (Buffer.byteLength(address) > maxAddressOctets)
+    throw new MailSyntaxError(field, `longer than ${maxAddressOctets} octets`);
   return { address, utf8: !asciiOnly.test(local) };
 }
 
 function isLocalPart(local: string): boolean {
   if (quotedLocal.test(local)) return true;
-  return internationalLocal.test(local) && !local.startsWith('.') && !local.endsWith('.') && !local.includes('..');
+  return (
+    internationalLocal.test(local) && !local.startsWith('.') && !local.endsWith('.') && !local.includes('..')
+  );
 }
 
 function domainToWire(domain: string, field: string): string {

@@ -2,35 +2,54 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfirmTokens } from './confirm-token.js';
 import { EngagementTokens } from './engagement-token.js';
 
-const place = {
+const location = {
   projectId: '019b0000-0000-7000-8000-000000000001',
   membershipId: '019b0000-0000-7000-8000-000000000002',
   round: 4_294_967_295,
 };
-const [older, newer] = ['an older secret of at least 32 characters', 'a newer secret of at least 32 characters'];
+const [older, newer] = [
+  'an older secret of at least 32 characters',
+  'a newer secret of at least 32 characters',
+];
 
 describe('the token of a confirm link', () => {
   const tokens = new ConfirmTokens([older]);
-  const [token] = tokens.of(place);
+  const [token] = tokens.of(location);
 
   it('says whose it is, is the same each time, and another one in each round', () => {
-    expect(tokens.of(place)).toEqual([token]);
-    expect(tokens.read(token!)).toEqual({ ...place, tokenHash: ConfirmTokens.hashOf(token!) });
-    expect(tokens.of({ ...place, round: 1 })[0]).not.toBe(token);
+    expect(tokens.of(location)).toEqual([token]);
+    expect(tokens.read(token!)).toEqual({ ...location, tokenHash: ConfirmTokens.hashOf(token!) });
+    expect(tokens.of({ ...location, round: 1 })[0]).not.toBe(token);
     expect(token).toMatch(/^[\w-]{70}$/);
   });
 
   it('outlives a change of keys', () => {
     const changed = new ConfirmTokens([newer, older]);
-    expect(changed.read(token!)).toMatchObject(place);
-    expect(changed.of(place)).toEqual([new ConfirmTokens([newer]).of(place)[0], token]);
+    expect(changed.read(token!)).toMatchObject(location);
+    expect(changed.of(location)).toEqual([new ConfirmTokens([newer]).of(location)[0], token]);
     expect(new ConfirmTokens([newer]).read(token!)).toBeNull();
   });
 
   it('of one changed character, of another use, or none at all is nobody’s', () => {
-    const others = Array.from(token!, (character, at) => token!.slice(0, at) + (character === 'A' ? 'B' : 'A') + token!.slice(at + 1));
-    const engaged = new EngagementTokens([older]).forOpen({ projectId: place.projectId, emailId: place.membershipId, position: 0 });
-    for (const wrong of [...others, engaged, '', 'x', `${token}=`, ` ${token}`, `${token}${token}`, 'A'.repeat(10_000)])
+    const others = Array.from(
+      token!,
+      (character, at) => token!.slice(0, at) + (character === 'A' ? 'B' : 'A') + token!.slice(at + 1),
+    );
+    const engaged = new EngagementTokens([older]).forOpen({
+      projectId: location.projectId,
+      emailId: location.membershipId,
+      position: 0,
+    });
+    for (const wrong of [
+      ...others,
+      engaged,
+      '',
+      'x',
+      `${token}=`,
+      ` ${token}`,
+      `${token}${token}`,
+      'A'.repeat(10_000),
+    ])
       expect(tokens.read(wrong)).toBeNull();
   });
 });

@@ -41,16 +41,36 @@ async function judged(raw: Buffer): Promise<string[]> {
   return results.map(({ status }) => status.result);
 }
 
-const sign = (message: Partial<OutgoingMessage> = {}) => signMessage(buildMessage({ ...basic, ...message }).raw, keys, at);
+const sign = (message: Partial<OutgoingMessage> = {}) =>
+  signMessage(buildMessage({ ...basic, ...message }).raw, keys, at);
 const both = ['pass', 'pass'];
 
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 }) },
   {
     weight: 3,
-    arbitrary: fc.constantFrom(' ', '  ', '\t', ' \t ', '\n', '\r\n', '\r\n\r\n', ' \n', '.', '\n.\n', 'From ', '=', 'é', '汉', '😀'),
+    arbitrary: fc.constantFrom(
+      ' ',
+      '  ',
+      '\t',
+      ' \t ',
+      '\n',
+      '\r\n',
+      '\r\n\r\n',
+      ' \n',
+      '.',
+      '\n.\n',
+      'From ',
+      '=',
+      'é',
+      '汉',
+      '😀',
+    ),
   },
-  { weight: 1, arbitrary: fc.constantFrom('x'.repeat(200), ' '.repeat(90), '\n'.repeat(9), 'word '.repeat(40)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('x'.repeat(200), ' '.repeat(90), '\n'.repeat(9), 'word '.repeat(40)),
+  },
 );
 const text = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join('').toWellFormed());
 const line = text.map((value) => value.replace(/[\r\n\0]/g, ''));
@@ -62,7 +82,12 @@ const outgoing: fc.Arbitrary<Partial<OutgoingMessage>> = fc.record({
   from: fc.record({ email: fc.constantFrom(`a@${domain}`, `jörg@mail.${domain}`), name: line }),
   cc: fc.array(fc.constant({ email: 'c@bücher.example' }), { maxLength: 2 }),
   replyTo: fc.array(fc.constant({ email: 'r@example.org', name: 'R' }), { maxLength: 1 }),
-  headers: fc.constantFrom<OutgoingMessage['headers']>(basic.headers, [], [['References', '<a@b.test>  <c@d.test>']], [['X-A', '  a  b ']]),
+  headers: fc.constantFrom<OutgoingMessage['headers']>(
+    basic.headers,
+    [],
+    [['References', '<a@b.test>  <c@d.test>']],
+    [['X-A', '  a  b ']],
+  ),
 });
 
 describe('signMessage', () => {
@@ -80,7 +105,9 @@ describe('signMessage', () => {
   it.each(['', '\r\n', '\r\n\r\n', ' ', ' \r\n \r\n', 'a', 'a \t b\t\r\n\r\n', 'a\r\n\r\n b \r\n\r\n\r\n'])(
     'signs the bare body %j',
     async (body) => {
-      const raw = Buffer.from(`From: a@${domain}\r\nSubject:\r\n\t folded\r\n  twice \r\nDate: x\r\n\r\n${body}`);
+      const raw = Buffer.from(
+        `From: a@${domain}\r\nSubject:\r\n\t folded\r\n  twice \r\nDate: x\r\n\r\n${body}`,
+      );
       expect(await judged(signMessage(raw, keys, at))).toEqual(both);
     },
   );
@@ -108,7 +135,10 @@ describe('signMessage', () => {
     const changes: [string, string][] = [
       ['From: Shop', 'From: Shap'],
       ['Subject: Your', 'Subject: Our'],
-      ['List-Unsubscribe-Post: List-Unsubscribe=One-Click', 'List-Unsubscribe-Post: List-Unsubscribe=Two-Click'],
+      [
+        'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+        'List-Unsubscribe-Post: List-Unsubscribe=Two-Click',
+      ],
       ['<https://mail.example/u/token>', '<https://evil.example/u/token>'],
       ['a:b:c:posthorn', 'a:b:d:posthorn'],
       ['<p>Hello</p>', '<p>Hallo</p>'],

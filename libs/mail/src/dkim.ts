@@ -1,4 +1,11 @@
-import { createHash, createPrivateKey, generateKeyPair as generate, hash, sign, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPair as generate,
+  hash,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { fold } from './encoded-word.js';
 
@@ -19,7 +26,17 @@ export interface SigningKeyPair {
 }
 
 /** Signed once more than they occur, so that nobody adds another one: a reader shows the first, a verifier takes the last (RFC 6376 §8.15). */
-const alwaysSigned = ['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to', 'mime-version', 'content-type'];
+const alwaysSigned = [
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'mime-version',
+  'content-type',
+];
 const hashedAtOnce = 32 * 1024;
 /** A list or a relay may add one of these where there was none. */
 const signedWherePresent = [
@@ -59,7 +76,8 @@ function readFields(block: string): Map<string, string[]> {
   return fields;
 }
 
-const relaxValue = (value: string): string => trimBlanks(value.replaceAll('\r\n', '').replace(/[ \t]+/g, ' '));
+const relaxValue = (value: string): string =>
+  trimBlanks(value.replaceAll('\r\n', '').replace(/[ \t]+/g, ' '));
 
 /** Blanks of ASCII only: `trim` would take the octets of other letters for blanks. */
 function trimBlanks(value: string): string {
@@ -86,11 +104,11 @@ function hashOfBody(raw: Buffer, start: number): string {
     const end = lineEnd(raw, at + hashedAtOnce);
     const lines = relaxLines(raw.toString('latin1', at, end));
     at = end;
-    const words = withoutEmptyEnd(lines);
-    if (words === '') held += lines;
+    const texts = withoutEmptyEnd(lines);
+    if (texts === '') held += lines;
     else {
-      digest.update(held + words, 'latin1');
-      held = lines.slice(words.length);
+      digest.update(held + texts, 'latin1');
+      held = lines.slice(texts.length);
       isEmpty = false;
     }
   }
@@ -115,7 +133,13 @@ function withoutEmptyEnd(lines: string): string {
   return lines.slice(0, end);
 }
 
-function formatSignature(key: SigningKey, signed: readonly string[], bodyHash: string, covered: string, at: Date): string {
+function formatSignature(
+  key: SigningKey,
+  signed: readonly string[],
+  bodyHash: string,
+  covered: string,
+  at: Date,
+): string {
   const tags =
     `v=1; a=${key.algorithm}-sha256; c=relaxed/relaxed; d=${key.domain}; s=${key.selector}; t=${Math.floor(at.getTime() / 1_000)}; ` +
     `h=${signed.join(': ')}; bh=${bodyHash}; b=`;
@@ -127,19 +151,20 @@ function formatSignature(key: SigningKey, signed: readonly string[], bodyHash: s
 function signBytes({ algorithm, privateKey }: SigningKey, bytes: Buffer): string {
   const key = parsedKey(privateKey);
   // RFC 8463 §3: ed25519 signs the digest, not the text.
-  const signature = algorithm === 'rsa' ? sign('sha256', bytes, key) : sign(null, hash('sha256', bytes, 'buffer'), key);
+  const signature =
+    algorithm === 'rsa' ? sign('sha256', bytes, key) : sign(null, hash('sha256', bytes, 'buffer'), key);
   return signature.toString('base64');
 }
 
 const parsed = new Map<string, KeyObject>();
-const mostParsed = 1_000;
+const maxParsed = 1_000;
 
 /** Reading a PEM costs as much as a signature of ed25519. */
 function parsedKey(privateKey: string): KeyObject {
   const known = parsed.get(privateKey);
   if (known) return known;
   const key = createPrivateKey(privateKey);
-  if (parsed.size >= mostParsed) parsed.clear();
+  if (parsed.size >= maxParsed) parsed.clear();
   parsed.set(privateKey, key);
   return key;
 }
@@ -148,7 +173,9 @@ const generateAsync = promisify(generate);
 
 export async function generateKeyPair(algorithm: SigningAlgorithm): Promise<SigningKeyPair> {
   const { privateKey, publicKey } =
-    algorithm === 'rsa' ? await generateAsync('rsa', { modulusLength: 2048 }) : await generateAsync('ed25519');
+    algorithm === 'rsa'
+      ? await generateAsync('rsa', { modulusLength: 2048 })
+      : await generateAsync('ed25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
@@ -164,7 +191,12 @@ export interface PublishedKey {
   publicKey: string;
 }
 
-export const dnsRecordOf = ({ domain, selector, algorithm, publicKey }: PublishedKey): { name: string; value: string } => ({
+export const dnsRecordOf = ({
+  domain,
+  selector,
+  algorithm,
+  publicKey,
+}: PublishedKey): { name: string; value: string } => ({
   name: `${selector}._domainkey.${domain}`,
   value: `v=DKIM1; k=${algorithm}; p=${publicKey}`,
 });

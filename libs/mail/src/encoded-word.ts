@@ -15,25 +15,25 @@ export function encodeText(value: string, used: number): string {
 }
 
 export function encodeWords(value: string, used: number): string {
-  const words: string[] = [];
-  let room = bytesThatFit(maxHeaderLine - used);
+  const texts: string[] = [];
+  let capacity = bytesThatFit(maxHeaderLine - used);
   let start = 0;
   let bytes = 0;
   let at = 0;
   // Words break between code points: RFC 2047 §5 forbids a character split over two of them.
   for (const character of value) {
     const size = utf8Length(character.codePointAt(0)!);
-    if (bytes + size > room) {
-      words.push(encodeWord(value.slice(start, at)));
+    if (bytes + size > capacity) {
+      texts.push(encodeWord(value.slice(start, at)));
       start = at;
       bytes = 0;
-      room = bytesThatFit(maxHeaderLine - 1);
+      capacity = bytesThatFit(maxHeaderLine - 1);
     }
     bytes += size;
     at += character.length;
   }
-  words.push(encodeWord(value.slice(start)));
-  return words.join('\r\n ');
+  texts.push(encodeWord(value.slice(start)));
+  return texts.join('\r\n ');
 }
 
 /** Breaks at single blanks only, so that unfolding gives back the very same text. A token longer than a line stays whole. */

@@ -4,17 +4,21 @@ import { EngagementTokens } from './engagement-token.js';
 
 const tokens = new EngagementTokens(['a secret key of thirty-two letters']);
 const uuid = fc.uuid();
-const place = fc.record({ projectId: uuid, emailId: uuid, position: fc.integer({ min: 0, max: 255 }) });
+const location = fc.record({ projectId: uuid, emailId: uuid, position: fc.integer({ min: 0, max: 255 }) });
 const url = fc
   .webUrl({ validSchemes: ['http', 'https'], withQueryParameters: true, withFragments: true })
   .map((text) => new URL(text).href);
 const email = fc.emailAddress();
-const one = { projectId: '0190a7c0-1111-7222-8333-444455556666', emailId: '0190a7c0-2222-7222-8333-444455556666', position: 0 };
+const one = {
+  projectId: '0190a7c0-1111-7222-8333-444455556666',
+  emailId: '0190a7c0-2222-7222-8333-444455556666',
+  position: 0,
+};
 
 describe('a token', () => {
   it('says again what it was made of, and only to whom it is for', () => {
     fc.assert(
-      fc.property(place, url, email, ({ projectId, emailId, position }, link, address) => {
+      fc.property(location, url, email, ({ projectId, emailId, position }, link, address) => {
         const [open, click, out] = [
           tokens.forOpen({ projectId, emailId, position }),
           tokens.forClick({ projectId, emailId, position, url: link }),
@@ -46,7 +50,8 @@ describe('a token', () => {
   it('is nothing that anybody can make up', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (text) => {
-        for (const read of [tokens.readOpen(text), tokens.readClick(text), tokens.readUnsubscribe(text)]) expect(read).toBeNull();
+        for (const read of [tokens.readOpen(text), tokens.readClick(text), tokens.readUnsubscribe(text)])
+          expect(read).toBeNull();
       }),
     );
     expect(tokens.readClick('A'.repeat(100_000))).toBeNull();
@@ -63,7 +68,10 @@ describe('a token', () => {
   });
 
   it('of the key before is read while both are in the ring, and by nobody else', () => {
-    const [fresh, both] = [new EngagementTokens(['another key']), new EngagementTokens(['another key', 'the key before'])];
+    const [fresh, both] = [
+      new EngagementTokens(['another key']),
+      new EngagementTokens(['another key', 'the key before']),
+    ];
     const before = new EngagementTokens(['the key before']).forOpen(one);
     expect([fresh.readOpen(before), both.readOpen(before)]).toEqual([null, one]);
     expect(fresh.readOpen(both.forOpen(one))).toEqual(one);

@@ -1,19 +1,19 @@
 import { bytesOf, SignedBytes, uuidAt, uuidBytes } from './signed-bytes.js';
 
 /** Whose message a token was made for: one recipient's, by position. */
-export interface TokenPlace {
+export interface TokenTarget {
   projectId: string;
   emailId: string;
   /** 0 is `to`, then come cc and bcc. */
   position: number;
 }
 
-export interface ClickPlace extends TokenPlace {
+export interface ClickTarget extends TokenTarget {
   url: string;
 }
 
 /** Who may opt out with it, and by which message. */
-export interface UnsubscribePlace {
+export interface UnsubscribeTarget {
   projectId: string;
   emailId: string;
   /** Bare and normalised. */
@@ -21,7 +21,7 @@ export interface UnsubscribePlace {
 }
 
 /** Clients cut longer links, and no page lives at one. */
-export const longestTrackedUrl = 2_048;
+export const maxTrackedUrl = 2_048;
 
 // The scheme that nearly every link has travels in the kind: eight bytes less in each of them.
 const kinds = { open: 1, click: 2, clickHttps: 3, unsubscribe: 4 } as const;
@@ -36,7 +36,7 @@ interface ReadToken {
 const https = 'https://';
 const macBytes = 10;
 const maxPosition = 255;
-const longestAddress = 254;
+const maxAddress = 254;
 const head = 1 + 2 * uuidBytes;
 
 /**
@@ -47,59 +47,72 @@ export class EngagementTokens {
   private readonly bytes: SignedBytes;
 
   constructor(secretKeys: readonly string[]) {
-    this.bytes = new SignedBytes(secretKeys, { label: 'posthorn:engagement', macBytes, longest: head + 1 + longestTrackedUrl });
+    this.bytes = new SignedBytes(secretKeys, {
+      label: 'posthorn:engagement',
+      macBytes,
+      longest: head + 1 + maxTrackedUrl,
+    });
   }
 
-  forOpen(place: TokenPlace): string {
-    return this.write(kinds.open, place, positionByte(place));
+  forOpen(location: TokenTarget): string {
+    return this.write(kinds.open, location, positionByte(location));
   }
 
   /** `url` is http or https, as `trackHtml` gives it. */
-  forClick({ url, ...place }: ClickPlace): string {
+  forClick({ url, ...location }: ClickTarget): string {
     const secure = url.startsWith(https);
     const text = Buffer.from(secure ? url.slice(https.length) : url, 'utf8');
-    return this.write(secure ? kinds.clickHttps : kinds.click, place, Buffer.concat([positionByte(place), text]));
+    return this.write(
+      secure ? kinds.clickHttps : kinds.click,
+      location,
+      Buffer.concat([positionByte(location), text]),
+    );
   }
 
-  forUnsubscribe({ email, ...place }: UnsubscribePlace): string {
-    return this.write(kinds.unsubscribe, place, Buffer.from(email, 'utf8'));
+  forUnsubscribe({ email, ...location }: UnsubscribeTarget): string {
+    return this.write(kinds.unsubscribe, location, Buffer.from(email, 'utf8'));
   }
 
   /** Null for whatever is not exactly a token of ours, whatever is wrong with it. */
-  readOpen(token: string): TokenPlace | null {
+  readOpen(token: string): TokenTarget | null {
     const read = this.read(token, [kinds.open]);
     return read?.rest.length === 1 ? { ...read.place, position: read.rest[0]! } : null;
   }
 
-  readClick(token: string): ClickPlace | null {
+  readClick(token: string): ClickTarget | null {
     const read = this.read(token, [kinds.click, kinds.clickHttps]);
     if (!read || read.rest.length < 2) return null;
     const url = (read.kind === kinds.clickHttps ? https : '') + read.rest.toString('utf8', 1);
-    // Signed or not: a redirect leads nowhere else (guarantees.md §6).
+    // Signed or not: a redirect leads nowhere else (docs/guarantees.md §6).
     return /^https?:\/\//.test(url) ? { ...read.place, position: read.rest[0]!, url } : null;
   }
 
-  readUnsubscribe(token: string): UnsubscribePlace | null {
+  readUnsubscribe(token: string): UnsubscribeTarget | null {
     const read = this.read(token, [kinds.unsubscribe]);
     const email = read?.rest.toString('utf8') ?? '';
-    return read && email !== '' && email.length <= longestAddress ? { ...read.place, email } : null;
+    return read && email !== '' && email.length <= maxAddress ? { ...read.place, email } : null;
   }
 
-  private write(kind: Kind, { projectId, emailId }: { projectId: string; emailId: string }, rest: Buffer): string {
+  private write(
+    kind: Kind,
+    { projectId, emailId }: { projectId: string; emailId: string },
+    rest: Buffer,
+  ): string {
     return this.bytes.write(Buffer.concat([Buffer.from([kind]), bytesOf(projectId), bytesOf(emailId), rest]));
   }
 
   private read(token: string, wanted: readonly Kind[]): ReadToken | null {
-    const said = this.bytes.read(token);
-    if (!said || said.length < head) return null;
-    const kind = said[0] as Kind;
+    const text = this.bytes.read(token);
+    if (!text || text.length < head) return null;
+    const kind = text[0] as Kind;
     if (!wanted.includes(kind)) return null;
-    const place = { projectId: uuidAt(said, 1), emailId: uuidAt(said, 1 + uuidBytes) };
-    return { kind, place, rest: said.subarray(head) };
+    const location = { projectId: uuidAt(text, 1), emailId: uuidAt(text, 1 + uuidBytes) };
+    return { kind, place: location, rest: text.subarray(head) };
   }
 }
 
-function positionByte({ position }: TokenPlace): Buffer {
-  if (!Number.isInteger(position) || position < 0 || position > maxPosition) throw new RangeError('a token carries a position of one byte');
+function positionByte({ position }: TokenTarget): Buffer {
+  if (!Number.isInteger(position) || position < 0 || position > maxPosition)
+    throw new RangeError('a token carries a position of one byte');
   return Buffer.from([position]);
 }

@@ -29,7 +29,8 @@ export function formatExtraHeaders(headers: readonly (readonly [string, string])
 /** Message ids and URLs are tokens: encoded words would break them (RFC 2047 §5), so they must be ASCII and only fold. */
 function formatValue(name: string, value: string): string {
   refuseLineBreaks(`headers.${name}`, value);
-  if (value.length > maxValue) throw new MailSyntaxError(`headers.${name}`, `longer than ${maxValue} characters`);
+  if (value.length > maxValue)
+    throw new MailSyntaxError(`headers.${name}`, `longer than ${maxValue} characters`);
   const used = name.length + 2;
   if (extension.test(name)) return encodeText(value, used);
   if (!printable.test(value)) throw new MailSyntaxError(`headers.${name}`, 'must be printable ASCII');

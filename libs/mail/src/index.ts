@@ -2,7 +2,7 @@ export { buildMessage } from './message.js';
 export type { MailAttachment } from './mime-part.js';
 export { ConfirmTokens } from './confirm-token.js';
 export { dnsRecordOf, generateKeyPair, signMessage, type SigningAlgorithm, type SigningKey } from './dkim.js';
-export { EngagementTokens, type UnsubscribePlace } from './engagement-token.js';
+export { EngagementTokens, type UnsubscribeTarget as UnsubscribePlace } from './engagement-token.js';
 export { readHeaders } from './read-headers.js';
 export { nextRetry } from './retry-schedule.js';
 export { buildReturnPath } from './return-path.js';

@@ -45,16 +45,45 @@ const character = fc.oneof(
       '\u202e',
     ),
   },
-  { weight: 1, arbitrary: fc.constantFrom('👩‍👩‍👧‍👦', 'é', 'ß', '汉', '\u{10ffff}', '\u00a0', 'word', 'x'.repeat(80), '\x7f', '\x01') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '👩‍👩‍👧‍👦',
+      'é',
+      'ß',
+      '汉',
+      '\u{10ffff}',
+      '\u00a0',
+      'word',
+      'x'.repeat(80),
+      '\x7f',
+      '\x01',
+    ),
+  },
 );
-const text = (maxLength: number): fc.Arbitrary<string> => fc.array(character, { maxLength }).map((parts) => parts.join(''));
+const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc.array(character, { maxLength }).map((parts) => parts.join(''));
 // The parser trims what it shows, and drops controls from names; both are its ways of showing, not the wire's.
 const header = text(60).map((value) => value.replace(/[\r\n\0]/g, '').toWellFormed());
 const body = fc
   .array(
     fc.oneof(
       { weight: 5, arbitrary: character },
-      { weight: 2, arbitrary: fc.constantFrom('\n', '\r\n', '\r', '\n.\n', '\r\n.\r\n', '\n..', '\0', 'From ', ' \n', 'y'.repeat(2_000)) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          '\n',
+          '\r\n',
+          '\r',
+          '\n.\n',
+          '\r\n.\r\n',
+          '\n..',
+          '\0',
+          'From ',
+          ' \n',
+          'y'.repeat(2_000),
+        ),
+      },
     ),
     { maxLength: 120 },
   )
@@ -81,8 +110,10 @@ const outgoing: fc.Arbitrary<OutgoingMessage> = fc.record({
 });
 
 const shown = (value: string | undefined): string => (value ?? '').replace(/\s+/g, ' ').trim();
-const lines = (value: string | undefined): string => (value ?? '').replace(/\r\n?/g, '\n').replace(/\n+$/, '');
-const asciiDomain = (email: string): string => email.replace('bücher', 'xn--bcher-kva').replace('例え', 'xn--r8jz45g');
+const lines = (value: string | undefined): string =>
+  (value ?? '').replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+const asciiDomain = (email: string): string =>
+  email.replace('bücher', 'xn--bcher-kva').replace('例え', 'xn--r8jz45g');
 
 describe('buildMessage', () => {
   it(`brings back subject, addresses, text and html of ${runs} hostile messages, clean on the wire`, async () => {
@@ -121,7 +152,12 @@ describe('buildMessage', () => {
       email: `recipient.number.${index}@example.org`,
       name: `Recipient, Number ${index} Ünïcode`,
     }));
-    const { raw } = buildMessage({ ...basic, to, subject: 'wörd '.repeat(60), headers: [['X-Long', 'some words '.repeat(40).trim()]] });
+    const { raw } = buildMessage({
+      ...basic,
+      to,
+      subject: 'wörd '.repeat(60),
+      headers: [['X-Long', 'some words '.repeat(40).trim()]],
+    });
     const block = raw.subarray(0, raw.indexOf('\r\n\r\n')).toString('latin1');
     expect(Math.max(...block.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(76);
   });
@@ -135,7 +171,11 @@ describe('buildMessage', () => {
   });
 
   it('derives the beginning where there are more tags than anybody reads, however deep they stand', async () => {
-    for (const html of ['<b>word '.repeat(1_000_000), '<ul><li>word '.repeat(500_000), '<p>word</p>'.repeat(500_000)]) {
+    for (const html of [
+      '<b>word '.repeat(1_000_000),
+      '<ul><li>word '.repeat(500_000),
+      '<p>word</p>'.repeat(500_000),
+    ]) {
       const { text } = await PostalMime.parse(buildMessage({ ...basic, html }).raw);
       expect(text!.match(/word/g)!.length).toBeLessThanOrEqual(20_000);
       expect(text).toContain('word');

@@ -2,7 +2,15 @@ import { formatAddressList, type MailAddress } from './address.js';
 import { encodeText } from './encoded-word.js';
 import { formatExtraHeaders } from './header-rules.js';
 import { MailSyntaxError, refuseLineBreaks } from './mail-syntax-error.js';
-import { attachmentPart, multipart, textPart, writeLines, type FileLines, type MailAttachment, type MimePart } from './mime-part.js';
+import {
+  attachmentPart,
+  multipart,
+  textPart,
+  writeLines,
+  type FileLines,
+  type MailAttachment,
+  type MimePart,
+} from './mime-part.js';
 import { textFromHtml } from './text-part.js';
 
 export interface OutgoingMessage {
@@ -47,20 +55,26 @@ export function buildMessage(message: OutgoingMessage): BuiltMessage {
 function joined(head: Buffer, body: (string | FileLines)[]): Buffer {
   const raw = Buffer.allocUnsafe(body.reduce((sum, { length }) => sum + length, head.length));
   let at = head.copy(raw);
-  for (const piece of body) at = typeof piece === 'string' ? at + raw.write(piece, at, 'latin1') : writeLines(raw, at, piece);
+  for (const piece of body)
+    at = typeof piece === 'string' ? at + raw.write(piece, at, 'latin1') : writeLines(raw, at, piece);
   return raw;
 }
 
 /** RFC 2046 §5.1: mixed holds the files, related what the HTML names, alternative the two ways to read it. */
 function wholeOf({ html, text, textFrom = html, attachments = [], boundarySeed }: OutgoingMessage): MimePart {
-  const shown = attachments.filter(({ disposition, contentId }) => disposition === 'inline' && contentId !== null);
+  const shown = attachments.filter(
+    ({ disposition, contentId }) => disposition === 'inline' && contentId !== null,
+  );
   const files = attachments.filter((attachment) => !shown.includes(attachment));
-  const words = textPart('plain', text ?? textFromHtml(textFrom));
-  const rich = html === '' ? [] : [multipart('related', [textPart('html', html), ...shown.map(attachmentPart)], boundarySeed)];
-  const body = multipart('alternative', [words, ...rich], boundarySeed);
+  const texts = textPart('plain', text ?? textFromHtml(textFrom));
+  const rich =
+    html === ''
+      ? []
+      : [multipart('related', [textPart('html', html), ...shown.map(attachmentPart)], boundarySeed)];
+  const body = multipart('alternative', [texts, ...rich], boundarySeed);
   // Without HTML nothing can show them.
-  const behind = html === '' ? attachments : files;
-  return multipart('mixed', [body, ...behind.map(attachmentPart)], boundarySeed);
+  const after = html === '' ? attachments : files;
+  return multipart('mixed', [body, ...after.map(attachmentPart)], boundarySeed);
 }
 
 const endsLine = (piece: string | FileLines): boolean => typeof piece === 'string' && piece.endsWith('\r\n');

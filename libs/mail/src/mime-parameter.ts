@@ -1,14 +1,14 @@
 /** RFC 2045 §5.1 parameters, and RFC 2231 where a value is long or not ASCII: the continuation and charset forms. */
 
 const quotable = /^[\x20-\x7e]*$/;
-const longestValue = 60;
+const maxValue = 60;
 // attr-char of RFC 5987: what needs no escape in an extended value.
 const needsEscape = /[^A-Za-z0-9!#$&+.^_`|~-]/;
 
 /** ` name="value"` on its own folded line; a name that is not ASCII also in a plain spelling, for readers that know no other. */
 export function formatParameter(name: string, value: string): string {
-  if (quotable.test(value) && value.length <= longestValue) return `\r\n ${name}="${quoted(value)}"`;
-  const plain = value.replace(/[^\x20-\x7e]/g, '_').slice(-longestValue);
+  if (quotable.test(value) && value.length <= maxValue) return `\r\n ${name}="${quoted(value)}"`;
+  const plain = value.replace(/[^\x20-\x7e]/g, '_').slice(-maxValue);
   return `\r\n ${name}="${quoted(plain)}";${extended(name, value)}`;
 }
 
@@ -18,12 +18,14 @@ function extended(name: string, value: string): string {
   const pieces: string[] = [`UTF-8''`];
   for (const character of value) {
     const escaped = needsEscape.test(character) ? escape(character) : character;
-    if (pieces.at(-1)!.length + escaped.length > longestValue) pieces.push('');
+    if (pieces.at(-1)!.length + escaped.length > maxValue) pieces.push('');
     pieces[pieces.length - 1] += escaped;
   }
   if (pieces.length === 1) return `\r\n ${name}*=${pieces[0]}`;
-  return pieces.map((piece, place) => `\r\n ${name}*${place}*=${piece}`).join(';');
+  return pieces.map((piece, index) => `\r\n ${name}*${index}*=${piece}`).join(';');
 }
 
 const escape = (character: string): string =>
-  [...Buffer.from(character, 'utf8')].map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  [...Buffer.from(character, 'utf8')]
+    .map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');

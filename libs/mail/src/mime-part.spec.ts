@@ -26,7 +26,12 @@ const fileName = fc
 
 const attachment: fc.Arbitrary<MailAttachment> = fc.record({
   filename: fileName,
-  contentType: fc.constantFrom('application/pdf', 'image/png', 'application/json', 'application/octet-stream'),
+  contentType: fc.constantFrom(
+    'application/pdf',
+    'image/png',
+    'application/json',
+    'application/octet-stream',
+  ),
   contentId: fc.option(fc.uuid(), { nil: null }),
   disposition: fc.constantFrom('attachment', 'inline'),
   data: fc.uint8Array({ minLength: 1, maxLength: 700 }),
@@ -49,34 +54,42 @@ const bytesOf = (content: unknown): Buffer => Buffer.from(content as ArrayBuffer
 describe('the files of a message', () => {
   it(`come back byte for byte, with their names, from ${runs} messages that are clean on the wire`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(attachment, { maxLength: 4 }), fc.constantFrom('', '<p>Hello</p>'), async (attachments, html) => {
-        const { raw } = buildMessage(message(attachments, html));
-        expect(wireFaults(raw)).toEqual([]);
-        expect(raw.every((octet) => octet < 128)).toBe(true);
-        expect(buildMessage(message(attachments, html)).raw.equals(raw)).toBe(true);
-        const parsed = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' });
-        expect(parsed.text?.trim()).toBe('Hello');
-        expect(parsed.html?.trim() ?? '').toBe(html);
-        const back = parsed.attachments.map(({ filename, mimeType, contentId, content }) => [
-          filename,
-          mimeType,
-          contentId ?? null,
-          bytesOf(content).toString('base64'),
-        ]);
-        const sent = attachments.map(({ filename, contentType, contentId, data }) => [
-          filename,
-          contentType,
-          contentId === null ? null : `<${contentId}>`,
-          Buffer.from(data).toString('base64'),
-        ]);
-        expect(back.toSorted()).toEqual(sent.toSorted());
-      }),
+      fc.asyncProperty(
+        fc.array(attachment, { maxLength: 4 }),
+        fc.constantFrom('', '<p>Hello</p>'),
+        async (attachments, html) => {
+          const { raw } = buildMessage(message(attachments, html));
+          expect(wireFaults(raw)).toEqual([]);
+          expect(raw.every((octet) => octet < 128)).toBe(true);
+          expect(buildMessage(message(attachments, html)).raw.equals(raw)).toBe(true);
+          const parsed = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' });
+          expect(parsed.text?.trim()).toBe('Hello');
+          expect(parsed.html?.trim() ?? '').toBe(html);
+          const back = parsed.attachments.map(({ filename, mimeType, contentId, content }) => [
+            filename,
+            mimeType,
+            contentId ?? null,
+            bytesOf(content).toString('base64'),
+          ]);
+          const sent = attachments.map(({ filename, contentType, contentId, data }) => [
+            filename,
+            contentType,
+            contentId === null ? null : `<${contentId}>`,
+            Buffer.from(data).toString('base64'),
+          ]);
+          expect(back.toSorted()).toEqual(sent.toSorted());
+        },
+      ),
       { numRuns: runs },
     );
   }, 120_000);
 
   it('stand where a reader looks for them: what the HTML shows beside it, the rest behind', () => {
-    const file = (filename: string, contentId: string | null, disposition: 'inline' | 'attachment'): MailAttachment => ({
+    const file = (
+      filename: string,
+      contentId: string | null,
+      disposition: 'inline' | 'attachment',
+    ): MailAttachment => ({
       filename,
       contentType: 'image/png',
       contentId,
@@ -84,7 +97,10 @@ describe('the files of a message', () => {
       data: Buffer.from('bytes'),
     });
     const raw = buildMessage(
-      message([file('logo.png', 'logo', 'inline'), file('bill.pdf', null, 'attachment')], '<img src="cid:logo">'),
+      message(
+        [file('logo.png', 'logo', 'inline'), file('bill.pdf', null, 'attachment')],
+        '<img src="cid:logo">',
+      ),
     ).raw.toString();
     const order = [
       /multipart\/mixed/,
@@ -95,8 +111,8 @@ describe('the files of a message', () => {
       /Content-ID: <logo>/,
       /bill\.pdf/,
     ];
-    const places = order.map((each) => raw.search(each));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places).not.toContain(-1);
+    const positions = order.map((each) => raw.search(each));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(positions).not.toContain(-1);
   });
 });

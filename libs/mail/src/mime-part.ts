@@ -40,7 +40,13 @@ export function textPart(subtype: 'plain' | 'html', text: string): MimePart {
   };
 }
 
-export function attachmentPart({ filename, contentType, contentId, disposition, data }: MailAttachment): MimePart {
+export function attachmentPart({
+  filename,
+  contentType,
+  contentId,
+  disposition,
+  data,
+}: MailAttachment): MimePart {
   const id = contentId === null ? '' : `Content-ID: <${contentId}>\r\n`;
   return {
     headers:
@@ -52,13 +58,20 @@ export function attachmentPart({ filename, contentType, contentId, disposition, 
 }
 
 /** A part of parts; one alone stands for itself. `seed` fixes the boundary, so that a repeat has the same bytes. */
-export function multipart(subtype: 'alternative' | 'related' | 'mixed', parts: readonly MimePart[], seed: string): MimePart {
+export function multipart(
+  subtype: 'alternative' | 'related' | 'mixed',
+  parts: readonly MimePart[],
+  seed: string,
+): MimePart {
   if (parts.length === 1) return parts[0]!;
   const boundary = freeBoundary(`${seed}${subtype === 'alternative' ? '' : subtype}`, parts);
   const type = subtype === 'related' ? ' type="text/html";' : '';
   return {
     headers: `Content-Type: multipart/${subtype};${type}\r\n boundary="${boundary}"\r\n`,
-    body: [...parts.flatMap(({ headers, body }) => [`--${boundary}\r\n${headers}\r\n`, ...body, '\r\n']), `--${boundary}--\r\n`],
+    body: [
+      ...parts.flatMap(({ headers, body }) => [`--${boundary}\r\n${headers}\r\n`, ...body, '\r\n']),
+      `--${boundary}--\r\n`,
+    ],
     isPlain: parts.some(({ isPlain }) => isPlain),
   };
 }
@@ -84,7 +97,8 @@ export function writeLines(message: Buffer, start: number, { data }: FileLines):
 /** `=_` cannot occur in quoted-printable or base64; a 7-bit part that holds the very boundary gets the next one. */
 function freeBoundary(seed: string, parts: readonly MimePart[]): string {
   let boundary = `=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
-  const holds = ({ isPlain, body }: MimePart) => isPlain && body.some((piece) => typeof piece === 'string' && piece.includes(boundary));
+  const holds = ({ isPlain, body }: MimePart) =>
+    isPlain && body.some((piece) => typeof piece === 'string' && piece.includes(boundary));
   while (parts.some(holds)) boundary = `=_${hash('sha256', boundary, 'hex').slice(0, 32)}`;
   return boundary;
 }

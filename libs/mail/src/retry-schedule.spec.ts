@@ -29,6 +29,9 @@ describe('retry schedule', () => {
     }
     expect(waited).toBe(24 * hour);
     expect(attempts).toBeLessThan(25);
-    expect(nextRetry({ attempts, waitedMs: waited, random: () => random })).toEqual({ retry: false, failureKind: 'provider_unavailable' });
+    expect(nextRetry({ attempts, waitedMs: waited, random: () => random })).toEqual({
+      retry: false,
+      failureKind: 'provider_unavailable',
+    });
   });
 });

@@ -21,12 +21,14 @@ describe('return path', () => {
     }
   });
 
-  it.each(['', 'bounces@bounce.example', 'bounces+x.y@bounce.example', `${buildReturnPath(id, options)}.evil.example`])(
-    'is not %j',
-    (other) => {
-      expect(parseReturnPath(other, options)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'bounces@bounce.example',
+    'bounces+x.y@bounce.example',
+    `${buildReturnPath(id, options)}.evil.example`,
+  ])('is not %j', (other) => {
+    expect(parseReturnPath(other, options)).toBeUndefined();
+  });
 
   it('of another secret or mailbox is not ours', () => {
     expect(parseReturnPath(address, { ...options, secret: 'other' })).toBeUndefined();

@@ -21,7 +21,9 @@ export function parseReturnPath(address: string, options: ReturnPathOptions): st
   const match = /^([^+@]+)\+([0-9a-f]{32})\.([0-9a-f]{20})@([^@]+)$/.exec(address.toLowerCase());
   if (match === null) return undefined;
   const [, mailbox, id, mac, domain] = match;
-  const ours = mailbox === (options.mailbox ?? 'bounces').toLowerCase() && domain === domainToASCII(options.domain).toLowerCase();
+  const ours =
+    mailbox === (options.mailbox ?? 'bounces').toLowerCase() &&
+    domain === domainToASCII(options.domain).toLowerCase();
   return timingSafeEqual(macOf(id, options.secret), Buffer.from(mac, 'hex')) && ours ? expand(id) : undefined;
 }
 

@@ -12,43 +12,45 @@ interface SignedBytesOptions {
 export class SignedBytes {
   /** As key objects: a key of plain bytes is looked at anew for each token, at five times the time. */
   private readonly keys: readonly KeyObject[];
-  private readonly longestToken: number;
+  private readonly maxToken: number;
 
   constructor(
     secretKeys: readonly string[],
     private readonly options: SignedBytesOptions,
   ) {
     const { label, macBytes, longest } = options;
-    this.keys = secretKeys.map((secretKey) => createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', label, 32))));
-    this.longestToken = Math.ceil(((longest + macBytes) * 4) / 3);
+    this.keys = secretKeys.map((secretKey) =>
+      createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', label, 32))),
+    );
+    this.maxToken = Math.ceil(((longest + macBytes) * 4) / 3);
   }
 
-  write(said: Buffer): string {
-    return this.signed(said, this.keys[0]!);
+  write(text: Buffer): string {
+    return this.signed(text, this.keys[0]!);
   }
 
   /** The same by every key of the ring, the present one first. */
-  writings(said: Buffer): string[] {
-    return this.keys.map((key) => this.signed(said, key));
+  writings(text: Buffer): string[] {
+    return this.keys.map((key) => this.signed(text, key));
   }
 
   /** What it says; null for whatever is not exactly a token of ours. */
   read(token: string): Buffer | null {
-    if (token.length > this.longestToken) return null;
+    if (token.length > this.maxToken) return null;
     const bytes = Buffer.from(token, 'base64url');
     // Several texts decode to the same bytes; only the one that we write is ours.
     if (bytes.length <= this.options.macBytes || bytes.toString('base64url') !== token) return null;
-    const said = bytes.subarray(0, -this.options.macBytes);
+    const text = bytes.subarray(0, -this.options.macBytes);
     const mac = bytes.subarray(-this.options.macBytes);
-    return this.keys.some((key) => timingSafeEqual(this.macOf(said, key), mac)) ? said : null;
+    return this.keys.some((key) => timingSafeEqual(this.macOf(text, key), mac)) ? text : null;
   }
 
-  private signed(said: Buffer, key: KeyObject): string {
-    return Buffer.concat([said, this.macOf(said, key)]).toString('base64url');
+  private signed(text: Buffer, key: KeyObject): string {
+    return Buffer.concat([text, this.macOf(text, key)]).toString('base64url');
   }
 
-  private macOf(said: Buffer, key: KeyObject): Buffer {
-    return createHmac('sha256', key).update(said).digest().subarray(0, this.options.macBytes);
+  private macOf(text: Buffer, key: KeyObject): Buffer {
+    return createHmac('sha256', key).update(text).digest().subarray(0, this.options.macBytes);
   }
 }
 
@@ -61,4 +63,6 @@ export function bytesOf(uuid: string): Buffer {
 }
 
 export const uuidAt = (bytes: Buffer, start: number): string =>
-  bytes.toString('hex', start, start + uuidBytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  bytes
+    .toString('hex', start, start + uuidBytes)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -2,7 +2,8 @@
 export type SmtpVerdict = 'accepted' | 'refused_for_now' | 'refused' | 'not_accepted' | 'ambiguous';
 
 /** Where the conversation stood; `body` is before the last byte was handed over, `dot` after it. */
-export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body' | 'dot';
+export type SmtpStage =
+  'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body' | 'dot';
 
 export interface SmtpReply {
   code: number;
@@ -35,8 +36,13 @@ export function parseReply(response: string | undefined): SmtpReply | undefined 
   if (match === null) return undefined;
   const rest = match[2] ?? '';
   const enhanced = enhancedCode.exec(rest)?.[1];
-  const text = (enhanced === undefined ? rest : rest.slice(enhanced.length + 1)).replace(continuation, ' ').trim().slice(0, maxText);
-  return enhanced === undefined ? { code: Number(match[1]), text } : { code: Number(match[1]), enhanced, text };
+  const text = (enhanced === undefined ? rest : rest.slice(enhanced.length + 1))
+    .replace(continuation, ' ')
+    .trim()
+    .slice(0, maxText);
+  return enhanced === undefined
+    ? { code: Number(match[1]), text }
+    : { code: Number(match[1]), enhanced, text };
 }
 
 /** The table of guarantees §1.2. No reply stands for a lost connection, a timeout or a breach of protocol. */

@@ -1,7 +1,7 @@
 import type { Attempt } from './smtp-attempt.js';
 
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** Keeps callers from hammering a provider that cannot be reached: each failure to open a session pauses opening for twice as long. */
 export class SmtpCircuit {
@@ -38,7 +38,7 @@ export class SmtpCircuit {
   }
 
   private lengthenPause(): void {
-    this.pausedUntil = this.now() + Math.min(firstPauseMs * 2 ** Math.min(this.failures, 20), longestPauseMs);
+    this.pausedUntil = this.now() + Math.min(firstPauseMs * 2 ** Math.min(this.failures, 20), maxPauseMs);
     this.failures++;
   }
 }

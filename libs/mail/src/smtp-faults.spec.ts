@@ -4,7 +4,9 @@ import type { Attempt } from './smtp-attempt.js';
 import { openSession } from './smtp-session.js';
 import type { SmtpEndpoint } from './smtp-url.js';
 
-const message = Buffer.from('From: a@b.test\r\nTo: c@d.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\nhello\r\n');
+const message = Buffer.from(
+  'From: a@b.test\r\nTo: c@d.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\nhello\r\n',
+);
 const timeouts = { connectMs: 250, greetingMs: 250, commandMs: 250, dotMs: 250 };
 
 interface Case {
@@ -38,8 +40,16 @@ const beforeMail: Case[] = [
     sink: { faults: { connect: { kind: 'hang' } } },
     expected: { verdict: 'not_accepted', stage: 'greeting', error: 'timeout' },
   },
-  { at: 'greeting drops', sink: { faults: { connect: { kind: 'drop' } } }, expected: { verdict: 'not_accepted', stage: 'greeting' } },
-  { at: 'greeting resets', sink: { faults: { connect: { kind: 'reset' } } }, expected: { verdict: 'not_accepted' } },
+  {
+    at: 'greeting drops',
+    sink: { faults: { connect: { kind: 'drop' } } },
+    expected: { verdict: 'not_accepted', stage: 'greeting' },
+  },
+  {
+    at: 'greeting resets',
+    sink: { faults: { connect: { kind: 'reset' } } },
+    expected: { verdict: 'not_accepted' },
+  },
   {
     at: 'greeting is senseless',
     sink: { faults: { connect: { kind: 'senseless' } } },
@@ -65,8 +75,16 @@ const beforeMail: Case[] = [
     sink: { faults: { ehlo: { kind: 'hang' } } },
     expected: { verdict: 'not_accepted', stage: 'ehlo', error: 'timeout' },
   },
-  { at: 'EHLO drops', sink: { faults: { ehlo: { kind: 'drop' } } }, expected: { verdict: 'not_accepted', stage: 'ehlo' } },
-  { at: 'EHLO resets', sink: { faults: { ehlo: { kind: 'reset' } } }, expected: { verdict: 'not_accepted', stage: 'ehlo' } },
+  {
+    at: 'EHLO drops',
+    sink: { faults: { ehlo: { kind: 'drop' } } },
+    expected: { verdict: 'not_accepted', stage: 'ehlo' },
+  },
+  {
+    at: 'EHLO resets',
+    sink: { faults: { ehlo: { kind: 'reset' } } },
+    expected: { verdict: 'not_accepted', stage: 'ehlo' },
+  },
   {
     at: 'STARTTLS 454',
     sink: { startTls: 'offered', faults: { starttls: { kind: 'reply', text: '454 4.7.0 no TLS' } } },
@@ -130,31 +148,79 @@ const beforeMail: Case[] = [
     endpoint: { auth },
     expected: { verdict: 'not_accepted', stage: 'auth' },
   },
-  { at: 'AUTH not offered', endpoint: { auth }, expected: { verdict: 'not_accepted', stage: 'auth', error: 'AUTH is not offered' } },
+  {
+    at: 'AUTH not offered',
+    endpoint: { auth },
+    expected: { verdict: 'not_accepted', stage: 'auth', error: 'AUTH is not offered' },
+  },
 ];
 
 const fromMail: Case[] = [
-  { at: 'nothing wrong', expected: { verdict: 'accepted', stage: 'dot', code: 250, sessionUsable: true }, taken: 1 },
-  { at: 'MAIL 450', from: 'mail-450@b.test', expected: { verdict: 'refused_for_now', stage: 'mail', code: 450, sessionUsable: true } },
-  { at: 'MAIL 550', from: 'mail-550@b.test', expected: { verdict: 'refused', stage: 'mail', code: 550, sessionUsable: true } },
-  { at: 'MAIL 421', from: 'mail-421@b.test', expected: { verdict: 'refused_for_now', stage: 'mail', code: 421, sessionUsable: false } },
+  {
+    at: 'nothing wrong',
+    expected: { verdict: 'accepted', stage: 'dot', code: 250, sessionUsable: true },
+    taken: 1,
+  },
+  {
+    at: 'MAIL 450',
+    from: 'mail-450@b.test',
+    expected: { verdict: 'refused_for_now', stage: 'mail', code: 450, sessionUsable: true },
+  },
+  {
+    at: 'MAIL 550',
+    from: 'mail-550@b.test',
+    expected: { verdict: 'refused', stage: 'mail', code: 550, sessionUsable: true },
+  },
+  {
+    at: 'MAIL 421',
+    from: 'mail-421@b.test',
+    expected: { verdict: 'refused_for_now', stage: 'mail', code: 421, sessionUsable: false },
+  },
   {
     at: 'MAIL hangs',
     from: 'hang-at-mail@b.test',
     expected: { verdict: 'not_accepted', stage: 'mail', error: 'timeout', sessionUsable: false },
   },
-  { at: 'MAIL drops', from: 'drop-at-mail@b.test', expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false } },
-  { at: 'MAIL senseless', from: 'senseless-at-mail@b.test', expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false } },
-  { at: 'MAIL and something unasked', from: 'extra-at-mail@b.test', expected: { verdict: 'not_accepted', sessionUsable: false } },
+  {
+    at: 'MAIL drops',
+    from: 'drop-at-mail@b.test',
+    expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false },
+  },
+  {
+    at: 'MAIL senseless',
+    from: 'senseless-at-mail@b.test',
+    expected: { verdict: 'not_accepted', stage: 'mail', sessionUsable: false },
+  },
+  {
+    at: 'MAIL and something unasked',
+    from: 'extra-at-mail@b.test',
+    expected: { verdict: 'not_accepted', sessionUsable: false },
+  },
   {
     at: 'RCPT 550 with a code',
     to: 'rcpt-550-5.1.1@d.test',
     expected: { verdict: 'refused', stage: 'rcpt', code: 550, enhanced: '5.1.1', sessionUsable: true },
   },
-  { at: 'RCPT 450', to: 'rcpt-450@d.test', expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 450, sessionUsable: true } },
-  { at: 'RCPT 552', to: 'rcpt-552@d.test', expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 552, sessionUsable: true } },
-  { at: 'RCPT 421', to: 'rcpt-421@d.test', expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 421, sessionUsable: false } },
-  { at: 'RCPT hangs', to: 'hang-at-rcpt@d.test', expected: { verdict: 'not_accepted', stage: 'rcpt', error: 'timeout' } },
+  {
+    at: 'RCPT 450',
+    to: 'rcpt-450@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 450, sessionUsable: true },
+  },
+  {
+    at: 'RCPT 552',
+    to: 'rcpt-552@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 552, sessionUsable: true },
+  },
+  {
+    at: 'RCPT 421',
+    to: 'rcpt-421@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'rcpt', code: 421, sessionUsable: false },
+  },
+  {
+    at: 'RCPT hangs',
+    to: 'hang-at-rcpt@d.test',
+    expected: { verdict: 'not_accepted', stage: 'rcpt', error: 'timeout' },
+  },
   { at: 'RCPT drops', to: 'drop-at-rcpt@d.test', expected: { verdict: 'not_accepted', stage: 'rcpt' } },
   { at: 'RCPT resets', to: 'reset-at-rcpt@d.test', expected: { verdict: 'not_accepted' } },
   {
@@ -163,15 +229,43 @@ const fromMail: Case[] = [
     sink: { trickleMs: 60 },
     expected: { verdict: 'not_accepted', stage: 'rcpt', error: 'timeout' },
   },
-  { at: 'RCPT senseless', to: 'senseless-at-rcpt@d.test', expected: { verdict: 'not_accepted', stage: 'rcpt' } },
-  { at: 'RCPT unfinished reply', to: 'unfinished-at-rcpt@d.test', expected: { verdict: 'not_accepted', stage: 'rcpt' } },
-  { at: 'DATA 554', to: 'data-554@d.test', expected: { verdict: 'refused', stage: 'data', code: 554, sessionUsable: true } },
-  { at: 'DATA 451', to: 'data-451@d.test', expected: { verdict: 'refused_for_now', stage: 'data', code: 451, sessionUsable: true } },
-  { at: 'DATA 250 instead of 354', to: 'data-250@d.test', expected: { verdict: 'not_accepted', stage: 'data', sessionUsable: false } },
-  { at: 'DATA hangs', to: 'hang-at-data@d.test', expected: { verdict: 'not_accepted', stage: 'data', error: 'timeout' } },
+  {
+    at: 'RCPT senseless',
+    to: 'senseless-at-rcpt@d.test',
+    expected: { verdict: 'not_accepted', stage: 'rcpt' },
+  },
+  {
+    at: 'RCPT unfinished reply',
+    to: 'unfinished-at-rcpt@d.test',
+    expected: { verdict: 'not_accepted', stage: 'rcpt' },
+  },
+  {
+    at: 'DATA 554',
+    to: 'data-554@d.test',
+    expected: { verdict: 'refused', stage: 'data', code: 554, sessionUsable: true },
+  },
+  {
+    at: 'DATA 451',
+    to: 'data-451@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'data', code: 451, sessionUsable: true },
+  },
+  {
+    at: 'DATA 250 instead of 354',
+    to: 'data-250@d.test',
+    expected: { verdict: 'not_accepted', stage: 'data', sessionUsable: false },
+  },
+  {
+    at: 'DATA hangs',
+    to: 'hang-at-data@d.test',
+    expected: { verdict: 'not_accepted', stage: 'data', error: 'timeout' },
+  },
   { at: 'DATA drops', to: 'drop-at-data@d.test', expected: { verdict: 'not_accepted', stage: 'data' } },
   { at: 'DATA resets', to: 'reset-at-data@d.test', expected: { verdict: 'not_accepted' } },
-  { at: '250 together with the 354', to: 'extra-at-data@d.test', expected: { verdict: 'not_accepted', sessionUsable: false } },
+  {
+    at: '250 together with the 354',
+    to: 'extra-at-data@d.test',
+    expected: { verdict: 'not_accepted', sessionUsable: false },
+  },
   {
     at: 'large body refused in the middle',
     to: 'body-552@d.test',
@@ -190,24 +284,59 @@ const fromMail: Case[] = [
     raw: large,
     expected: { verdict: 'not_accepted', stage: 'body' },
   },
-  { at: 'large body, server resets', to: 'reset-before-dot@d.test', raw: large, expected: { verdict: 'not_accepted', stage: 'body' } },
-  { at: 'small body, dropped while reading', to: 'drop-before-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
-  { at: 'dot 451', to: 'dot-451@d.test', expected: { verdict: 'refused_for_now', stage: 'dot', code: 451, sessionUsable: true } },
+  {
+    at: 'large body, server resets',
+    to: 'reset-before-dot@d.test',
+    raw: large,
+    expected: { verdict: 'not_accepted', stage: 'body' },
+  },
+  {
+    at: 'small body, dropped while reading',
+    to: 'drop-before-dot@d.test',
+    expected: { verdict: 'ambiguous', stage: 'dot' },
+  },
+  {
+    at: 'dot 451',
+    to: 'dot-451@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'dot', code: 451, sessionUsable: true },
+  },
   {
     at: 'dot 554',
     to: 'dot-554-5.7.1@d.test',
     expected: { verdict: 'refused', stage: 'dot', code: 554, enhanced: '5.7.1', sessionUsable: true },
   },
-  { at: 'dot 421', to: 'dot-421@d.test', expected: { verdict: 'refused_for_now', stage: 'dot', code: 421, sessionUsable: false } },
+  {
+    at: 'dot 421',
+    to: 'dot-421@d.test',
+    expected: { verdict: 'refused_for_now', stage: 'dot', code: 421, sessionUsable: false },
+  },
   { at: 'dot 221', to: 'dot-221@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
   { at: 'dot 354', to: 'dot-354@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
-  { at: 'dot hangs', to: 'hang-after-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot', error: 'timeout' } },
+  {
+    at: 'dot hangs',
+    to: 'hang-after-dot@d.test',
+    expected: { verdict: 'ambiguous', stage: 'dot', error: 'timeout' },
+  },
   { at: 'dot drops', to: 'drop-after-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
   { at: 'dot resets', to: 'reset-after-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
   { at: 'dot senseless', to: 'senseless-after-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
-  { at: 'dot unfinished reply', to: 'unfinished-at-dot@d.test', expected: { verdict: 'ambiguous', stage: 'dot' } },
-  { at: 'accepted, then dropped', to: 'drop-after-accept@d.test', expected: { verdict: 'ambiguous', stage: 'dot' }, taken: 1 },
-  { at: 'accepted, then reset', to: 'reset-after-accept@d.test', expected: { verdict: 'ambiguous', stage: 'dot' }, taken: 1 },
+  {
+    at: 'dot unfinished reply',
+    to: 'unfinished-at-dot@d.test',
+    expected: { verdict: 'ambiguous', stage: 'dot' },
+  },
+  {
+    at: 'accepted, then dropped',
+    to: 'drop-after-accept@d.test',
+    expected: { verdict: 'ambiguous', stage: 'dot' },
+    taken: 1,
+  },
+  {
+    at: 'accepted, then reset',
+    to: 'reset-after-accept@d.test',
+    expected: { verdict: 'ambiguous', stage: 'dot' },
+    taken: 1,
+  },
   {
     at: 'accepted, answer never comes',
     to: 'late-dot@d.test',
@@ -233,14 +362,22 @@ const fromMail: Case[] = [
     expected: { verdict: 'accepted', stage: 'dot', sessionUsable: false },
     taken: 1,
   },
-  { at: 'larger than SIZE', sink: { maxSize: 20 }, expected: { verdict: 'refused', stage: 'mail', code: 552, sessionUsable: true } },
+  {
+    at: 'larger than SIZE',
+    sink: { maxSize: 20 },
+    expected: { verdict: 'refused', stage: 'mail', code: 552, sessionUsable: true },
+  },
   {
     at: 'SMTPUTF8 not offered',
     sink: { smtpUtf8: false },
     to: 'jörg@d.test',
     expected: { verdict: 'refused', stage: 'rcpt', code: 553, enhanced: '5.6.7' },
   },
-  { at: 'an address that cannot stand in a command', to: 'a>b@d.test', expected: { verdict: 'refused', stage: 'rcpt', enhanced: '5.1.3' } },
+  {
+    at: 'an address that cannot stand in a command',
+    to: 'a>b@d.test',
+    expected: { verdict: 'refused', stage: 'rcpt', enhanced: '5.1.3' },
+  },
 ];
 
 let sink: SmtpSink | undefined;
@@ -250,39 +387,63 @@ describe('verdicts before a message is near', () => {
   it.each(beforeMail)('$at', async ({ sink: options, endpoint, expected }) => {
     sink = await SmtpSink.start(options);
     const opened = await openSession(endpointOf(sink, endpoint), timeouts);
-    expect('failure' in opened ? flat(opened.failure) : opened).toMatchObject({ ...expected, sessionUsable: false });
+    expect('failure' in opened ? flat(opened.failure) : opened).toMatchObject({
+      ...expected,
+      sessionUsable: false,
+    });
   });
 
   it('nobody listens', async () => {
-    const gone = await SmtpSink.start();
-    const endpoint = endpointOf(gone);
-    await gone.stop();
+    const removed = await SmtpSink.start();
+    const endpoint = endpointOf(removed);
+    await removed.stop();
     expect(await openSession(endpoint, timeouts)).toMatchObject({
       failure: { verdict: 'not_accepted', stage: 'connect', error: 'ECONNREFUSED' },
     });
-    expect(await openSession({ ...endpoint, tls: 'implicit' }, timeouts)).toMatchObject({ failure: { stage: 'connect' } });
+    expect(await openSession({ ...endpoint, tls: 'implicit' }, timeouts)).toMatchObject({
+      failure: { stage: 'connect' },
+    });
   });
 });
 
 describe.each([true, false])('verdicts from MAIL on, pipelining %s', (pipelining) => {
-  it.each(fromMail)('$at', async ({ sink: options, from = 'bounces@b.test', to = 'ok@d.test', raw = message, expected, taken = 0 }) => {
-    sink = await SmtpSink.start({ ...options, pipelining });
-    const opened = await openSession(endpointOf(sink), { ...timeouts, connectMs: 5_000, greetingMs: 5_000, commandMs: 600, dotMs: 600 });
-    if ('failure' in opened) throw new Error(opened.failure.error);
-    const attempt = await opened.session.deliver({ envelope: { from, to }, raw });
-    expect(flat(attempt)).toMatchObject(expected);
-    expect(sink.count).toBe(taken);
-    expect(opened.session.usable).toBe(attempt.sessionUsable);
-    if (attempt.sessionUsable && sink.rules.maxSize === undefined) await expectNextWorks();
-    opened.session.drop();
+  it.each(fromMail)(
+    '$at',
+    async ({
+      sink: options,
+      from = 'bounces@b.test',
+      to = 'ok@d.test',
+      raw = message,
+      expected,
+      taken = 0,
+    }) => {
+      sink = await SmtpSink.start({ ...options, pipelining });
+      const opened = await openSession(endpointOf(sink), {
+        ...timeouts,
+        connectMs: 5_000,
+        greetingMs: 5_000,
+        commandMs: 600,
+        dotMs: 600,
+      });
+      if ('failure' in opened) throw new Error(opened.failure.error);
+      const attempt = await opened.session.deliver({ envelope: { from, to }, raw });
+      expect(flat(attempt)).toMatchObject(expected);
+      expect(sink.count).toBe(taken);
+      expect(opened.session.usable).toBe(attempt.sessionUsable);
+      if (attempt.sessionUsable && sink.rules.maxSize === undefined) await expectNextWorks();
+      opened.session.drop();
 
-    async function expectNextWorks(): Promise<void> {
-      if ('failure' in opened) return;
-      const next = await opened.session.deliver({ envelope: { from: 'bounces@b.test', to: 'next@d.test' }, raw: message });
-      expect(next).toMatchObject({ verdict: 'accepted', sessionUsable: true });
-      expect(sink!.messages.at(-1)).toMatchObject({ to: 'next@d.test', faults: [] });
-    }
-  });
+      async function expectNextWorks(): Promise<void> {
+        if ('failure' in opened) return;
+        const next = await opened.session.deliver({
+          envelope: { from: 'bounces@b.test', to: 'next@d.test' },
+          raw: message,
+        });
+        expect(next).toMatchObject({ verdict: 'accepted', sessionUsable: true });
+        expect(sink!.messages.at(-1)).toMatchObject({ to: 'next@d.test', faults: [] });
+      }
+    },
+  );
 });
 
 function endpointOf(server: SmtpSink, endpoint: Partial<SmtpEndpoint> = {}): SmtpEndpoint {

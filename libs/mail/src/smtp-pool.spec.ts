@@ -3,8 +3,14 @@ import { SmtpSink, type SmtpSinkOptions } from '../../testing/src/smtp-sink/smtp
 import { SmtpPool, type SmtpPoolOptions } from './smtp-pool.js';
 import type { SmtpDelivery } from './smtp-transaction.js';
 
-const raw = Buffer.from('From: a@b.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\nhello\r\n');
-const to = (recipient: string, fence?: () => void): SmtpDelivery => ({ envelope: { from: 'bounces@b.test', to: recipient }, raw, fence });
+const raw = Buffer.from(
+  'From: a@b.test\r\nDate: x\r\nMessage-ID: <1@b.test>\r\nMIME-Version: 1.0\r\n\r\nhello\r\n',
+);
+const to = (recipient: string, fence?: () => void): SmtpDelivery => ({
+  envelope: { from: 'bounces@b.test', to: recipient },
+  raw,
+  fence,
+});
 
 let sink: SmtpSink;
 let pool: SmtpPool;
@@ -14,7 +20,10 @@ afterEach(async () => {
   await sink.stop();
 });
 
-async function start(options: Partial<SmtpPoolOptions> = {}, sinkOptions: SmtpSinkOptions = {}): Promise<void> {
+async function start(
+  options: Partial<SmtpPoolOptions> = {},
+  sinkOptions: SmtpSinkOptions = {},
+): Promise<void> {
   sink = await SmtpSink.start(sinkOptions);
   const endpoint = { host: '127.0.0.1', port: sink.port, tls: 'none', insecure: false } as const;
   now = 0;
@@ -31,7 +40,9 @@ describe('pool', () => {
   it('opens as many sessions as needed, and no more than allowed', async () => {
     await start();
     expect(pool.freeConnections).toBe(4);
-    const attempts = await Promise.all(Array.from({ length: 50 }, (_, index) => pool.deliver(to(`u${index}@d.test`))));
+    const attempts = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => pool.deliver(to(`u${index}@d.test`))),
+    );
     expect(attempts.every(({ verdict }) => verdict === 'accepted')).toBe(true);
     expect(sink.connections).toBe(4);
     expect(pool.state).toMatchObject({ open: 4, idle: 4, waiting: 0 });
@@ -49,13 +60,15 @@ describe('pool', () => {
 
   it('renews a session after its share of messages', async () => {
     await start({ maxConnections: 1, maxMessagesPerConnection: 3 });
-    for (let index = 0; index < 7; index++) expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'accepted' });
+    for (let index = 0; index < 7; index++)
+      expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'accepted' });
     expect(sink.connections).toBe(3);
   });
 
   it('goes on after refusals on the same session, and after an ambiguity on a new one', async () => {
     await start({ maxConnections: 1 });
-    for (const recipient of ['rcpt-550@d.test', 'data-554@d.test', 'dot-451@d.test', 'ok@d.test']) await pool.deliver(to(recipient));
+    for (const recipient of ['rcpt-550@d.test', 'data-554@d.test', 'dot-451@d.test', 'ok@d.test'])
+      await pool.deliver(to(recipient));
     expect(sink.connections).toBe(1);
     expect(await pool.deliver(to('drop-after-accept@d.test'))).toMatchObject({ verdict: 'ambiguous' });
     expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'accepted' });
@@ -65,7 +78,8 @@ describe('pool', () => {
   it('450 three times, then 250: four attempts, one copy', async () => {
     await start({ maxConnections: 1 });
     const verdicts: string[] = [];
-    for (let index = 0; index < 4; index++) verdicts.push((await pool.deliver(to('refuse-450-times-3@d.test'))).verdict);
+    for (let index = 0; index < 4; index++)
+      verdicts.push((await pool.deliver(to('refuse-450-times-3@d.test'))).verdict);
     expect(verdicts).toEqual(['refused_for_now', 'refused_for_now', 'refused_for_now', 'accepted']);
     expect(sink.count).toBe(1);
   });
@@ -116,9 +130,18 @@ describe('circuit', () => {
     await start({}, { faults: { connect: { kind: 'reply', text: '554 no' } } });
     const first = await Promise.all([1, 2, 3].map(() => pool.deliver(to('ok@d.test'))));
     expect(first).toMatchObject(first.map(() => ({ verdict: 'refused', stage: 'greeting' })));
-    expect(pool.state).toMatchObject({ paused: true, pauseMs: 1_000, failures: 1, lastFailure: { reply: { code: 554 } } });
+    expect(pool.state).toMatchObject({
+      paused: true,
+      pauseMs: 1_000,
+      failures: 1,
+      lastFailure: { reply: { code: 554 } },
+    });
     expect(pool.freeConnections).toBe(0);
-    expect(await pool.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'not_accepted', stage: 'connect', error: 'paused' });
+    expect(await pool.deliver(to('ok@d.test'))).toMatchObject({
+      verdict: 'not_accepted',
+      stage: 'connect',
+      error: 'paused',
+    });
     expect(sink.connections).toBe(3);
     now = 1_000;
     expect(pool.freeConnections).toBe(1);
@@ -143,9 +166,9 @@ describe('circuit', () => {
 describe('fence', () => {
   it.each([1, 2])('drops the connection without the dot when it is down at its check %i', async (check) => {
     await start();
-    let asked = 0;
+    let requested = 0;
     const fence = (): void => {
-      if (++asked >= check) throw new Error('lease lost');
+      if (++requested >= check) throw new Error('lease lost');
     };
     expect(await pool.deliver(to('ok@d.test', fence))).toMatchObject({
       verdict: 'not_accepted',
@@ -159,9 +182,9 @@ describe('fence', () => {
 
   it('is asked before DATA and before the last bytes', async () => {
     await start();
-    let asked = 0;
-    await pool.deliver(to('ok@d.test', () => void asked++));
-    expect(asked).toBe(2);
+    let requested = 0;
+    await pool.deliver(to('ok@d.test', () => void requested++));
+    expect(requested).toBe(2);
   });
 });
 
@@ -169,7 +192,10 @@ describe('SMTPUTF8 and TLS', () => {
   it('asks for SMTPUTF8 when only a header needs it', async () => {
     await start();
     await pool.deliver({ ...to('ok@d.test'), envelope: { from: 'a@b.test', to: 'ok@d.test', utf8: true } });
-    await pool.deliver({ ...to('jörg@d.test'), envelope: { from: 'a@b.test', to: 'jörg@d.test', utf8: true } });
+    await pool.deliver({
+      ...to('jörg@d.test'),
+      envelope: { from: 'a@b.test', to: 'jörg@d.test', utf8: true },
+    });
     expect(sink.messages.map(({ mailParameters }) => mailParameters)).toEqual([
       expect.stringContaining('SMTPUTF8'),
       expect.stringMatching(/^[^8]*SMTPUTF8(?!.*SMTPUTF8)/),
@@ -178,9 +204,15 @@ describe('SMTPUTF8 and TLS', () => {
   });
 
   it.each(['required', 'opportunistic', 'implicit'] as const)('hands over within TLS (%s)', async (tls) => {
-    await start({}, tls === 'implicit' ? { implicitTls: true } : { startTls: 'offered', auth: { user: 'u', pass: 'p' } });
+    await start(
+      {},
+      tls === 'implicit' ? { implicitTls: true } : { startTls: 'offered', auth: { user: 'u', pass: 'p' } },
+    );
     const auth = tls === 'implicit' ? undefined : { user: 'u', pass: 'p' };
-    const secure = new SmtpPool({ endpoint: { host: '127.0.0.1', port: sink.port, tls, insecure: true, auth }, maxConnections: 1 });
+    const secure = new SmtpPool({
+      endpoint: { host: '127.0.0.1', port: sink.port, tls, insecure: true, auth },
+      maxConnections: 1,
+    });
     expect(await secure.deliver(to('ok@d.test'))).toMatchObject({ verdict: 'accepted', tls: true });
     expect(sink.messages[0].tls).toBe(true);
     await secure.close();

@@ -55,7 +55,15 @@ export class SmtpPool {
 
   get state(): SmtpPoolState {
     const { paused, pauseMs, failures, lastFailure } = this.circuit;
-    return { paused, pauseMs, failures, lastFailure, open: this.open, idle: this.idle.length, waiting: this.waiters.length };
+    return {
+      paused,
+      pauseMs,
+      failures,
+      lastFailure,
+      open: this.open,
+      idle: this.idle.length,
+      waiting: this.waiters.length,
+    };
   }
 
   /** Never rejects. While paused and without a session it answers at once, `not_accepted` at `connect` with `paused`. */
@@ -107,8 +115,8 @@ export class SmtpPool {
 
   private get openable(): number {
     if (this.circuit.paused) return 0;
-    const room = Math.max(0, this.options.maxConnections - this.open);
-    return this.circuit.probing ? Math.min(room, this.opening > 0 ? 0 : 1) : room;
+    const capacity = Math.max(0, this.options.maxConnections - this.open);
+    return this.circuit.probing ? Math.min(capacity, this.opening > 0 ? 0 : 1) : capacity;
   }
 
   private get cannotServe(): boolean {
@@ -178,7 +186,15 @@ export class SmtpPool {
 
   private unservedAttempt(error: 'paused' | 'closed'): Attempt {
     const host = this.options.endpoint.host;
-    return { verdict: 'not_accepted', stage: 'connect', host, tls: false, durationMs: 0, sessionUsable: false, error };
+    return {
+      verdict: 'not_accepted',
+      stage: 'connect',
+      host,
+      tls: false,
+      durationMs: 0,
+      sessionUsable: false,
+      error,
+    };
   }
 }
 

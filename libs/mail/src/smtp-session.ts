@@ -14,7 +14,12 @@ export interface SmtpTimeouts {
   dotMs: number;
 }
 
-export const defaultSmtpTimeouts: SmtpTimeouts = { connectMs: 30_000, greetingMs: 60_000, commandMs: 300_000, dotMs: 600_000 };
+export const defaultSmtpTimeouts: SmtpTimeouts = {
+  connectMs: 30_000,
+  greetingMs: 60_000,
+  commandMs: 300_000,
+  dotMs: 600_000,
+};
 
 export type OpenedSession = { session: SmtpSession } | { failure: Attempt };
 
@@ -40,7 +45,10 @@ const tcpFailures = new Set([
 ]);
 
 /** Connects, says EHLO, secures and logs in. What goes wrong on the way is an attempt too: no message was near it. */
-export function openSession(endpoint: SmtpEndpoint, timeouts: SmtpTimeouts = defaultSmtpTimeouts): Promise<OpenedSession> {
+export function openSession(
+  endpoint: SmtpEndpoint,
+  timeouts: SmtpTimeouts = defaultSmtpTimeouts,
+): Promise<OpenedSession> {
   return new Promise((resolve) => new Opening(endpoint, timeouts, resolve).start());
 }
 
@@ -71,7 +79,13 @@ export class SmtpSession {
 
   /** Never rejects for anything the server or the network does. One recipient at a time. */
   async deliver(delivery: SmtpDelivery): Promise<Attempt> {
-    const transaction = new SmtpTransaction(this.connection, delivery, this.endpoint.host, this.timeouts, this.needsReset);
+    const transaction = new SmtpTransaction(
+      this.connection,
+      delivery,
+      this.endpoint.host,
+      this.timeouts,
+      this.needsReset,
+    );
     this.current = transaction;
     const attempt = await transaction.run(this.usableFor(transaction));
     this.current = undefined;
@@ -90,9 +104,9 @@ export class SmtpSession {
   quit(): Promise<void> {
     if (!this.usable) return Promise.resolve(this.drop());
     return new Promise((resolve) => {
-      const patience = setTimeout(() => this.drop(), quitMs);
+      const timeouts = setTimeout(() => this.drop(), quitMs);
       this.connection.once('end', () => {
-        clearTimeout(patience);
+        clearTimeout(timeouts);
         resolve();
       });
       this.connection.quit();
@@ -151,8 +165,12 @@ class Opening {
     const { auth } = this.endpoint;
     if (auth === undefined) this.succeed();
     // A server that offers no AUTH, or only in the clear after a failed STARTTLS, must not get mail from us unauthenticated.
-    else if (!this.connection.allowsAuth) this.settle({ failure: this.failure('auth', undefined, 'AUTH is not offered') });
-    else this.connection.login({ ...auth, credentials: auth }, (error) => (error ? this.fail(error) : this.succeed()));
+    else if (!this.connection.allowsAuth)
+      this.settle({ failure: this.failure('auth', undefined, 'AUTH is not offered') });
+    else
+      this.connection.login({ ...auth, credentials: auth }, (error) =>
+        error ? this.fail(error) : this.succeed(),
+      );
   }
 
   private succeed(): void {
@@ -184,7 +202,9 @@ class Opening {
     if (error.command === 'STARTTLS' || error.code === 'ETLS') return 'tls';
     const stage = this.connection.waitingAt;
     // With TLS from the first byte, an error before the greeting that TCP cannot have made is the handshake's.
-    return stage === 'connect' && this.endpoint.tls === 'implicit' && !tcpFailures.has(error.originalCode ?? error.code ?? '')
+    return stage === 'connect' &&
+      this.endpoint.tls === 'implicit' &&
+      !tcpFailures.has(error.originalCode ?? error.code ?? '')
       ? 'tls'
       : stage;
   }
@@ -192,7 +212,10 @@ class Opening {
   private arm(ms: number): boolean {
     clearTimeout(this.timer);
     if (!this.settled)
-      this.timer = setTimeout(() => this.settle({ failure: this.failure(this.connection.waitingAt, undefined, 'timeout') }), ms);
+      this.timer = setTimeout(
+        () => this.settle({ failure: this.failure(this.connection.waitingAt, undefined, 'timeout') }),
+        ms,
+      );
     return true;
   }
 

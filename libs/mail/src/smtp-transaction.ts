@@ -24,12 +24,17 @@ interface Unpipeable {
 }
 
 const pieceBytes = 256 * 1024;
-const stageOfCommand: Record<string, SmtpStage> = { 'MAIL FROM': 'mail', 'RCPT TO': 'rcpt', DATA: 'data', RSET: 'mail' };
+const stageOfCommand: Record<string, SmtpStage> = {
+  'MAIL FROM': 'mail',
+  'RCPT TO': 'rcpt',
+  DATA: 'data',
+  RSET: 'mail',
+};
 
 /** One message over one connection. It ends once, with the first of: a reply, an error, a deadline, the fence. */
 export class SmtpTransaction {
   private readonly startedAt = performance.now();
-  private goneAhead = false;
+  private skippedAhead = false;
   private handedOver = false;
   private settled = false;
   private timer?: NodeJS.Timeout;
@@ -63,7 +68,8 @@ export class SmtpTransaction {
     // The rest of an unfinished line, which nodemailer passes on when the connection closes, is no reply; except 421, which announces just that.
     const lost = error.command === 'CONN' && !error.response?.startsWith('421');
     const reply = lost ? undefined : parseReply(error.response || undefined);
-    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response)) this.refuseOurselves(error);
+    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response))
+      this.refuseOurselves(error);
     else this.settle(stage, reply, reply === undefined ? error.message : undefined);
   }
 
@@ -80,19 +86,24 @@ export class SmtpTransaction {
     this.arm(this.timeouts.commandMs);
     // nodemailer takes anything with `pipe` for a stream, and calls it only after the reply to DATA: the body is not touched before.
     const body = { pipe: (stream: Unpipeable) => this.goAhead(stream) };
-    this.connection.send({ from: envelope.from, to: envelope.to, size: raw.length }, body as unknown as Readable, (error, info) => {
-      if (error) this.fail(error);
-      else this.finish(info!.response);
-    });
+    this.connection.send(
+      { from: envelope.from, to: envelope.to, size: raw.length },
+      body as unknown as Readable,
+      (error, info) => {
+        if (error) this.fail(error);
+        else this.finish(info!.response);
+      },
+    );
   }
 
   private goAhead(stream: Unpipeable): void {
     // Its own stream would add the dot by itself; ours goes out in one write, so that we know when.
     stream.unpipe();
-    this.goneAhead = true;
+    this.skippedAhead = true;
     const answer = String(this.connection.lastServerResponse);
     // nodemailer takes a 250 for the 354. After an unasked reply that would be the answer to RCPT, and everything later off by one.
-    if (!answer.startsWith('354') || this.connection.hasUnaskedReply) this.drop('data', `out of step: ${answer.slice(0, 100)}`);
+    if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
+      this.drop('data', `out of step: ${answer.slice(0, 100)}`);
     else this.writeNext(new WireBody(this.delivery.raw));
   }
 
@@ -122,7 +133,7 @@ export class SmtpTransaction {
       this.delivery.fence?.();
       return !this.settled;
     } catch {
-      this.drop(this.goneAhead ? 'body' : 'data', 'fenced');
+      this.drop(this.skippedAhead ? 'body' : 'data', 'fenced');
       return false;
     }
   }
@@ -135,25 +146,38 @@ export class SmtpTransaction {
   private refuseUtf8(): void {
     const sender = /[^\x20-\x7e]/.test(this.delivery.envelope.from);
     // RFC 6531 §3.5 gives this reply to a server; here nobody needs to ask it.
-    this.settle(sender ? 'mail' : 'rcpt', { code: 553, enhanced: '5.6.7', text: 'SMTPUTF8 is not offered' }, 'not sent');
+    this.settle(
+      sender ? 'mail' : 'rcpt',
+      { code: 553, enhanced: '5.6.7', text: 'SMTPUTF8 is not offered' },
+      'not sent',
+    );
   }
 
   /** nodemailer would not even send it: larger than the server's SIZE, or an address that cannot stand in a command. */
   private refuseOurselves(error: SendError): void {
-    if (error.code === 'EMESSAGE') this.settle('mail', { code: 552, enhanced: '5.3.4', text: error.message }, 'not sent');
-    else if (error.code === 'EENVELOPE') this.settle('rcpt', { code: 553, enhanced: '5.1.3', text: error.message }, 'not sent');
+    if (error.code === 'EMESSAGE')
+      this.settle('mail', { code: 552, enhanced: '5.3.4', text: error.message }, 'not sent');
+    else if (error.code === 'EENVELOPE')
+      this.settle('rcpt', { code: 553, enhanced: '5.1.3', text: error.message }, 'not sent');
     else this.settle('mail', undefined, error.message);
   }
 
   private stageOf(error: SendError): SmtpStage {
-    if (this.goneAhead) return this.handedOver ? 'dot' : 'body';
-    return stageOfCommand[error.command ?? ''] ?? (error.response?.startsWith('421') ? 'rcpt' : this.connection.waitingAt);
+    if (this.skippedAhead) return this.handedOver ? 'dot' : 'body';
+    return (
+      stageOfCommand[error.command ?? ''] ??
+      (error.response?.startsWith('421') ? 'rcpt' : this.connection.waitingAt)
+    );
   }
 
   private arm(ms: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(
-      () => this.drop(this.goneAhead ? (this.handedOver ? 'dot' : 'body') : this.connection.waitingAt, 'timeout'),
+      () =>
+        this.drop(
+          this.skippedAhead ? (this.handedOver ? 'dot' : 'body') : this.connection.waitingAt,
+          'timeout',
+        ),
       ms,
     );
   }
@@ -162,7 +186,12 @@ export class SmtpTransaction {
     this.settle(stage, undefined, error, false);
   }
 
-  private settle(stage: SmtpStage, reply: SmtpReply | undefined, error: string | undefined, keep = true): void {
+  private settle(
+    stage: SmtpStage,
+    reply: SmtpReply | undefined,
+    error: string | undefined,
+    keep = true,
+  ): void {
     if (this.settled) return;
     this.settled = true;
     clearTimeout(this.timer);
@@ -170,9 +199,22 @@ export class SmtpTransaction {
     const { connection, host } = this;
     // A refusal in the middle of the body leaves the server waiting for the rest; 421 announces its leave.
     const sessionUsable =
-      keep && inStep(verdict) && stage !== 'body' && reply?.code !== 421 && !connection.destroyed && !connection.hasUnaskedReply;
+      keep &&
+      inStep(verdict) &&
+      stage !== 'body' &&
+      reply?.code !== 421 &&
+      !connection.destroyed &&
+      !connection.hasUnaskedReply;
     const durationMs = performance.now() - this.startedAt;
-    const attempt: Attempt = { verdict, stage, reply, host, tls: connection.secure, durationMs, sessionUsable };
+    const attempt: Attempt = {
+      verdict,
+      stage,
+      reply,
+      host,
+      tls: connection.secure,
+      durationMs,
+      sessionUsable,
+    };
     if (!sessionUsable) connection.close();
     this.resolve(error === undefined ? attempt : { ...attempt, error });
   }

@@ -9,10 +9,28 @@ describe('SMTP_URL', () => {
     ['smtp://[::1]:2525?starttls=off', { host: '::1', port: 2525, tls: 'none', insecure: false }],
     [
       'smtp://u%40x:p%3Ass@mail.example',
-      { host: 'mail.example', port: 587, tls: 'required', insecure: false, auth: { user: 'u@x', pass: 'p:ss' } },
+      {
+        host: 'mail.example',
+        port: 587,
+        tls: 'required',
+        insecure: false,
+        auth: { user: 'u@x', pass: 'p:ss' },
+      },
     ],
-    ['smtp://u:p@127.0.0.1:1025', { host: '127.0.0.1', port: 1025, tls: 'opportunistic', insecure: false, auth: { user: 'u', pass: 'p' } }],
-    ['smtp://h?starttls=required&insecure=1&name=me.example', { host: 'h', port: 25, tls: 'required', insecure: true, name: 'me.example' }],
+    [
+      'smtp://u:p@127.0.0.1:1025',
+      {
+        host: '127.0.0.1',
+        port: 1025,
+        tls: 'opportunistic',
+        insecure: false,
+        auth: { user: 'u', pass: 'p' },
+      },
+    ],
+    [
+      'smtp://h?starttls=required&insecure=1&name=me.example',
+      { host: 'h', port: 25, tls: 'required', insecure: true, name: 'me.example' },
+    ],
   ])('%s', (url, endpoint) => {
     expect(parseSmtpUrl(url)).toEqual(endpoint);
   });
@@ -32,8 +50,8 @@ describe('SMTP_URL', () => {
     ['smtp://h?name=a%20b', 'no host name'],
     ['smtp://h:0', 'port 0'],
     ['smtp://u:secret@h:99999', 'is not a URL'],
-  ])('refuses %j', (url, words) => {
-    expect(() => parseSmtpUrl(url)).toThrow(words);
+  ])('refuses %j', (url, texts) => {
+    expect(() => parseSmtpUrl(url)).toThrow(texts);
     expect(() => parseSmtpUrl(url)).not.toThrow('secret');
   });
 });

@@ -22,19 +22,28 @@ export class SmtpUrlError extends Error {
 }
 
 const parameters = new Set(['starttls', 'insecure', 'name']);
-const startTls: Record<string, TlsPolicy> = { required: 'required', opportunistic: 'opportunistic', off: 'none' };
+const startTls: Record<string, TlsPolicy> = {
+  required: 'required',
+  opportunistic: 'opportunistic',
+  off: 'none',
+};
 
 /** `smtp://user:pass@host:587?starttls=required`, `smtps://host`. The error never repeats the URL: it holds a password. */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text))
-    throw new SmtpUrlError('is not a URL; it looks like smtp://user:password@host:587 (percent-encode @ : / in the password)');
+    throw new SmtpUrlError(
+      'is not a URL; it looks like smtp://user:password@host:587 (percent-encode @ : / in the password)',
+    );
   const url = new URL(text);
-  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw new SmtpUrlError('must begin with smtp:// or smtps://');
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')
+    throw new SmtpUrlError('must begin with smtp:// or smtps://');
   if (url.hostname === '') throw new SmtpUrlError('names no host');
   if (url.pathname !== '' && url.pathname !== '/') throw new SmtpUrlError('must not have a path');
   for (const name of url.searchParams.keys()) {
     if (!parameters.has(name))
-      throw new SmtpUrlError(`has an unknown parameter ${JSON.stringify(name)}; known are ${[...parameters].join(', ')}`);
+      throw new SmtpUrlError(
+        `has an unknown parameter ${JSON.stringify(name)}; known are ${[...parameters].join(', ')}`,
+      );
   }
   const implicit = url.protocol === 'smtps:';
   return {
@@ -56,12 +65,14 @@ function parsePort(port: string, implicit: boolean, submission: boolean): number
 
 /** A password is never sent in the clear to another machine unless the URL says so. */
 function parseTls(url: URL, implicit: boolean): TlsPolicy {
-  const asked = url.searchParams.get('starttls');
-  if (implicit && asked !== null) throw new SmtpUrlError('cannot combine smtps:// with starttls');
+  const requested = url.searchParams.get('starttls');
+  if (implicit && requested !== null) throw new SmtpUrlError('cannot combine smtps:// with starttls');
   if (implicit) return 'implicit';
-  if (asked === null) return url.username !== '' && !isLoopback(url.hostname) ? 'required' : 'opportunistic';
-  const policy = startTls[asked];
-  if (policy === undefined) throw new SmtpUrlError('has a starttls that is none of required, opportunistic, off');
+  if (requested === null)
+    return url.username !== '' && !isLoopback(url.hostname) ? 'required' : 'opportunistic';
+  const policy = startTls[requested];
+  if (policy === undefined)
+    throw new SmtpUrlError('has a starttls that is none of required, opportunistic, off');
   return policy;
 }
 
@@ -73,7 +84,8 @@ function parseSwitch(value: string | null): boolean {
 
 function parseAuth(url: URL): Pick<SmtpEndpoint, 'auth'> {
   if (url.username === '' && url.password === '') return {};
-  if (url.username === '' || url.password === '') throw new SmtpUrlError('needs both a user and a password, or neither');
+  if (url.username === '' || url.password === '')
+    throw new SmtpUrlError('needs both a user and a password, or neither');
   return { auth: { user: decode(url.username), pass: decode(url.password) } };
 }
 

@@ -11,7 +11,7 @@ const toText = compile({
 });
 
 /** A hundred times what a long newsletter has. What stands open is walked through for each tag: without a limit a megabyte takes minutes. */
-const mostTags = 20_000;
+const maxTags = 20_000;
 
 /** The text part of a message that came with HTML only; of one with more tags than anybody reads, its beginning. */
 export function textFromHtml(html: string): string {
@@ -20,7 +20,7 @@ export function textFromHtml(html: string): string {
 
 function endOfTags(html: string): number {
   let at = -1;
-  for (let tags = 0; tags <= mostTags; tags += 1) {
+  for (let tags = 0; tags <= maxTags; tags += 1) {
     at = html.indexOf('<', at + 1);
     if (at === -1) return html.length;
   }

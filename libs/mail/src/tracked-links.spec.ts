@@ -8,7 +8,12 @@ const untouched = [`${base}/u/`, `${base}/p/`];
 /** Each link led through us shows itself, so that the test can read where it leads. */
 const shownToken = (url: string): string => Buffer.from(url).toString('base64url');
 const track = (html: string, { opens = false, clicks = true } = {}): string =>
-  trackHtml(html, { base, untouched, openToken: opens ? 'pixel' : null, clickToken: clicks ? shownToken : null });
+  trackHtml(html, {
+    base,
+    untouched,
+    openToken: opens ? 'pixel' : null,
+    clickToken: clicks ? shownToken : null,
+  });
 const led = (url: string): string => `${base}/t/c/${shownToken(url)}`;
 
 describe('links', () => {
@@ -16,12 +21,24 @@ describe('links', () => {
     ['<a href="https://shop.example/a">', `<a href="${led('https://shop.example/a')}">`],
     ["<A title='x' HREF = 'http://shop.example'>", `<A title='x' HREF = '${led('http://shop.example/')}'>`],
     ['<a href=https://shop.example/a/b>', `<a href=${led('https://shop.example/a/b')}>`],
-    ['<area shape=rect href="https://shop.example/" />', `<area shape=rect href="${led('https://shop.example/')}" />`],
-    ['<a href="https://shop.example/?a=1&amp;b=2&copy=3">', `<a href="${led('https://shop.example/?a=1&b=2&copy=3')}">`],
+    [
+      '<area shape=rect href="https://shop.example/" />',
+      `<area shape=rect href="${led('https://shop.example/')}" />`,
+    ],
+    [
+      '<a href="https://shop.example/?a=1&amp;b=2&copy=3">',
+      `<a href="${led('https://shop.example/?a=1&b=2&copy=3')}">`,
+    ],
     ['<a href="&#104;ttps://shop.example/">', `<a href="${led('https://shop.example/')}">`],
     ['<a href="  https://shop.example/ü\n ">', `<a href="${led('https://shop.example/%C3%BC')}">`],
-    ['<a href="https://a.example/" href="https://b.example/">', `<a href="${led('https://a.example/')}" href="https://b.example/">`],
-    ['<a data-track="true" href="https://a.example/">', `<a data-track="true" href="${led('https://a.example/')}">`],
+    [
+      '<a href="https://a.example/" href="https://b.example/">',
+      `<a href="${led('https://a.example/')}" href="https://b.example/">`,
+    ],
+    [
+      '<a data-track="true" href="https://a.example/">',
+      `<a data-track="true" href="${led('https://a.example/')}">`,
+    ],
   ])('lead through us: %s', (html, wanted) => {
     expect(track(`<p>ä${html}link</a>`)).toBe(`<p>ä${wanted}link</a>`);
   });
@@ -54,15 +71,29 @@ describe('links', () => {
   });
 
   it('are not looked at where clicks are not counted', () => {
-    expect(track('<a href="https://a.example/">x</a>', { opens: false, clicks: false })).toBe('<a href="https://a.example/">x</a>');
+    expect(track('<a href="https://a.example/">x</a>', { opens: false, clicks: false })).toBe(
+      '<a href="https://a.example/">x</a>',
+    );
   });
 
   it('are all that changes, whatever stands around them', () => {
     // Text that opens a tag, a comment or a reference would take the link in.
     const text = fc.string().map((any) => any.replaceAll(/[<&]/g, ''));
-    const markup = ['<p class="a">', '</p>', '<br/>', '&nbsp;', '\r\n', "<b title='\"'>", '<!-- x -->', '<style>a{}</style>', '<td a=b>'];
+    const markup = [
+      '<p class="a">',
+      '</p>',
+      '<br/>',
+      '&nbsp;',
+      '\r\n',
+      "<b title='\"'>",
+      '<!-- x -->',
+      '<style>a{}</style>',
+      '<td a=b>',
+    ];
     const harmless = fc.oneof(text, fc.constantFrom(...markup));
-    const link = fc.webUrl({ validSchemes: ['http', 'https'] }).map((url) => new URL(url).href.replaceAll("'", '%27'));
+    const link = fc
+      .webUrl({ validSchemes: ['http', 'https'] })
+      .map((url) => new URL(url).href.replaceAll("'", '%27'));
     fc.assert(
       fc.property(fc.array(fc.tuple(harmless, link)), harmless, (parts, end) => {
         const written = (of: (url: string) => string): string =>

@@ -1,5 +1,5 @@
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { longestTrackedUrl } from './engagement-token.js';
+import { maxTrackedUrl } from './engagement-token.js';
 
 export interface HtmlTracking {
   /** How readers reach `/t`: our public URL, or a tracking host of the domain's own. */
@@ -30,23 +30,25 @@ export function trackHtml(html: string, tracking: HtmlTracking): string {
   const { base, untouched = [], openToken, clickToken } = tracking;
   if (openToken === null && clickToken === null) return html;
   const found = findLinks(html, clickToken !== null);
-  const splices = found.links.flatMap(({ value, ...place }): Splice[] => {
+  const splices = found.links.flatMap(({ value, ...location }): Splice[] => {
     const url = trackable(value, untouched);
-    return url === null ? [] : [{ ...place, text: clickUrl(base, clickToken!(url)) }];
+    return url === null ? [] : [{ ...location, text: clickUrl(base, clickToken!(url)) }];
   });
-  if (openToken !== null) splices.push({ start: found.bodyEnd, end: found.bodyEnd, text: pixel(openUrl(base, openToken)) });
+  if (openToken !== null)
+    splices.push({ start: found.bodyEnd, end: found.bodyEnd, text: pixel(openUrl(base, openToken)) });
   return spliced(html, splices);
 }
 
 /** Not hidden by its style: some clients do not fetch what nobody can see. */
-const pixel = (url: string): string => `<img src="${url}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
+const pixel = (url: string): string =>
+  `<img src="${url}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
 
 /** The link as it is followed; null where it is none of the web, or a way out of the mail. */
 function trackable(value: string, untouched: readonly string[]): string | null {
   const text = value.trim();
   if (!/^https?:\/\//i.test(text) || untouched.some((prefix) => text.startsWith(prefix))) return null;
   const url = URL.canParse(text) ? new URL(text).href : null;
-  return url !== null && url.length <= longestTrackedUrl ? url : null;
+  return url !== null && url.length <= maxTrackedUrl ? url : null;
 }
 
 function spliced(html: string, splices: readonly Splice[]): string {
@@ -128,7 +130,8 @@ class LinkFinder implements TokenizerCallbacks {
     if (!this.inLink || this.seen.has(this.name)) return;
     this.seen.add(this.name);
     if (this.name === 'data-track') this.optedOut = this.value.trim().toLowerCase() === 'false';
-    else if (this.name === 'href' && quote !== QuoteType.NoValue) this.href = { ...this.valueUpTo(end, quote), value: this.value };
+    else if (this.name === 'href' && quote !== QuoteType.NoValue)
+      this.href = { ...this.valueUpTo(end, quote), value: this.value };
   }
 
   onopentagend(): void {

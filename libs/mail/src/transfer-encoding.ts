@@ -7,7 +7,7 @@ export interface EncodedBody {
 
 // 990, not 998: the transport may put a dot in front, and a gateway may indent.
 const sevenBit = /^[\t\n\x20-\x7e]*$/;
-const longestLine = 990;
+const maxLine = 990;
 const notAscii = /[^\0-\x7f]/g;
 const base64Line = /.{76}(?=.)/g;
 const quotedLine = 76;
@@ -22,9 +22,9 @@ export function encodeBody(text: string): EncodedBody {
 }
 
 function hasLongLine(lines: string): boolean {
-  for (let start = 0; start + longestLine < lines.length;) {
+  for (let start = 0; start + maxLine < lines.length;) {
     const end = lines.indexOf('\n', start);
-    if ((end === -1 ? lines.length : end) - start > longestLine) return true;
+    if ((end === -1 ? lines.length : end) - start > maxLine) return true;
     start = end + 1;
   }
   return false;
@@ -62,7 +62,8 @@ function encodeQuotedPrintable(lines: string): string {
         at = putLineBreak(output, at);
         column = 0;
       }
-      at = literal && !(column === 0 && octet === 0x2e) ? put(output, at, octet) : putEscaped(output, at, octet);
+      at =
+        literal && !(column === 0 && octet === 0x2e) ? put(output, at, octet) : putEscaped(output, at, octet);
       column += width;
     }
   }

@@ -4,21 +4,39 @@ import { classify, type Classification } from './verdict.js';
 
 const delivered = { outcome: 'delivered', suppress: false, permanent: false } as const;
 const ambiguous = { outcome: 'ambiguous', suppress: false, permanent: false } as const;
-const fault = { outcome: 'provider_fault', failureKind: 'provider_paused', suppress: false, permanent: false } as const;
+const fault = {
+  outcome: 'provider_fault',
+  failureKind: 'provider_paused',
+  suppress: false,
+  permanent: false,
+} as const;
 const retry = { outcome: 'retry', suppress: false, permanent: false } as const;
 const soft = { ...retry, bounceType: 'Transient' } as const;
-const rejected = { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true } as const;
-const bounced = { outcome: 'bounced', failureKind: 'hard_bounce', bounceType: 'Permanent', suppress: false, permanent: true } as const;
+const rejected = {
+  outcome: 'failed',
+  failureKind: 'provider_rejected',
+  suppress: false,
+  permanent: true,
+} as const;
+const bounced = {
+  outcome: 'bounced',
+  failureKind: 'hard_bounce',
+  bounceType: 'Permanent',
+  suppress: false,
+  permanent: true,
+} as const;
 const dead = { ...bounced, suppress: true } as const;
 
 const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
   ['accepted', 'dot', '250 2.0.0', delivered],
   ['ambiguous', 'dot', '', ambiguous],
-  ...(['connect', 'greeting', 'ehlo', 'tls', 'auth'] as const).flatMap((stage): [SmtpVerdict, SmtpStage, string, Classification][] => [
-    ['refused', stage, '554 5.1.1', fault],
-    ['refused_for_now', stage, '421', fault],
-    ['not_accepted', stage, '', fault],
-  ]),
+  ...(['connect', 'greeting', 'ehlo', 'tls', 'auth'] as const).flatMap(
+    (stage): [SmtpVerdict, SmtpStage, string, Classification][] => [
+      ['refused', stage, '554 5.1.1', fault],
+      ['refused_for_now', stage, '421', fault],
+      ['not_accepted', stage, '', fault],
+    ],
+  ),
   ['not_accepted', 'mail', '', retry],
   ['not_accepted', 'body', '', retry],
   ['refused_for_now', 'mail', '450', soft],
@@ -35,12 +53,9 @@ const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
   ['refused', 'rcpt', '550 5.7.1', bounced],
   ['refused', 'rcpt', '550 5.2.2', bounced],
   ['refused', 'rcpt', '550 5.7.606', bounced],
-  ...['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'].map((code): [SmtpVerdict, SmtpStage, string, Classification] => [
-    'refused',
-    'rcpt',
-    `550 ${code}`,
-    dead,
-  ]),
+  ...['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'].map(
+    (code): [SmtpVerdict, SmtpStage, string, Classification] => ['refused', 'rcpt', `550 ${code}`, dead],
+  ),
   ['refused', 'rcpt', '553 5.6.7', bounced],
   ['refused', 'data', '554', bounced],
   ['refused', 'data', '550', bounced],
@@ -50,8 +65,14 @@ const table: [SmtpVerdict, SmtpStage, string, Classification][] = [
 ];
 
 describe('classify', () => {
-  it.each(table)('%s at %s with %j', (verdict, stage, words, expected) => {
-    const [code, enhanced] = words.split(' ');
-    expect(classify({ verdict, stage, reply: words === '' ? undefined : { code: Number(code), enhanced, text: '' } })).toEqual(expected);
+  it.each(table)('%s at %s with %j', (verdict, stage, texts, expected) => {
+    const [code, enhanced] = texts.split(' ');
+    expect(
+      classify({
+        verdict,
+        stage,
+        reply: texts === '' ? undefined : { code: Number(code), enhanced, text: '' },
+      }),
+    ).toEqual(expected);
   });
 });

@@ -44,16 +44,25 @@ export function classify(attempt: Pick<Attempt, 'verdict' | 'stage' | 'reply'>):
         ? providerFault
         : { outcome: 'retry', bounceType: 'Transient', suppress: false, permanent: false };
     case 'not_accepted':
-      return blame[attempt.stage] === 'provider' ? providerFault : { outcome: 'retry', suppress: false, permanent: false };
+      return blame[attempt.stage] === 'provider'
+        ? providerFault
+        : { outcome: 'retry', suppress: false, permanent: false };
   }
 }
 
-const providerFault: Classification = { outcome: 'provider_fault', failureKind: 'provider_paused', suppress: false, permanent: false };
+const providerFault: Classification = {
+  outcome: 'provider_fault',
+  failureKind: 'provider_paused',
+  suppress: false,
+  permanent: false,
+};
 
 function classifyRefusal(stage: SmtpStage, reply: SmtpReply | undefined): Classification {
   const culprit = blame[stage];
-  if (culprit === 'provider' || (culprit === 'sender' && wantsAuthOrTls.has(reply?.code ?? 0))) return providerFault;
-  if (culprit === 'sender') return { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
+  if (culprit === 'provider' || (culprit === 'sender' && wantsAuthOrTls.has(reply?.code ?? 0)))
+    return providerFault;
+  if (culprit === 'sender')
+    return { outcome: 'failed', failureKind: 'provider_rejected', suppress: false, permanent: true };
   return {
     outcome: 'bounced',
     failureKind: 'hard_bounce',

@@ -26,7 +26,15 @@ export class WireBody {
     const extra = countInsertions(piece, previous);
     this.previous = piece.at(-1) ?? previous;
     const end =
-      this.left === 0 ? ends[this.previous === lineFeed ? 'afterLine' : this.previous === carriageReturn ? 'afterReturn' : 'within'] : '';
+      this.left === 0
+        ? ends[
+            this.previous === lineFeed
+              ? 'afterLine'
+              : this.previous === carriageReturn
+                ? 'afterReturn'
+                : 'within'
+          ]
+        : '';
     if (extra === 0 && end === '') return piece;
     const wire = Buffer.allocUnsafe(piece.length + extra + end.length);
     if (extra === 0) piece.copy(wire);

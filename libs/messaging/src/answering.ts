@@ -1,11 +1,26 @@
 import { isNativeError } from 'node:util/types';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { DomainError, giveBack, readTrusted, type RequestContract } from '@posthorn/contracts';
+import { DomainError, release, readTrusted, type RequestContract } from '@posthorn/contracts';
 import { fromDatabaseError } from '@posthorn/database';
-import { inSpans, joinScenes, readTraces, runInScene, Tracing, type Scene } from '@posthorn/telemetry';
+import {
+  inSpans,
+  joinContexts,
+  readTraces,
+  runInContext,
+  Tracing,
+  type WorkContext,
+} from '@posthorn/telemetry';
 import { actFor } from './acting.js';
 import { isTransfer, openTransfer, receiveTransfer } from './chunked.js';
-import { decode, decodeLarge, encode, subjectOf, toWireError, type CallFrame, type ReplyFrame } from './frames.js';
+import {
+  decode,
+  decodeLarge,
+  encode,
+  subjectOf,
+  toWireError,
+  type CallFrame,
+  type ReplyFrame,
+} from './frames.js';
 import type { BatchReply, Incoming } from './handlers.js';
 
 export type Answer = (data: Incoming<object> | Incoming<object>[]) => Promise<unknown>;
@@ -68,16 +83,16 @@ export class Answering {
     try {
       return await this.answerAll(decodeLarge<CallFrame[]>(payload as Buffer));
     } finally {
-      giveBack(payload);
+      release(payload);
     }
   }
 
   private answerAll(frames: CallFrame[]): Promise<ReplyFrame[]> {
-    const scenes = frames.map(({ traces, requests }) => this.tracing.scene(readTraces(traces), requests));
+    const contexts = frames.map(({ traces, requests }) => this.tracing.context(readTraces(traces), requests));
     const about = { kind: 'server', attributes: { 'posthorn.batch.size': frames.length } } as const;
-    return inSpans(`answer ${this.contract.subject}`, about, scenes, (inner) => {
-      if (this.contract.batch) return runInScene(joinScenes(inner), () => this.together(frames, inner));
-      return Promise.all(frames.map((frame, place) => runInScene(inner[place], () => this.alone(frame))));
+    return inSpans(`answer ${this.contract.subject}`, about, contexts, (inner) => {
+      if (this.contract.batch) return runInContext(joinContexts(inner), () => this.together(frames, inner));
+      return Promise.all(frames.map((frame, index) => runInContext(inner[index], () => this.alone(frame))));
     });
   }
 
@@ -89,20 +104,26 @@ export class Answering {
     }
   }
 
-  private async together(frames: CallFrame[], scenes: readonly (Scene | undefined)[]): Promise<ReplyFrame[]> {
+  private async together(
+    frames: CallFrame[],
+    contexts: readonly (WorkContext | undefined)[],
+  ): Promise<ReplyFrame[]> {
     const replies: ReplyFrame[] = [];
     const readable: { index: number; call: Incoming<object> }[] = [];
     frames.forEach((frame, index) => {
       try {
-        readable.push({ index, call: { ...this.read(frame), scene: scenes[index] } });
+        readable.push({ index, call: { ...this.read(frame), context: contexts[index] } });
       } catch (error) {
         replies[index] = this.failure(error);
       }
     });
     try {
-      const answers = readable.length > 0 ? ((await this.answer(readable.map(({ call }) => call))) as BatchReply<object>) : [];
-      readable.forEach(({ index }, place) => {
-        const answer = answers[place];
+      const answers =
+        readable.length > 0
+          ? ((await this.answer(readable.map(({ call }) => call))) as BatchReply<object>)
+          : [];
+      readable.forEach(({ index }, position) => {
+        const answer = answers[position];
         replies[index] = isNativeError(answer) ? this.failure(answer) : { reply: answer };
       });
     } catch (error) {
@@ -112,12 +133,18 @@ export class Answering {
   }
 
   private read({ caller, deadline, body }: CallFrame): Incoming<object> {
-    return { caller, deadline: deadline > 0 ? new Date(deadline) : null, body: readTrusted(this.contract.body, body as object) };
+    return {
+      caller,
+      deadline: deadline > 0 ? new Date(deadline) : null,
+      body: readTrusted(this.contract.body, body as object),
+    };
   }
 
   private failure(error: unknown): ReplyFrame {
     const known = error instanceof DomainError ? error : fromDatabaseError(error);
     if (!known) this.options.onUnexpected(error, this.contract.subject);
-    return toWireError(known ?? new DomainError('internal', 'internal_error', 'An unexpected error occurred'));
+    return toWireError(
+      known ?? new DomainError('internal', 'internal_error', 'An unexpected error occurred'),
+    );
   }
 }

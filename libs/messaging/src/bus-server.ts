@@ -1,13 +1,19 @@
 import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
-import { factCatalogue, requestsOf, type FactContract, type RequestContract, type ServiceName } from '@posthorn/contracts';
+import {
+  eventCatalogue,
+  requestsOf,
+  type EventContract,
+  type RequestContract,
+  type ServiceName,
+} from '@posthorn/contracts';
 import type { Tracing } from '@posthorn/telemetry';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
 import { Answering, type Answer } from './answering.js';
 import type { BusConnection } from './connection.js';
 import type { DeadLetters } from './dead-letters.repository.js';
-import { FactSubscription } from './fact-subscription.js';
-import { busTransport, type Fact } from './handlers.js';
+import { EventSubscription } from './event-subscription.js';
+import { busTransport, type DomainEvent } from './handlers.js';
 import type { Inbox } from './inbox.repository.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import { Operations } from './operations.js';
@@ -25,12 +31,12 @@ export interface BusServerOptions {
   messagingMetrics?: MessagingMetrics;
 }
 
-/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of facts over JetStream. */
+/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of events over JetStream. */
 export class BusServer extends Server implements CustomTransportStrategy {
   override transportId = busTransport;
   private readonly log = new Logger('Bus');
   private answering: Answering[] = [];
-  private subscriptions: FactSubscription[] = [];
+  private subscriptions: EventSubscription[] = [];
   private readonly operations: Operations;
 
   constructor(private readonly options: BusServerOptions) {
@@ -43,7 +49,10 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.answering.map((each) => each.drain()), ...this.subscriptions.map((each) => each.stop())]);
+    await Promise.all([
+      ...this.answering.map((each) => each.drain()),
+      ...this.subscriptions.map((each) => each.stop()),
+    ]);
   }
 
   on(): void {}
@@ -64,15 +73,20 @@ export class BusServer extends Server implements CustomTransportStrategy {
     const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
     const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
     const gaps = contracts.filter((subject) => !handled.includes(subject));
-    const strangers = handled.filter((subject) => !contracts.includes(subject));
-    if (gaps.length + strangers.length > 0) {
-      throw new Error(`${this.options.service}: no handler for [${gaps.join(', ')}]; no contract for [${strangers.join(', ')}]`);
+    const unknown = handled.filter((subject) => !contracts.includes(subject));
+    if (gaps.length + unknown.length > 0) {
+      throw new Error(
+        `${this.options.service}: no handler for [${gaps.join(', ')}]; no contract for [${unknown.join(', ')}]`,
+      );
     }
-    for (const pattern of this.patterns(true)) if (!factOf(pattern)) throw new Error(`no fact is called ${pattern.split(' ')[0]}`);
+    for (const pattern of this.patterns(true))
+      if (!eventOf(pattern)) throw new Error(`no fact is called ${pattern.split(' ')[0]}`);
   }
 
   private patterns(events: boolean): string[] {
-    return [...this.messageHandlers].filter(([, handler]) => Boolean(handler.isEventHandler) === events).map(([pattern]) => pattern);
+    return [...this.messageHandlers]
+      .filter(([, handler]) => Boolean(handler.isEventHandler) === events)
+      .map(([pattern]) => pattern);
   }
 
   private start(): void {
@@ -81,8 +95,15 @@ export class BusServer extends Server implements CustomTransportStrategy {
     for (const [pattern, handler] of this.messageHandlers) {
       if (handler.isEventHandler) {
         const purpose = pattern.split(' ')[1] ?? '';
-        const run = (fact: Fact<object>) => settle(handler, fact).then(() => undefined);
-        this.subscriptions.push(new FactSubscription({ ...means, contract: factOf(pattern)!, durable: `${service}-${purpose}`, run }));
+        const run = (event: DomainEvent<object>) => settle(handler, event).then(() => undefined);
+        this.subscriptions.push(
+          new EventSubscription({
+            ...means,
+            contract: eventOf(pattern)!,
+            durable: `${service}-${purpose}`,
+            run,
+          }),
+        );
       } else {
         this.serve(contracts.get(pattern) as RequestContract, (data) => settle(handler, data));
       }
@@ -93,12 +114,16 @@ export class BusServer extends Server implements CustomTransportStrategy {
 
   private serve(contract: RequestContract, answer: Answer): void {
     const { service, connection, tracing } = this.options;
-    const onUnexpected = (error: unknown, subject: string) => this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
-    this.answering.push(new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }));
+    const onUnexpected = (error: unknown, subject: string) =>
+      this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
+    this.answering.push(
+      new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }),
+    );
   }
 }
 
-const factOf = (pattern: string): FactContract | undefined => factCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
+const eventOf = (pattern: string): EventContract | undefined =>
+  eventCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
 
 async function settle(handler: MessageHandler, data: unknown): Promise<unknown> {
   const result: unknown = await handler(data);

@@ -37,7 +37,9 @@ describe('calls', () => {
 
   const serve = async (name: string, answer: Answer, batch = false) => {
     const contract = request<Payload, Payload>(`sending.spec.${name}`, Payload, Payload, { batch });
-    answering.push(new Answering(contract, answer, { nats: there.nats, queue: 'sending', onUnexpected: () => undefined }));
+    answering.push(
+      new Answering(contract, answer, { nats: there.nats, queue: 'sending', onUnexpected: () => undefined }),
+    );
     await there.nats.flush();
     return contract;
   };
@@ -47,7 +49,12 @@ describe('calls', () => {
       const { data } = (call as Incoming<Payload>).body;
       return { data: { length: String(data['text']).length, reply: 'é'.repeat(2.5 * 1024 * 1024) } };
     });
-    const { data } = await bus.call(contract, caller, { data: { text: 'x'.repeat(12 * 1024 * 1024) } }, patient);
+    const { data } = await bus.call(
+      contract,
+      caller,
+      { data: { text: 'x'.repeat(12 * 1024 * 1024) } },
+      patient,
+    );
     expect(data['length']).toBe(12 * 1024 * 1024);
     expect(Buffer.byteLength(data['reply'] as string)).toBe(5 * 1024 * 1024);
   });
@@ -62,24 +69,32 @@ describe('calls', () => {
     };
     const contract = await serve('batch', answer, true);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, place) => bus.call(contract, caller, { data: { place, bad: place === 20 } }, patient)),
+      Array.from({ length: 50 }, (_, index) =>
+        bus.call(contract, caller, { data: { place: index, bad: index === 20 } }, patient),
+      ),
     );
     expect(sizes.length).toBeLessThanOrEqual(4);
-    outcomes.forEach((outcome, place) => {
-      if (place === 20) expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'conflict' } });
-      else expect(outcome).toMatchObject({ status: 'fulfilled', value: { data: { place } } });
+    outcomes.forEach((outcome, index) => {
+      if (index === 20) expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'conflict' } });
+      else expect(outcome).toMatchObject({ status: 'fulfilled', value: { data: { place: index } } });
     });
   });
 
   it('say at once that nobody serves a subject: nothing was reached', async () => {
     const contract = request('sending.spec.nobody', Payload, Payload);
-    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
+    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+      kind: 'unavailable',
+      reached: false,
+    });
   });
 
   it('give up at their deadline: it may have been reached', async () => {
     const contract = await serve('slow', () => new Promise(() => undefined));
     answering.pop();
-    await expect(bus.call(contract, caller, { data: {} }, { timeoutMs: 50 })).rejects.toMatchObject({ kind: 'timeout', reached: true });
+    await expect(bus.call(contract, caller, { data: {} }, { timeoutMs: 50 })).rejects.toMatchObject({
+      kind: 'timeout',
+      reached: true,
+    });
   });
 
   it('turn a bug into an internal error without its words', async () => {
@@ -97,9 +112,13 @@ describe('calls', () => {
     connection.nats.subscribe('call.sending.spec.lost', { callback: () => void own.stop() });
     await connection.nats.flush();
     const contract = request('sending.spec.lost', Payload, Payload);
-    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ reached: true });
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+      reached: true,
+    });
     expect(performance.now() - began).toBeLessThan(5_000);
-    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({ reached: false });
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+      reached: false,
+    });
     await connection.close();
   });
 });

@@ -1,6 +1,14 @@
 import { errors as natsErrors } from '@nats-io/transport-node';
-import { DomainError, revive, unavailable, writeJson, type Caller, type JsonPiece, type RequestContract } from '@posthorn/contracts';
-import { currentScene, currentTraces, inSpan } from '@posthorn/telemetry';
+import {
+  DomainError,
+  revive,
+  unavailable,
+  writeJson,
+  type Caller,
+  type JsonPiece,
+  type RequestContract,
+} from '@posthorn/contracts';
+import { currentContext, currentTraces, inSpan } from '@posthorn/telemetry';
 import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
 import type { BusConnection } from './connection.js';
 import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
@@ -8,7 +16,7 @@ import { Gatherer } from './gatherer.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import { tracedHeaders } from './traced-headers.js';
 
-/** Long enough for a busy service, short enough that an edge answers within two seconds (guarantees.md G17). */
+/** Long enough for a busy service, short enough that an edge answers within two seconds (docs/guarantees.md G17). */
 const callTimeoutMs = 1_700;
 const maxGathered = 64;
 
@@ -23,7 +31,9 @@ export class CallFailed extends DomainError {
     readonly reached: boolean,
     timedOut: boolean,
   ) {
-    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service cannot answer right now', { retryAfterSeconds: 1 });
+    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service cannot answer right now', {
+      retryAfterSeconds: 1,
+    });
     this.name = 'CallFailed';
   }
 }
@@ -34,11 +44,11 @@ export class Bus {
 
   constructor(
     private readonly connection: BusConnection,
-    /** Postgres time, for deadlines that hold on every machine (guarantees.md §4). */
+    /** Postgres time, for deadlines that hold on every machine (docs/guarantees.md §4). */
     private readonly clock?: { now(): Promise<Date> },
     private readonly metrics?: MessagingMetrics,
     /** How long a call waits when it does not say. */
-    private readonly patienceMs = callTimeoutMs,
+    private readonly timeoutMs = callTimeoutMs,
   ) {}
 
   get connected(): boolean {
@@ -49,7 +59,7 @@ export class Bus {
     contract: RequestContract<In, Out>,
     caller: Caller,
     body: In,
-    { timeoutMs = this.patienceMs }: { timeoutMs?: number } = {},
+    { timeoutMs = this.timeoutMs }: { timeoutMs?: number } = {},
   ): Promise<Out> {
     return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
       this.measured(contract, this.ask(contract, caller, body, timeoutMs)),
@@ -62,7 +72,10 @@ export class Bus {
       return await answer;
     } catch (error) {
       if (error instanceof CallFailed)
-        this.metrics?.callFailures.inc({ subject, reason: error.kind === 'timeout' ? 'timeout' : 'unreachable' });
+        this.metrics?.callFailures.inc({
+          subject,
+          reason: error.kind === 'timeout' ? 'timeout' : 'unreachable',
+        });
       throw error;
     } finally {
       this.metrics?.callDuration.observe({ subject }, (performance.now() - began) / 1_000);
@@ -76,7 +89,7 @@ export class Bus {
     timeoutMs: number,
   ): Promise<Out> {
     const deadline = this.clock ? (await this.clock.now()).getTime() + timeoutMs : 0;
-    const requests = currentScene()?.requestIds;
+    const requests = currentContext()?.requestIds;
     const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
     const answer = await this.send(contract, { pieces: writeJson(() => JSON.stringify(frame)), timeoutMs });
     if ('error' in answer) throw fromWireError(answer.error);
@@ -115,11 +128,15 @@ export class Bus {
     const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
     const lost = this.untilLost();
     try {
-      const asked = nats.request(subjectOf(contract.subject), opening.data, { timeout, headers: tracedHeaders(opening.headers) });
-      asked.catch(() => undefined);
-      const message = await Promise.race([asked, lost.promise]);
+      const requested = nats.request(subjectOf(contract.subject), opening.data, {
+        timeout,
+        headers: tracedHeaders(opening.headers),
+      });
+      requested.catch(() => undefined);
+      const message = await Promise.race([requested, lost.promise]);
       const replies = decode<ReplyFrame[]>(await receiveTransfer(nats, message));
-      if (replies.length !== calls.length) throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
+      if (replies.length !== calls.length)
+        throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
       return replies;
     } catch (error) {
       throw callFailure(error);
@@ -142,7 +159,8 @@ export class Bus {
 
 function callFailure(error: unknown): unknown {
   if (error instanceof DomainError) return error;
-  if (error instanceof natsErrors.NoRespondersError || isNoResponders(error)) return new CallFailed(false, false);
+  if (error instanceof natsErrors.NoRespondersError || isNoResponders(error))
+    return new CallFailed(false, false);
   return new CallFailed(true, error instanceof natsErrors.TimeoutError);
 }
 

@@ -24,12 +24,15 @@ export interface Opening {
 /** What to put into the first message: the payload itself, which comes in pieces, or the opening of a transfer. */
 export function openTransfer(nats: NatsConnection, pieces: readonly Uint8Array[]): Opening {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
-  if (size <= chunkThreshold) return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
+  if (size <= chunkThreshold)
+    return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), close: () => undefined };
   const control = createInbox();
   const opening = headers();
   opening.set(sizeHeader, String(size));
   opening.set(controlHeader, control);
-  const subscription = nats.subscribe(control, { callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)) });
+  const subscription = nats.subscribe(control, {
+    callback: (error, message) => (error ? subscription.unsubscribe() : advance(message)),
+  });
   let sent = 0;
   let target = '';
   const advance = (message: Msg) => {
@@ -56,7 +59,7 @@ function chunkOf(pieces: readonly Uint8Array[], start: number, end: number): Buf
 }
 
 /** As its opening says; of what came as itself, -1. */
-const sizeOf = ({ headers: said }: Msg): number => Number(said?.get(sizeHeader) || -1);
+const sizeOf = ({ headers: text }: Msg): number => Number(text?.get(sizeHeader) || -1);
 
 /** Whether its payload is in memory of its own; `data` of a message gives one view after another of the connection's memory. */
 export const isTransfer = (message: Msg): boolean => sizeOf(message) >= 0;

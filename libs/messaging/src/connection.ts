@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 
-/** The way to NATS, which may be away at any moment: Postgres is the truth (guarantees.md §1.1). */
+/** The way to NATS, which may be away at any moment: Postgres is the truth (docs/guarantees.md §1.1). */
 export class BusConnection {
   private up = true;
   private readonly lost: Set<() => void> = new Set();
@@ -40,7 +40,8 @@ export class BusConnection {
 
   private async watch(): Promise<void> {
     for await (const status of this.nats.status()) {
-      if (status.type === 'disconnect' || status.type === 'staleConnection' || status.type === 'close') this.fall();
+      if (status.type === 'disconnect' || status.type === 'staleConnection' || status.type === 'close')
+        this.fall();
       if (status.type === 'reconnect') this.up = true;
     }
     this.fall();

@@ -1,11 +1,11 @@
 import type { DeadLetterEntries, DeadLetterEntry, ListDeadLetters } from '@posthorn/contracts';
 import { pageLimit, type Database } from '@posthorn/database';
-import type { WireFact } from './frames.js';
-import { wordsOf } from './inbox.repository.js';
+import type { WireEvent } from './frames.js';
+import { contentOf } from './inbox.repository.js';
 
 interface StoredLetter {
   subscriber: string;
-  payload: WireFact;
+  payload: WireEvent;
 }
 
 /** What no try could take in. The letters of all projects: only operators ask. */
@@ -34,12 +34,13 @@ export class DeadLetters {
     );
   }
 
-  /** Runs `effect` on the fact and removes the letter, in one transaction; false where there is none, as for the later of two at once. */
+  /** Runs `effect` on the event and removes the letter, in one transaction; false where there is none, as for the later of two at once. */
   async replay(id: string, effect: (letter: StoredLetter) => Promise<void>): Promise<boolean> {
     return this.database.transaction(async () => {
-      const [letter] = await this.database.query<StoredLetter>(`SELECT subscriber, payload FROM dead_letters WHERE id = $1 FOR UPDATE`, [
-        id,
-      ]);
+      const [letter] = await this.database.query<StoredLetter>(
+        `SELECT subscriber, payload FROM dead_letters WHERE id = $1 FOR UPDATE`,
+        [id],
+      );
       if (!letter) return false;
       await effect(letter);
       await this.database.query(`DELETE FROM dead_letters WHERE id = $1`, [id]);
@@ -48,9 +49,9 @@ export class DeadLetters {
   }
 
   async failedAgain(id: string, error: string): Promise<void> {
-    await this.database.query(`UPDATE dead_letters SET error = $2, attempts = attempts + 1, at = now() WHERE id = $1`, [
-      id,
-      wordsOf(error),
-    ]);
+    await this.database.query(
+      `UPDATE dead_letters SET error = $2, attempts = attempts + 1, at = now() WHERE id = $1`,
+      [id, contentOf(error)],
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@posthorn/database';
 
-/** A fact that is stored, and says a word that is looked for. */
-export interface StoredFact {
+/** An event that is stored, and says a word that is looked for. */
+export interface StoredEvent {
   id: string;
   projectId: string;
   items: object[];
@@ -16,40 +16,46 @@ export interface StoredLetter {
 }
 
 /** Places of addresses in the tables of the messaging: `words` is a pattern as Postgres reads it. */
-export class ErasingFactsRepository {
+export class EventErasureRepository {
   constructor(private readonly database: Database) {}
 
-  /** The place of the last of the next `most` facts behind `after`; null where there are fewer. */
+  /** The place of the last of the next `most` events behind `after`; null where there are fewer. */
   async lastOfNext(after: string, most: number): Promise<string | null> {
-    const [row] = await this.database.query<{ id: string }>(`SELECT id FROM outbox WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1`, [
-      after,
-      most - 1,
-    ]);
+    const [row] = await this.database.query<{ id: string }>(
+      `SELECT id FROM outbox WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1`,
+      [after, most - 1],
+    );
     return row?.id ?? null;
   }
 
   /** Held until the end of the transaction: whoever publishes one of them publishes what it is then. */
-  lockFacts(projectIds: string[], words: string, after: string, until: string | null, most: number): Promise<StoredFact[]> {
+  lockEvents(
+    projectIds: string[],
+    texts: string,
+    after: string,
+    until: string | null,
+    most: number,
+  ): Promise<StoredEvent[]> {
     return this.database.query(
       `SELECT id, project_id AS "projectId", items FROM outbox
        WHERE id > $1 AND ($2::uuid IS NULL OR id <= $2) AND project_id = ANY ($3::uuid[]) AND items::text ~* $4
        ORDER BY id LIMIT $5 FOR UPDATE`,
-      [after, until, projectIds, words, most],
+      [after, until, projectIds, texts, most],
     );
   }
 
-  async rewriteFacts(facts: readonly StoredFact[]): Promise<void> {
+  async rewriteEvents(events: readonly StoredEvent[]): Promise<void> {
     await this.database.query(
       `UPDATE outbox SET items = said.items::jsonb FROM unnest($1::uuid[], $2::text[]) AS said (id, items) WHERE outbox.id = said.id`,
-      [facts.map(({ id }) => id), facts.map(({ items }) => JSON.stringify(items))],
+      [events.map(({ id }) => id), events.map(({ items }) => JSON.stringify(items))],
     );
   }
 
-  lockLetters(projectIds: string[], words: string, most: number): Promise<StoredLetter[]> {
+  lockLetters(projectIds: string[], texts: string, most: number): Promise<StoredLetter[]> {
     return this.database.query(
       `SELECT id, payload->>'projectId' AS "projectId", payload, error FROM dead_letters
        WHERE payload->>'projectId' = ANY ($1::text[]) AND (payload::text ~* $2 OR error ~* $2) ORDER BY id LIMIT $3 FOR UPDATE`,
-      [projectIds, words, most],
+      [projectIds, texts, most],
     );
   }
 
@@ -57,7 +63,11 @@ export class ErasingFactsRepository {
     await this.database.query(
       `UPDATE dead_letters SET payload = said.payload::jsonb, error = said.error
        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS said (id, payload, error) WHERE dead_letters.id = said.id`,
-      [letters.map(({ id }) => id), letters.map(({ payload }) => JSON.stringify(payload)), letters.map(({ error }) => error)],
+      [
+        letters.map(({ id }) => id),
+        letters.map(({ payload }) => JSON.stringify(payload)),
+        letters.map(({ error }) => error),
+      ],
     );
   }
 }

@@ -1,19 +1,19 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamOf, unavailable, type ServiceName } from '@posthorn/contracts';
 import type { BusConnection } from './connection.js';
-import { ensureStream, streamDays } from './fact-stream.js';
-import { encode, readFact, type WireFact } from './frames.js';
+import { ensureStream, streamDays } from './event-stream.js';
+import { encode, readEvent, type WireEvent } from './frames.js';
 
 const dayMs = 86_400_000;
 const fetchMs = 5_000;
 
 /** How far a look at the stream came; `last` is its end when the look began. */
-export interface StreamPlace {
+export interface StreamPosition {
   after: number;
   last: number;
 }
 
-/** The copies of a service's facts that NATS keeps. */
+/** The copies of a service's events that NATS keeps. */
 export class ErasingStream {
   private readonly name: string;
 
@@ -24,7 +24,7 @@ export class ErasingStream {
     this.name = streamOf(service);
   }
 
-  async begin(): Promise<StreamPlace> {
+  async begin(): Promise<StreamPosition> {
     const { state } = await ensureStream(this.reachable(), this.service);
     return { after: state.first_seq - 1, last: state.last_seq };
   }
@@ -33,7 +33,11 @@ export class ErasingStream {
    * Looks at the next messages. What `rewrite` says otherwise is told once more as it is now said, for whoever has not heard it, and then
    * overwritten in the store; null leaves it alone. Answers how far it came, and null at the end.
    */
-  async next({ after, last }: StreamPlace, most: number, rewrite: (text: string) => WireFact | null): Promise<StreamPlace | null> {
+  async next(
+    { after, last }: StreamPosition,
+    most: number,
+    rewrite: (text: string) => WireEvent | null,
+  ): Promise<StreamPosition | null> {
     if (after >= last) return null;
     const consumer = await jetstream(this.reachable()).consumers.get(this.name, { opt_start_seq: after + 1 });
     try {
@@ -41,10 +45,13 @@ export class ErasingStream {
       // Nothing at all would be waited for.
       if (pending === 0) return null;
       let reached = after;
-      for await (const message of await consumer.fetch({ max_messages: Math.min(most, pending), expires: fetchMs })) {
+      for await (const message of await consumer.fetch({
+        max_messages: Math.min(most, pending),
+        expires: fetchMs,
+      })) {
         reached = message.seq;
-        const fact = rewrite(message.string());
-        if (fact) await this.replace(message.seq, message.subject, fact);
+        const event = rewrite(message.string());
+        if (event) await this.replace(message.seq, message.subject, event);
         if (message.info.pending === 0 || reached >= last) return null;
       }
       return { after: reached, last };
@@ -54,10 +61,12 @@ export class ErasingStream {
   }
 
   /** Told before it is overwritten: a crash between the two tells it twice, and the inbox knows it. What is too old to be in a stream is not told. */
-  private async replace(sequence: number, subject: string, fact: WireFact): Promise<void> {
+  private async replace(sequence: number, subject: string, event: WireEvent): Promise<void> {
     const nats = this.reachable();
-    if (Date.now() - new Date(fact.at).getTime() < streamDays * dayMs)
-      await jetstream(nats).publish(subject, encode(JSON.stringify(fact)), { msgID: `${fact.id} without ${sequence}` });
+    if (Date.now() - new Date(event.at).getTime() < streamDays * dayMs)
+      await jetstream(nats).publish(subject, encode(JSON.stringify(event)), {
+        msgID: `${event.id} without ${sequence}`,
+      });
     const manager = await jetstreamManager(nats, { checkAPI: false });
     await manager.streams.deleteMessage(this.name, sequence, true);
   }
@@ -69,4 +78,4 @@ export class ErasingStream {
 }
 
 /** For `next`: what a message tells, where it is a fact. */
-export const factOf = (text: string): WireFact | null => readFact(encode(text));
+export const eventOf = (text: string): WireEvent | null => readEvent(encode(text));

@@ -1,4 +1,4 @@
-import { maxEventBytes, maxFactItems } from '@posthorn/contracts';
+import { maxEventBytes, maxEventItems } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 
 interface OpenRow {
@@ -14,7 +14,7 @@ export class EventRows {
   /** The id of the row; items with the same key may share one. */
   idFor(key: string, itemBytes: number): string {
     let row = this.open.get(key);
-    if (!row || row.items === maxFactItems || row.bytes + itemBytes > maxEventBytes) {
+    if (!row || row.items === maxEventItems || row.bytes + itemBytes > maxEventBytes) {
       row = { id: newId(), items: 0, bytes: 0 };
       this.open.set(key, row);
     }

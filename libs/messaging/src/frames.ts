@@ -32,8 +32,8 @@ interface WireError {
   details: ErrorDetails;
 }
 
-/** A fact on the wire; docs/asyncapi.json describes it for readers outside. */
-export interface WireFact {
+/** An event on the wire; docs/asyncapi.json describes it for readers outside. */
+export interface WireEvent {
   id: string;
   fact: string;
   version: number;
@@ -51,7 +51,8 @@ export const toWireError = ({ kind, code, message, details }: DomainError): Repl
   error: { kind, code: code as ErrorCode, message, details },
 });
 
-export const fromWireError = ({ kind, code, message, details }: WireError): DomainError => new DomainError(kind, code, message, details);
+export const fromWireError = ({ kind, code, message, details }: WireError): DomainError =>
+  new DomainError(kind, code, message, details);
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -63,8 +64,8 @@ export const encode = (text: string): Uint8Array => encoder.encode(text);
 export function encodeAll(entries: readonly JsonPiece[][]): Uint8Array[] {
   const encoded: Uint8Array[] = [];
   let text = '[';
-  entries.forEach((pieces, place) => {
-    if (place > 0) text += ',';
+  entries.forEach((pieces, index) => {
+    if (index > 0) text += ',';
     for (const piece of pieces) {
       if (typeof piece === 'string') text += piece;
       else {
@@ -97,10 +98,10 @@ function longContents(payload: Buffer): LongString[] {
 }
 
 /** Null for what no relay of ours has written. */
-export function readFact(payload: Uint8Array): WireFact | null {
+export function readEvent(payload: Uint8Array): WireEvent | null {
   try {
-    const fact = decode<WireFact | null>(payload);
-    return fact && isUuid(fact.id) && isUuid(fact.projectId) && Array.isArray(fact.items) ? fact : null;
+    const event = decode<WireEvent | null>(payload);
+    return event && isUuid(event.id) && isUuid(event.projectId) && Array.isArray(event.items) ? event : null;
   } catch {
     return null;
   }

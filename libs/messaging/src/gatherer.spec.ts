@@ -3,8 +3,13 @@ import { Gatherer } from './gatherer.js';
 
 /** A flush that answers when it is told to. */
 function held<In>() {
-  const batches: { items: In[]; answer: (results: (string | Error)[]) => void; fail: (error: Error) => void }[] = [];
-  const flush = (items: In[]) => new Promise<(string | Error)[]>((answer, fail) => batches.push({ items, answer, fail }));
+  const batches: {
+    items: In[];
+    answer: (results: (string | Error)[]) => void;
+    fail: (error: Error) => void;
+  }[] = [];
+  const flush = (items: In[]) =>
+    new Promise<(string | Error)[]>((answer, fail) => batches.push({ items, answer, fail }));
   return { batches, flush };
 }
 
@@ -27,7 +32,13 @@ describe('gathering', () => {
 
   it('bounds a batch by bytes, but never keeps one item back for ever', async () => {
     const { batches, flush } = held<number>();
-    const gatherer = new Gatherer<number, string>({ flush, maxItems: 10, inFlight: 1, maxBytes: 100, sizeOf: (bytes) => bytes });
+    const gatherer = new Gatherer<number, string>({
+      flush,
+      maxItems: 10,
+      inFlight: 1,
+      maxBytes: 100,
+      sizeOf: (bytes) => bytes,
+    });
     const all = [1, 500, 60, 30, 20].map((bytes) => gatherer.submit(bytes));
     for (const expected of [[1], [500], [60, 30], [20]]) {
       const batch = batches.at(-1)!;

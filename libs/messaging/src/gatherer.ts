@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { currentScene, joinScenes, runInScene, type Scene } from '@posthorn/telemetry';
+import { currentContext, joinContexts, runInContext, type WorkContext } from '@posthorn/telemetry';
 
 import { actFor } from './acting.js';
 
@@ -18,14 +18,14 @@ export interface GathererOptions<In, Out> {
 interface Waiting<In, Out> {
   item: In;
   bytes: number;
-  scene: Scene | undefined;
+  context: WorkContext | undefined;
   resolve: (out: Out) => void;
   reject: (error: unknown) => void;
 }
 
 /**
  * What arrives together travels together: an item leaves at once while fewer than `inFlight` batches are on their way,
- * what arrives meanwhile is gathered. No timer: at one caller a timer of 1 ms would cost most of the speed (architecture.md §4).
+ * what arrives meanwhile is gathered. No timer: at one caller a timer of 1 ms would cost most of the speed (ARCHITECTURE.md).
  */
 export class Gatherer<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
@@ -41,7 +41,13 @@ export class Gatherer<In, Out> {
 
   submit(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, bytes: this.options.sizeOf?.(item) ?? 0, scene: currentScene(), resolve, reject });
+      this.waiting.push({
+        item,
+        bytes: this.options.sizeOf?.(item) ?? 0,
+        context: currentContext(),
+        resolve,
+        reject,
+      });
       this.linger();
     });
   }
@@ -66,8 +72,8 @@ export class Gatherer<In, Out> {
       this.running += 1;
       const batch = this.take();
       // For all that wait, and not for whoever happened to open the way.
-      const scene = joinScenes(batch.map((each) => each.scene));
-      void runInScene(scene, () => actFor(undefined, () => this.flush(batch)));
+      const context = joinContexts(batch.map((each) => each.context));
+      void runInContext(context, () => actFor(undefined, () => this.flush(batch)));
     }
     if (this.waiting.length + this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
@@ -75,7 +81,9 @@ export class Gatherer<In, Out> {
   private take(): Waiting<In, Out>[] {
     const { maxItems, maxBytes = Infinity } = this.options;
     let bytes = 0;
-    const end = this.waiting.findIndex((entry, index) => index >= maxItems || ((bytes += entry.bytes) > maxBytes && index > 0));
+    const end = this.waiting.findIndex(
+      (entry, index) => index >= maxItems || ((bytes += entry.bytes) > maxBytes && index > 0),
+    );
     return this.waiting.splice(0, end === -1 ? this.waiting.length : end);
   }
 

@@ -15,7 +15,7 @@ const failedPauseMs = 1_000;
 export class Loop {
   private running: Promise<void> | null = null;
   private wake: (() => void) | null = null;
-  private rung = false;
+  private woken = false;
   private stopped = false;
 
   constructor(private readonly options: LoopOptions) {}
@@ -24,8 +24,8 @@ export class Loop {
     this.running ??= this.rounds();
   }
 
-  ring(): void {
-    this.rung = true;
+  wakeUp(): void {
+    this.woken = true;
     this.wake?.();
   }
 
@@ -38,18 +38,18 @@ export class Loop {
 
   private async rounds(): Promise<void> {
     while (!this.stopped) {
-      this.rung = false;
+      this.woken = false;
       const began = performance.now();
       let pauseMs = this.options.everyMs;
       try {
         pauseMs = (await this.options.work()) ?? pauseMs;
       } catch (error) {
         this.options.onError(error);
-        this.rung = false;
+        this.woken = false;
         pauseMs = Math.min(pauseMs, failedPauseMs);
       }
       await this.rest(began);
-      if (!this.rung && !this.stopped) await this.pause(pauseMs);
+      if (!this.woken && !this.stopped) await this.pause(pauseMs);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The tables that every service with facts has; called by each service's first migration. */
+/** The tables that every service with events has; called by each service's first migration. */
 export async function createMessagingTables(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE outbox (
@@ -32,7 +32,7 @@ export async function createMessagingTables(runner: QueryRunner): Promise<void> 
     )`);
 }
 
-/** What a service needs to notice a lost stream, to count the tries of a fact, to replay a dead letter and to rebuild a read model; called by a later migration. */
+/** What a service needs to notice a lost stream, to count the tries of an event, to replay a dead letter and to rebuild a read model; called by a later migration. */
 export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE fact_streams (
@@ -76,12 +76,12 @@ export async function addMessagingRepair(runner: QueryRunner): Promise<void> {
 }
 
 /** Where a fact's publishing and hearing are recorded; called by a later migration. */
-export async function addFactTraces(runner: QueryRunner): Promise<void> {
+export async function addEventTraces(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN traces text`);
 }
 
-/** On whose behalf a fact came to be, and from where; called by a later migration. */
-export async function addFactActors(runner: QueryRunner): Promise<void> {
+/** On whose behalf an event came to be, and from where; called by a later migration. */
+export async function addEventActors(runner: QueryRunner): Promise<void> {
   await runner.query(`ALTER TABLE outbox ADD COLUMN actor jsonb, ADD COLUMN address text`);
 }
 

@@ -2,20 +2,43 @@ import { counter, gauge, histogram, type Metrics } from '@posthorn/telemetry';
 import type { DeadLetters } from './dead-letters.repository.js';
 import type { Outbox } from './outbox.repository.js';
 
-const busCallDuration = histogram('posthorn_bus_call_duration_seconds', 'Time until another service answered a call, also with an error.', [
-  'subject',
-]);
-const busCallFailures = counter('posthorn_bus_call_failures_total', 'Calls that no service answered, by why.', ['subject', 'reason']);
-const factsPublished = counter('posthorn_facts_published_total', 'Facts that the stream has taken, repeats included.', ['fact']);
-const factsHeard = counter('posthorn_facts_heard_total', 'Facts that a subscriber was given, by what became of them.', [
-  'subscriber',
-  'outcome',
-]);
-const subscriberPending = gauge('posthorn_subscriber_pending', 'Facts that a subscriber has not been given yet.', ['subscriber']);
+const busCallDuration = histogram(
+  'posthorn_bus_call_duration_seconds',
+  'Time until another service answered a call, also with an error.',
+  ['subject'],
+);
+const busCallFailures = counter(
+  'posthorn_bus_call_failures_total',
+  'Calls that no service answered, by why.',
+  ['subject', 'reason'],
+);
+const eventsPublished = counter(
+  'posthorn_facts_published_total',
+  'Facts that the stream has taken, repeats included.',
+  ['fact'],
+);
+const eventsReceived = counter(
+  'posthorn_facts_heard_total',
+  'Facts that a subscriber was given, by what became of them.',
+  ['subscriber', 'outcome'],
+);
+const subscriberPending = gauge(
+  'posthorn_subscriber_pending',
+  'Facts that a subscriber has not been given yet.',
+  ['subscriber'],
+);
 const outboxAge = gauge('posthorn_outbox_age_seconds', 'How long the oldest unpublished fact has waited.');
-const outboxUnpublished = gauge('posthorn_outbox_unpublished', 'Facts that wait to be published; counted up to 10 000.');
-const outboxQuarantined = gauge('posthorn_outbox_quarantined', 'Facts that the bus can never take; counted up to 10 000.');
-const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take in; counted up to 10 000.', ['subscriber']);
+const outboxUnpublished = gauge(
+  'posthorn_outbox_unpublished',
+  'Facts that wait to be published; counted up to 10 000.',
+);
+const outboxQuarantined = gauge(
+  'posthorn_outbox_quarantined',
+  'Facts that the bus can never take; counted up to 10 000.',
+);
+const deadLetters = gauge('posthorn_dead_letters', 'Facts that no try could take in; counted up to 10 000.', [
+  'subscriber',
+]);
 
 /** What the messaging of one service counts while it works. */
 export class MessagingMetrics {
@@ -29,9 +52,11 @@ export class MessagingMetrics {
   constructor(metrics: Metrics) {
     this.callDuration = metrics.histogram(busCallDuration);
     this.callFailures = metrics.counter(busCallFailures);
-    this.published = metrics.counter(factsPublished);
-    this.heard = metrics.counter(factsHeard);
-    metrics.gauge(subscriberPending, () => [...this.pending].map(([subscriber, count]) => [{ subscriber }, count] as const));
+    this.published = metrics.counter(eventsPublished);
+    this.heard = metrics.counter(eventsReceived);
+    metrics.gauge(subscriberPending, () =>
+      [...this.pending].map(([subscriber, count]) => [{ subscriber }, count] as const),
+    );
   }
 }
 
@@ -40,5 +65,7 @@ export function measureWaiting(metrics: Metrics, outbox: Outbox, letters: DeadLe
   metrics.gauge(outboxAge, () => outbox.age());
   metrics.gauge(outboxUnpublished, () => outbox.unpublished());
   metrics.gauge(outboxQuarantined, () => outbox.quarantined());
-  metrics.gauge(deadLetters, async () => (await letters.count()).map(({ subscriber, count }) => [{ subscriber }, count] as const));
+  metrics.gauge(deadLetters, async () =>
+    (await letters.count()).map(({ subscriber, count }) => [{ subscriber }, count] as const),
+  );
 }

@@ -4,23 +4,23 @@ import {
   type DeadLetterId,
   type ListDeadLetters,
   type ReplayedDeadLetter,
-  type RepublishFacts,
-  type RepublishedFacts,
+  type RepublishEvents,
+  type RepublishedEvents,
   type RequestContract,
   type ServiceName,
 } from '@posthorn/contracts';
 import type { Answer } from './answering.js';
 import type { DeadLetters } from './dead-letters.repository.js';
-import type { WireFact } from './frames.js';
+import type { WireEvent } from './frames.js';
 import type { Incoming } from './handlers.js';
-import { wordsOf } from './inbox.repository.js';
+import { contentOf } from './inbox.repository.js';
 import type { Outbox } from './outbox.repository.js';
 import type { Publishing } from './publishing.repository.js';
 
-/** Takes facts in for one durable name. */
+/** Takes events in for one durable name. */
 interface Subscriber {
   durable: string;
-  apply(facts: WireFact[]): Promise<void>;
+  apply(events: WireEvent[]): Promise<void>;
 }
 
 export interface OperationsOptions {
@@ -43,7 +43,7 @@ export class Operations {
     return [
       [listDeadLetters, one<ListDeadLetters>((body) => this.options.deadLetters.list(body))],
       [replayDeadLetter, one<DeadLetterId>((body) => this.replay(body))],
-      [republish, one<RepublishFacts>((body) => this.republish(body))],
+      [republish, one<RepublishEvents>((body) => this.republish(body))],
     ];
   }
 
@@ -51,9 +51,9 @@ export class Operations {
     const { deadLetters, outbox } = this.options;
     const outcome = await this.tryAgain(id);
     if (outcome === false) throw deadLetterNotFound();
-    if (outcome === true) outbox.ring();
+    if (outcome === true) outbox.wakeUp();
     else await deadLetters.failedAgain(id, outcome.message);
-    return { id, replayed: outcome === true, error: outcome === true ? null : wordsOf(outcome.message) };
+    return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
   }
 
   /** Whether the letter was there and could be taken in, or what its subscriber said. */
@@ -70,11 +70,11 @@ export class Operations {
     }
   }
 
-  private async republish({ since }: RepublishFacts): Promise<RepublishedFacts> {
+  private async republish({ since }: RepublishEvents): Promise<RepublishedEvents> {
     const { publishing, outbox } = this.options;
     await publishing.repeatSince(since);
-    const facts = await publishing.repeating();
-    outbox.ring();
-    return { since, facts };
+    const events = await publishing.repeating();
+    outbox.wakeUp();
+    return { since, facts: events };
   }
 }

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { emailFacts, maxEventBytes } from '@posthorn/contracts';
+import { emailEvents, maxEventBytes } from '@posthorn/contracts';
 import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
-import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
+import {
+  cloneDatabase,
+  eventually,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
 import { BusConnection } from './connection.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { Outbox } from './outbox.repository.js';
@@ -37,14 +43,21 @@ const failed = (reason: string | null) => ({
 async function writeEvent(reason: string): Promise<string> {
   const id = newId();
   await database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
-    ...[id, newId(), emailFacts.failed.name],
+    ...[id, newId(), emailEvents.failed.name],
     JSON.stringify([failed(reason)]),
   ]);
   return id;
 }
 async function whileRelaying(look: () => Promise<void>): Promise<void> {
   const publishing = new Publishing(database, 'sending');
-  const relay = new OutboxRelay({ service: 'sending', database, outbox, publishing, connection, clock: new DatabaseClock(database) });
+  const relay = new OutboxRelay({
+    service: 'sending',
+    database,
+    outbox,
+    publishing,
+    connection,
+    clock: new DatabaseClock(database),
+  });
   relay.start();
   try {
     await look();
@@ -64,7 +77,11 @@ describe('an event that the bus can never take', () => {
     const [row] = await database.query<{ id: string; quarantined: boolean; quarantine_reason: string }>(
       'SELECT id, quarantined_at IS NOT NULL AS quarantined, quarantine_reason FROM outbox WHERE published_at IS NULL',
     );
-    expect(row).toEqual({ id: large, quarantined: true, quarantine_reason: expect.stringMatching(/max_payload/) });
+    expect(row).toEqual({
+      id: large,
+      quarantined: true,
+      quarantine_reason: expect.stringMatching(/max_payload/),
+    });
     expect(await outbox.quarantined()).toBe(1);
     expect([await outbox.age(), await outbox.unpublished()]).toEqual([0, 0]);
   });
@@ -75,18 +92,23 @@ describe('an event that is not taken', () => {
     new Publishing(database, 'sending').publishFresh(10, async (events) => {
       const found = events.map(({ id }) => failures(id)).filter((failure) => failure !== null);
       const lost = new Set(found.map(({ id }) => id));
-      return { acknowledged: events.map(({ id }) => id).filter((id) => !lost.has(id)), sequences: [], failures: found };
+      return {
+        acknowledged: events.map(({ id }) => id).filter((id) => !lost.has(id)),
+        sequences: [],
+        failures: found,
+      };
     });
   const refusing = (refused: string, kind: PublishFailure['kind']) => (id: string) =>
     id === refused ? { id, error: new Error('no'), kind } : null;
-  const rounds = async (id: string, kind: PublishFailure['kind'], { beside }: { beside: boolean }) => {
-    for (let place = 0; place < 25; place += 1) {
-      if (beside) await writeEvent('beside');
+  const rounds = async (id: string, kind: PublishFailure['kind'], { beside: extra }: { beside: boolean }) => {
+    for (let index = 0; index < 25; index += 1) {
+      if (extra) await writeEvent('beside');
       await round(refusing(id, kind));
     }
     return outbox.quarantined();
   };
-  const old = (id: string) => database.query(`UPDATE outbox SET created_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+  const old = (id: string) =>
+    database.query(`UPDATE outbox SET created_at = now() - interval '1 hour' WHERE id = $1`, [id]);
 
   it('while the bus is away waits for as long as that takes, and holds back nobody', async () => {
     const id = await writeEvent('away');
@@ -115,7 +137,7 @@ describe('an event that is not taken', () => {
       await nats.kill();
       await eventually(async () => !connection.connected, 'the break is noticed');
       await writeEvent('meanwhile');
-      outbox.ring();
+      outbox.wakeUp();
       await nats.start();
       await eventually(async () => (await waiting()) === 0, 'it is published');
     });
@@ -125,11 +147,16 @@ describe('an event that is not taken', () => {
 
 describe('items that are more than one event may carry', () => {
   it('are several events, by their bytes, each item in one of them', async () => {
-    const items = Array.from({ length: 300 }, (_, place) => failed('\u0001'.repeat(1_900) + place));
-    await outbox.publish(emailFacts.failed, newId(), items);
-    const rows = await database.query<{ items: { emailId: string }[] }>('SELECT items FROM outbox ORDER BY id');
+    const items = Array.from({ length: 300 }, (_, index) => failed('\u0001'.repeat(1_900) + index));
+    await outbox.publish(emailEvents.failed, newId(), items);
+    const rows = await database.query<{ items: { emailId: string }[] }>(
+      'SELECT items FROM outbox ORDER BY id',
+    );
     expect(rows.length).toBeGreaterThan(2);
-    for (const row of rows) expect(Buffer.byteLength(JSON.stringify(row.items))).toBeLessThanOrEqual(maxEventBytes + 1_000);
-    expect(rows.flatMap((row) => row.items.map(({ emailId }) => emailId))).toEqual(items.map(({ emailId }) => emailId));
+    for (const row of rows)
+      expect(Buffer.byteLength(JSON.stringify(row.items))).toBeLessThanOrEqual(maxEventBytes + 1_000);
+    expect(rows.flatMap((row) => row.items.map(({ emailId }) => emailId))).toEqual(
+      items.map(({ emailId }) => emailId),
+    );
   });
 });

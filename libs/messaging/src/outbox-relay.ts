@@ -1,22 +1,28 @@
 import { jetstream, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { factCatalogue, factSubject, type ServiceName } from '@posthorn/contracts';
+import { eventCatalogue, eventSubject, type ServiceName } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-import { inSpan, readTraces, runInScene, Tracing } from '@posthorn/telemetry';
+import { inSpan, readTraces, runInContext, Tracing } from '@posthorn/telemetry';
 import type { BusConnection } from './connection.js';
-import { ensureStream, streamDays } from './fact-stream.js';
-import { encode, type WireFact } from './frames.js';
+import { ensureStream, streamDays } from './event-stream.js';
+import { encode, type WireEvent } from './frames.js';
 import { Loop } from './loop.js';
 import type { MessagingMetrics } from './messaging.metrics.js';
 import type { Outbox } from './outbox.repository.js';
 import { tracedHeaders } from './traced-headers.js';
 import { failureKindOf } from './publish-failures.js';
-import { StreamRewound, type OutgoingFact, type Published, type Publishing, type SeenStream } from './publishing.repository.js';
+import {
+  StreamRewound,
+  type OutgoingEvent,
+  type Published,
+  type Publishing,
+  type SeenStream,
+} from './publishing.repository.js';
 
 const batch = 256;
-/** Nobody waits for a fact: gathered for a moment, a hundred of them cost the statements of one. */
+/** Nobody waits for an event: gathered for a moment, a hundred of them cost the statements of one. */
 const restMs = 100;
-const lookEveryMs = 2_000;
+const checkEveryMs = 2_000;
 /** The stream is compared with what the database knows of it at least so often, also where nothing seems to have changed. */
 const compareEveryMs = 30_000;
 /** At rest: after each round without an event the pause doubles. */
@@ -36,7 +42,7 @@ export interface OutboxRelayOptions {
 }
 
 /**
- * Carries committed facts to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. Keeps an
+ * Carries committed events to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. Keeps an
  * eye on the stream: when it is lost, what it held is published once more beside what is fresh.
  */
 export class OutboxRelay {
@@ -44,7 +50,7 @@ export class OutboxRelay {
   private readonly loop: Loop;
   private readonly tracing: Tracing;
   private stream: JetStreamClient | null = null;
-  private lookedAt = -Infinity;
+  private checkedAt = -Infinity;
   private comparedAt = -Infinity;
   private seen: SeenStream | null = null;
   private pauseMs = pauseMs.least;
@@ -53,9 +59,14 @@ export class OutboxRelay {
 
   constructor(private readonly options: OutboxRelayOptions) {
     this.tracing = options.tracing ?? new Tracing();
-    this.loop = new Loop({ everyMs: pauseMs.least, restMs, work: () => this.run(), onError: (error) => this.failed(error) });
-    options.outbox.onRing(() => this.loop.ring());
-    this.unsubscribe = options.database.onCommit(() => this.loop.ring());
+    this.loop = new Loop({
+      everyMs: pauseMs.least,
+      restMs,
+      work: () => this.run(),
+      onError: (error) => this.failed(error),
+    });
+    options.outbox.onWakeUp(() => this.loop.wakeUp());
+    this.unsubscribe = options.database.onCommit(() => this.loop.wakeUp());
   }
 
   start(): void {
@@ -74,18 +85,22 @@ export class OutboxRelay {
       this.forget();
       return pauseMs.least;
     }
-    if (performance.now() - this.lookedAt > lookEveryMs) await this.look();
+    if (performance.now() - this.checkedAt > checkEveryMs) await this.look();
     const { fresh: isAnyWaiting, repeating } = await publishing.pending();
     if (!isAnyWaiting && !repeating) return this.rest();
     this.pauseMs = pauseMs.least;
     this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
     const stream = this.stream;
-    const fresh = await publishing.publishFresh(batch, (facts) => this.publishAll(stream, facts));
-    const repeated = repeating ? await publishing.publishAgain(batch, (facts, repeat) => this.publishAll(stream, facts, repeat)) : 0;
-    if (fresh.quarantined.length > 0) this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
-    if (fresh.failures.length > 0) this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
+    const fresh = await publishing.publishFresh(batch, (events) => this.publishAll(stream, events));
+    const repeated = repeating
+      ? await publishing.publishAgain(batch, (events, repeat) => this.publishAll(stream, events, repeat))
+      : 0;
+    if (fresh.quarantined.length > 0)
+      this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
+    if (fresh.failures.length > 0)
+      this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
     if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
-    else if (fresh.count === batch || repeated > 0) this.loop.ring();
+    else if (fresh.count === batch || repeated > 0) this.loop.wakeUp();
     return this.pauseMs;
   }
 
@@ -96,29 +111,36 @@ export class OutboxRelay {
   }
 
   /** Each is judged by its own acknowledgement: one that fails holds back none of the others. */
-  private async publishAll(stream: JetStreamClient, facts: OutgoingFact[], repeat?: string): Promise<Published> {
+  private async publishAll(
+    stream: JetStreamClient,
+    events: OutgoingEvent[],
+    repeat?: string,
+  ): Promise<Published> {
     const published: Published = { acknowledged: [], sequences: [], failures: [] };
-    const publishOne = async (fact: OutgoingFact): Promise<void> => {
+    const publishOne = async (event: OutgoingEvent): Promise<void> => {
       try {
-        const { duplicate, seq } = await this.publishTraced(stream, fact, repeat);
-        this.options.messagingMetrics?.published.inc({ fact: fact.fact });
-        published.acknowledged.push(fact.id);
+        const { duplicate, seq } = await this.publishTraced(stream, event, repeat);
+        this.options.messagingMetrics?.published.inc({ fact: event.fact });
+        published.acknowledged.push(event.id);
         if (!duplicate) published.sequences.push(seq);
       } catch (error) {
         const kind = failureKindOf(error);
-        if (kind === 'never') this.log.error(`the bus can never take ${fact.fact} ${fact.id}: ${(error as Error).message}`);
-        published.failures.push({ id: fact.id, error: error as Error, kind });
+        if (kind === 'never')
+          this.log.error(`the bus can never take ${event.fact} ${event.id}: ${(error as Error).message}`);
+        published.failures.push({ id: event.id, error: error as Error, kind });
       }
     };
-    await Promise.all(facts.map(publishOne));
+    await Promise.all(events.map(publishOne));
     return published;
   }
 
-  private publishTraced(stream: JetStreamClient, fact: OutgoingFact, repeat?: string): Promise<PubAck> {
+  private publishTraced(stream: JetStreamClient, event: OutgoingEvent, repeat?: string): Promise<PubAck> {
     // What is told once more was recorded when it was new.
-    const scene = repeat ? undefined : this.tracing.scene(readTraces(fact.traces));
-    if (!scene) return publish(stream, fact, repeat);
-    return runInScene(scene, () => inSpan(`publish ${fact.fact}`, { kind: 'producer' }, () => publish(stream, fact, repeat)));
+    const context = repeat ? undefined : this.tracing.context(readTraces(event.traces));
+    if (!context) return publish(stream, event, repeat);
+    return runInContext(context, () =>
+      inSpan(`publish ${event.fact}`, { kind: 'producer' }, () => publish(stream, event, repeat)),
+    );
   }
 
   /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
@@ -126,8 +148,14 @@ export class OutboxRelay {
     const { connection, publishing, service, clock } = this.options;
     const { created, state } = await ensureStream(connection.nats, service);
     const now = { incarnation: String(created), lastSequence: state.last_seq };
-    this.lookedAt = performance.now();
-    if (this.seen && isSame(this.seen, now) && this.rewoundIn === null && this.lookedAt - this.comparedAt < compareEveryMs) return;
+    this.checkedAt = performance.now();
+    if (
+      this.seen &&
+      isSame(this.seen, now) &&
+      this.rewoundIn === null &&
+      this.checkedAt - this.comparedAt < compareEveryMs
+    )
+      return;
     // Known before seen: what others publish in between must not look like a loss.
     const known = await publishing.known();
     const again = await ensureStream(connection.nats, service);
@@ -135,10 +163,11 @@ export class OutboxRelay {
     if (!known || isLost(known, seen) || known.generation === this.rewoundIn) {
       const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
       const first = await publishing.renew(known, seen, since);
-      if (first && known) this.log.warn('the stream has lost facts: those of the last days are published once more');
+      if (first && known)
+        this.log.warn('the stream has lost facts: those of the last days are published once more');
     }
     this.seen = seen;
-    this.comparedAt = this.lookedAt;
+    this.comparedAt = this.checkedAt;
   }
 
   private failed(error: unknown): void {
@@ -151,22 +180,23 @@ export class OutboxRelay {
   private forget(): void {
     this.stream = null;
     this.seen = null;
-    this.lookedAt = -Infinity;
+    this.checkedAt = -Infinity;
   }
 }
 
-const isSame = (a: SeenStream, b: SeenStream): boolean => a.incarnation === b.incarnation && a.lastSequence === b.lastSequence;
+const isSame = (a: SeenStream, b: SeenStream): boolean =>
+  a.incarnation === b.incarnation && a.lastSequence === b.lastSequence;
 
 function isLost(known: SeenStream, seen: SeenStream): boolean {
   return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
 }
 
-function publish(stream: JetStreamClient, outgoing: OutgoingFact, repeat?: string): Promise<PubAck> {
-  const { id, projectId, fact, items, createdAt, actor, address } = outgoing;
-  const version = factCatalogue.find(({ name }) => name === fact)?.version ?? 1;
+function publish(stream: JetStreamClient, outgoing: OutgoingEvent, repeat?: string): Promise<PubAck> {
+  const { id, projectId, fact: event, items, createdAt, actor, address } = outgoing;
+  const version = eventCatalogue.find(({ name }) => name === event)?.version ?? 1;
   const by = { ...(actor ? { actor } : {}), ...(address ? { address } : {}) };
-  const payload: WireFact = { id, fact, version, projectId, at: createdAt, ...by, items };
-  return stream.publish(factSubject(fact), encode(JSON.stringify(payload)), {
+  const payload: WireEvent = { id, fact: event, version, projectId, at: createdAt, ...by, items };
+  return stream.publish(eventSubject(event), encode(JSON.stringify(payload)), {
     msgID: repeat ? `${id} ${repeat}` : id,
     headers: tracedHeaders(),
   });

@@ -1,7 +1,7 @@
 import type { Caller } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A fact that was committed with the change that it tells of, and is published afterwards. Partitioned by day. */
+/** An event that was committed with the change that it tells of, and is published afterwards. Partitioned by day. */
 @Entity('outbox')
 export class OutboxRow {
   @PrimaryColumn('uuid') id: string;
@@ -9,20 +9,22 @@ export class OutboxRow {
   @Column('text') fact: string;
   @Column('jsonb') items: object[];
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true }) publishedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'published_at', precision: 3, nullable: true })
+  publishedAt: Date | null;
   /** The traces that record the change, as `traceparent`s with commas between them; null where none does. */
   @Column('text', { nullable: true }) traces: string | null;
-  /** Who did it, and from where; null where a service did it by itself, or for several at once. No visitor's address (`toldAddressOf`). */
+  /** Who did it, and from where; null where a service did it by itself, or for several at once. No visitor's address (`publishedAddressOf`). */
   @Column('jsonb', { nullable: true }) actor: Caller['actor'] | null;
   @Column('text', { nullable: true }) address: string | null;
   /** Rounds in which the bus refused it while it took others beside it. */
   @Column('smallint') refusals: number;
   /** Since when the relay passes over it, because the bus can never take it; null where it does not. */
-  @Column({ type: 'timestamptz', name: 'quarantined_at', precision: 3, nullable: true }) quarantinedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'quarantined_at', precision: 3, nullable: true })
+  quarantinedAt: Date | null;
   @Column('text', { name: 'quarantine_reason', nullable: true }) quarantineReason: string | null;
 }
 
-/** That a subscriber has taken a fact in: written in the transaction of the effect. */
+/** That a subscriber has taken an event in: written in the transaction of the effect. */
 @Entity('inbox')
 export class InboxRow {
   @PrimaryColumn('text') subscriber: string;
@@ -30,7 +32,7 @@ export class InboxRow {
   @Column({ type: 'timestamptz', name: 'received_at', precision: 3 }) receivedAt: Date;
 }
 
-/** A fact that its subscriber could not take in; kept for the operator, to be replayed. */
+/** An event that its subscriber could not take in; kept for the operator, to be replayed. */
 @Entity('dead_letters')
 export class DeadLetter {
   @PrimaryColumn('text') subscriber: string;
@@ -44,9 +46,9 @@ export class DeadLetter {
   @Column({ type: 'timestamptz', name: 'at', precision: 3 }) at: Date;
 }
 
-/** How often a fact that failed was tried by itself, and whether the last try ever ended. */
+/** How often an event that failed was tried by itself, and whether the last try ever ended. */
 @Entity('fact_tries')
-export class FactTryRow {
+export class EventTryRow {
   @PrimaryColumn('text') subscriber: string;
   @PrimaryColumn('uuid', { name: 'fact_id' }) factId: string;
   @Column('integer') tries: number;
@@ -57,16 +59,16 @@ export class FactTryRow {
 
 /** The owner's stream as it was last seen. The generation rises with every loss: what was published before one is not marked after it. */
 @Entity('fact_streams')
-export class FactStreamRow {
+export class EventStreamRow {
   @PrimaryColumn('text') name: string;
   @Column('bigint') generation: number;
   @Column('text') incarnation: string;
   @Column('bigint', { name: 'last_sequence' }) lastSequence: number;
 }
 
-/** Published facts that are being published once more, and how far that has come. */
+/** Published events that are being published once more, and how far that has come. */
 @Entity('fact_repeats')
-export class FactRepeatRow {
+export class EventRepeatRow {
   @PrimaryColumn('text') name: string;
   @Column('uuid') id: string;
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
@@ -83,4 +85,12 @@ export class ReadModelRow {
 }
 
 /** Every table of the messaging, for the data source of a service. */
-export const messagingEntities = [OutboxRow, InboxRow, DeadLetter, FactTryRow, FactStreamRow, FactRepeatRow, ReadModelRow];
+export const messagingEntities = [
+  OutboxRow,
+  InboxRow,
+  DeadLetter,
+  EventTryRow,
+  EventStreamRow,
+  EventRepeatRow,
+  ReadModelRow,
+];

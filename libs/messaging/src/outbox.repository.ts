@@ -1,4 +1,4 @@
-import { toldAddressOf, type FactContract } from '@posthorn/contracts';
+import { publishedAddressOf, type EventContract } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { actingCaller } from './acting.js';
@@ -7,51 +7,57 @@ import { EventRows } from './event-rows.js';
 /** Of a row that the relay is to publish. */
 export const isWaiting = `published_at IS NULL AND quarantined_at IS NULL`;
 
-/** Facts wait here until JetStream has them: nothing is on the wire before its commit. */
+/** Events wait here until JetStream has them: nothing is on the wire before its commit. */
 export class Outbox {
   private wake: () => void = () => undefined;
-  private told = false;
+  private published = false;
 
   constructor(private readonly database: Database) {}
 
-  /** Writes the fact into the ambient transaction; one row for as many items as one event may carry. */
-  async publish<Item extends object>(fact: FactContract<Item>, projectId: string, items: Item[]): Promise<void> {
-    this.told = true;
+  /** Writes the event into the ambient transaction; one row for as many items as one event may carry. */
+  async publish<Item extends object>(
+    event: EventContract<Item>,
+    projectId: string,
+    items: Item[],
+  ): Promise<void> {
+    this.published = true;
     const caller = actingCaller();
     const rows = new EventRows();
     const written = items.map((item) => JSON.stringify(item));
-    for (const [id, part] of Map.groupBy(written, (item) => rows.idFor(fact.name, Buffer.byteLength(item)))) {
+    for (const [id, part] of Map.groupBy(written, (item) =>
+      rows.idFor(event.name, Buffer.byteLength(item)),
+    )) {
       await this.database.query(
         `INSERT INTO outbox (id, project_id, fact, items, traces, actor, address) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [
           id,
           projectId,
-          fact.name,
+          event.name,
           `[${part.join(',')}]`,
           currentTraces(),
           caller ? JSON.stringify(caller.actor) : null,
-          caller ? toldAddressOf(caller) : null,
+          caller ? publishedAddressOf(caller) : null,
         ],
       );
     }
   }
 
   /** Rings the relay: call it after the commit. A relay that hears nothing looks by itself each second. */
-  ring(): void {
-    this.told = false;
+  wakeUp(): void {
+    this.published = false;
     this.wake();
   }
 
-  /** Rings where facts were written since the last time. */
-  ringIfTold(): void {
-    if (this.told) this.ring();
+  /** Rings where events were written since the last time. */
+  wakeIfPublished(): void {
+    if (this.published) this.wakeUp();
   }
 
-  onRing(wake: () => void): void {
+  onWakeUp(wake: () => void): void {
     this.wake = wake;
   }
 
-  /** Seconds that the oldest unpublished fact has waited: the truth about the bus's health (guarantees.md §1.1). One look, however many wait. */
+  /** Seconds that the oldest unpublished event has waited: the truth about the bus's health (docs/guarantees.md §1.1). One look, however many wait. */
   async age(): Promise<number> {
     const [row] = await this.database.query<{ age: number }>(
       `SELECT greatest(0, extract(epoch FROM now() - created_at))::float8 AS age FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT 1`,

@@ -4,13 +4,13 @@ export class Pauses {
 
   constructor(
     private readonly shortestMs: number,
-    private readonly longestMs: number,
+    private readonly maxMs: number,
   ) {
     this.ms = shortestMs;
   }
 
   after(isBusy: boolean): number {
-    this.ms = isBusy ? this.shortestMs : Math.min(2 * this.ms, this.longestMs);
+    this.ms = isBusy ? this.shortestMs : Math.min(2 * this.ms, this.maxMs);
     return this.ms;
   }
 }

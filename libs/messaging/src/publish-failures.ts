@@ -7,7 +7,8 @@ const messageTooLarge = 10_054;
 
 /** Only what the client or the server says of this very payload is final; whatever can pass is tried again. */
 export function failureKindOf(error: unknown): PublishFailure['kind'] {
-  if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError) return 'never';
+  if (error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError)
+    return 'never';
   if (error instanceof JetStreamApiError) return error.code === messageTooLarge ? 'never' : 'refused';
   return 'away';
 }

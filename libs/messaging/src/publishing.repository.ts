@@ -1,9 +1,9 @@
 import { streamOf, type Caller, type ServiceName } from '@posthorn/contracts';
 import { lowestIdOf, newId, type Database } from '@posthorn/database';
-import { wordsOf } from './inbox.repository.js';
+import { contentOf } from './inbox.repository.js';
 import { isWaiting } from './outbox.repository.js';
 
-export interface OutgoingFact {
+export interface OutgoingEvent {
   id: string;
   projectId: string;
   fact: string;
@@ -40,9 +40,9 @@ export interface PublishFailure {
   kind: 'never' | 'refused' | 'away';
 }
 
-type Send = (facts: OutgoingFact[]) => Promise<Published>;
+type Send = (events: OutgoingEvent[]) => Promise<Published>;
 /** `repeat` tells this telling from every other one: JetStream drops what it heard a moment ago under the same name. */
-type SendAgain = (facts: OutgoingFact[], repeat: string) => Promise<Published>;
+type SendAgain = (events: OutgoingEvent[], repeat: string) => Promise<Published>;
 
 export interface Round {
   /** How many events it had. */
@@ -77,7 +77,7 @@ const isHopeless = `r.never OR (refusals + 1 >= ${maxRefusals} AND created_at < 
 const idle: Round = { count: 0, quarantined: [], failures: [] };
 
 const columns = `id, project_id AS "projectId", fact, items, created_at AS "createdAt", traces, actor, address`;
-// Ids are minted by the services' clocks, which may be wrong by so much (guarantees.md G22).
+// Ids are minted by the services' clocks, which may be wrong by so much (docs/guarantees.md G22).
 const skewMs = 26 * 3_600_000;
 
 /** What of the outbox is on the wire, and in which stream (docs/decisions/0008). */
@@ -116,19 +116,23 @@ export class Publishing {
     return this.database.transaction(async () => {
       // A bitmap looks at whatever was published since the last vacuum, each round anew; a plain scan clears it away.
       await this.database.query(`SET LOCAL enable_bitmapscan = off`);
-      const facts = await this.database.query<OutgoingFact>(
+      const events = await this.database.query<OutgoingEvent>(
         `SELECT ${columns} FROM outbox WHERE ${isWaiting} ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],
       );
-      if (facts.length === 0) return idle;
+      if (events.length === 0) return idle;
       // Read before anything is sent: a loss that is noted from here on fences the mark.
       const known = await this.known();
       if (!known) return idle;
-      const { acknowledged, sequences, failures } = await send(facts);
+      const { acknowledged, sequences, failures } = await send(events);
       this.refuseRewound(sequences, known);
       await this.mark(acknowledged, known, Math.max(known.lastSequence, ...sequences));
       const quarantined = await this.quarantine(failures, acknowledged.length > 0);
-      return { count: facts.length, quarantined, failures: failures.filter(({ id }) => !quarantined.includes(id)) };
+      return {
+        count: events.length,
+        quarantined,
+        failures: failures.filter(({ id }) => !quarantined.includes(id)),
+      };
     });
   }
 
@@ -179,30 +183,38 @@ export class Publishing {
       );
       const known = repeat && (await this.known());
       if (!known) return 0;
-      const facts = await this.database.query<OutgoingFact>(
+      const events = await this.database.query<OutgoingEvent>(
         // Held, so that nobody takes an address out of one that is on its way with it.
         `SELECT ${columns} FROM outbox WHERE id > $1 AND created_at >= $2 AND published_at <= $3 ORDER BY id LIMIT $4 FOR SHARE`,
         [repeat.after, repeat.since, repeat.until, limit],
       );
-      const { sequences, failures } = await send(facts, repeat.id);
+      const { sequences, failures } = await send(events, repeat.id);
       const waiting = failures.find(({ kind }) => kind !== 'never');
       if (waiting) throw waiting.error;
       this.refuseRewound(sequences, known);
       await this.mark([], known, Math.max(known.lastSequence, ...sequences));
-      if (facts.length < limit) await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
-      else await this.database.query(`UPDATE fact_repeats SET after = $2 WHERE name = $1`, [this.name, facts.at(-1)!.id]);
-      return facts.length;
+      if (events.length < limit)
+        await this.database.query(`DELETE FROM fact_repeats WHERE name = $1`, [this.name]);
+      else
+        await this.database.query(`UPDATE fact_repeats SET after = $2 WHERE name = $1`, [
+          this.name,
+          events.at(-1)!.id,
+        ]);
+      return events.length;
     });
   }
 
   /** A number that was given before: the stream has lost its end since, whoever was the first to publish again. */
   private refuseRewound(sequences: number[], known: KnownStream): void {
-    if (sequences.some((sequence) => sequence <= known.lastSequence)) throw new StreamRewound(this.name, known.generation);
+    if (sequences.some((sequence) => sequence <= known.lastSequence))
+      throw new StreamRewound(this.name, known.generation);
   }
 
   /** Answers which events left the queue. What was merely away is not counted, nor is a refusal of everything. */
   private async quarantine(failures: PublishFailure[], othersWereTaken: boolean): Promise<string[]> {
-    const refused = failures.filter(({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken));
+    const refused = failures.filter(
+      ({ kind }) => kind === 'never' || (kind === 'refused' && othersWereTaken),
+    );
     if (refused.length === 0) return [];
     const rows = await this.database.query<{ id: string; quarantined: boolean }>(
       `UPDATE outbox SET refusals = least(refusals + 1, ${maxRefusals}),
@@ -210,7 +222,11 @@ export class Publishing {
          quarantine_reason = CASE WHEN ${isHopeless} THEN r.reason END
        FROM unnest($1::uuid[], $2::boolean[], $3::text[]) AS r (refused_id, never, reason) WHERE id = r.refused_id
        RETURNING id, quarantined_at IS NOT NULL AS quarantined`,
-      [refused.map(({ id }) => id), refused.map(({ kind }) => kind === 'never'), refused.map(({ error }) => wordsOf(error.message))],
+      [
+        refused.map(({ id }) => id),
+        refused.map(({ kind }) => kind === 'never'),
+        refused.map(({ error }) => contentOf(error.message)),
+      ],
     );
     return rows.filter(({ quarantined }) => quarantined).map(({ id }) => id);
   }

@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-/** Even a read model that seems whole is compared with its owner so often: a fact that never came leaves no gap behind it. */
+/** Even a read model that seems whole is compared with its owner so often: an event that never came leaves no gap behind it. */
 const rebuildAfterHours = 24;
 
 /** Which copies of another service's data this service keeps, and whether they are whole. */
@@ -16,7 +16,7 @@ export class ReadModels {
     return rows.length === 0;
   }
 
-  /** Joins the transaction of whoever noticed that facts are missing. */
+  /** Joins the transaction of whoever noticed that events are missing. */
   async markStale(name: string): Promise<void> {
     await this.database.query(
       `INSERT INTO read_models (name, stale_at) VALUES ($1, now()) ON CONFLICT (name) DO UPDATE SET stale_at = excluded.stale_at`,
@@ -26,7 +26,9 @@ export class ReadModels {
 
   /** Runs a rebuild from the first page to the last. What became stale while it ran stays so: its pages may be older. */
   async rebuild(name: string, work: () => Promise<void>): Promise<void> {
-    const [before] = await this.database.query<{ at: Date }>(`SELECT clock_timestamp()::timestamptz(3) AS at`);
+    const [before] = await this.database.query<{ at: Date }>(
+      `SELECT clock_timestamp()::timestamptz(3) AS at`,
+    );
     await work();
     await this.database.query(
       `INSERT INTO read_models AS known (name, rebuilt_at) VALUES ($1, now()) ON CONFLICT (name) DO UPDATE

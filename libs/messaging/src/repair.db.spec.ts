@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { emailFacts, operations, serviceCaller } from '@posthorn/contracts';
+import { emailEvents, operations, serviceCaller } from '@posthorn/contracts';
 import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
-import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
+import {
+  cloneDatabase,
+  eventually,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
 import { BusConnection } from './connection.js';
 import { DeadLetters } from './dead-letters.repository.js';
-import { ensureConsumer } from './fact-stream.js';
-import { FactSubscription } from './fact-subscription.js';
-import type { Fact } from './handlers.js';
+import { ensureConsumer } from './event-stream.js';
+import { EventSubscription } from './event-subscription.js';
+import type { DomainEvent } from './handlers.js';
 import { Inbox } from './inbox.repository.js';
 import { Operations } from './operations.js';
 import { OutboxRelay } from './outbox-relay.js';
@@ -17,7 +23,7 @@ import { Publishing } from './publishing.repository.js';
 import { effectsTable } from './testing/effects-table.js';
 
 // Several starts of servers and the patience of two watchdogs, also on a machine that has other things to do.
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 const stream = 'FACTS_SENDING';
 const durables = ['spec-one', 'spec-two'];
 
@@ -30,35 +36,45 @@ describe('a NATS that loses its store', () => {
   let outbox: Outbox;
   let connections: BusConnection[];
   let relays: OutboxRelay[] = [];
-  let subscriptions: FactSubscription[] = [];
+  let subscriptions: EventSubscription[] = [];
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
     [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('repair', effectsTable)]);
     database = await openDatabase({ url: clone.url, name: 'repair', poolSize: 10, ...effectsTable });
     outbox = new Outbox(database);
-    connections = await Promise.all(['relay-1', 'relay-2', 'ears'].map((name) => BusConnection.open({ url: nats.url, name })));
-  }, patienceMs);
+    connections = await Promise.all(
+      ['relay-1', 'relay-2', 'ears'].map((name) => BusConnection.open({ url: nats.url, name })),
+    );
+  }, timeoutMs);
   afterAll(async () => {
     await stopSubscribers();
     await stopRelays();
     await Promise.all(connections.map((each) => each.close()));
     await database.close();
     await Promise.all([clone.drop(), nats.stop()]);
-  }, patienceMs);
+  }, timeoutMs);
   beforeEach(() => {
     startRelays();
     startSubscribers(durables);
-  }, patienceMs);
+  }, timeoutMs);
 
   const publishing = () => new Publishing(database, 'sending');
   /** Two replicas of the owner, each with a connection of its own. */
   const startRelays = () => {
     if (relays.length > 0) return;
     const clock = new DatabaseClock(database);
-    relays = connections
-      .slice(0, 2)
-      .map((connection) => new OutboxRelay({ service: 'sending', database, outbox, publishing: publishing(), connection, clock }));
+    relays = connections.slice(0, 2).map(
+      (connection) =>
+        new OutboxRelay({
+          service: 'sending',
+          database,
+          outbox,
+          publishing: publishing(),
+          connection,
+          clock,
+        }),
+    );
     for (const relay of relays) relay.start();
   };
   const stopRelays = async () => {
@@ -66,13 +82,20 @@ describe('a NATS that loses its store', () => {
   };
   const startSubscribers = (names: string[]) => {
     for (const durable of names.filter((name) => !subscriptions.some((each) => each.durable === name))) {
-      const run = async ({ items }: Fact<object>) => {
+      const run = async ({ items }: DomainEvent<object>) => {
         const ids = (items as { emailId: string }[]).map(({ emailId }) => emailId);
         await database.query(`INSERT INTO effects SELECT $1, unnest($2::uuid[])`, [durable, ids]);
       };
       const inbox = new Inbox(database);
-      const contract = emailFacts.delivered;
-      const subscription = new FactSubscription({ connection: connections[2]!, inbox, outbox, contract, durable, run });
+      const contract = emailEvents.delivered;
+      const subscription = new EventSubscription({
+        connection: connections[2]!,
+        inbox,
+        outbox,
+        contract,
+        durable,
+        run,
+      });
       subscriptions.push(subscription);
       subscription.start();
     }
@@ -83,17 +106,22 @@ describe('a NATS that loses its store', () => {
     await Promise.all(stopping.map((each) => each.stop()));
   };
   /** Over all tests: what one of them does must not bring back what another one told. */
-  const told: string[] = [];
-  const tell = async (facts: number) => {
-    for (let count = 0; count < facts; count += 1) {
+  const reported: string[] = [];
+  const publish = async (events: number) => {
+    for (let count = 0; count < events; count += 1) {
       const emailId = newId();
-      told.push(emailId);
-      await outbox.publish(emailFacts.delivered, newId(), [{ emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' }]);
+      reported.push(emailId);
+      await outbox.publish(emailEvents.delivered, newId(), [
+        { emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' },
+      ]);
     }
-    outbox.ring();
+    outbox.wakeUp();
   };
   const effectsOf = async (durable: string) => {
-    const rows = await database.query<{ email_id: string }>('SELECT email_id FROM effects WHERE durable = $1 ORDER BY email_id', [durable]);
+    const rows = await database.query<{ email_id: string }>(
+      'SELECT email_id FROM effects WHERE durable = $1 ORDER BY email_id',
+      [durable],
+    );
     return rows.map(({ email_id }) => email_id);
   };
   const published = () =>
@@ -104,7 +132,11 @@ describe('a NATS that loses its store', () => {
       return row!.left === 0;
     }, 'everything is published');
   const takenBy = (durable: string) =>
-    eventually(async () => (await effectsOf(durable)).length >= told.length, `${durable} hears everything`, 60_000);
+    eventually(
+      async () => (await effectsOf(durable)).length >= reported.length,
+      `${durable} hears everything`,
+      60_000,
+    );
   const findConsumer = async (durable: string) => {
     const manager = await jetstreamManager(connections[2]!.nats, { checkAPI: false });
     return manager.consumers.info(stream, durable);
@@ -118,7 +150,7 @@ describe('a NATS that loses its store', () => {
         const info = await findConsumer(durable).catch(() => null);
         return info && info.num_pending + info.num_ack_pending === 0;
       }, `${durable} has nothing left`);
-      expect(await effectsOf(durable)).toEqual([...told].sort());
+      expect(await effectsOf(durable)).toEqual([...reported].sort());
     }
   };
 
@@ -126,7 +158,7 @@ describe('a NATS that loses its store', () => {
     'changes nothing when what one subscriber had not heard was in it',
     async () => {
       await stopSubscribers('spec-two');
-      await tell(300);
+      await publish(300);
       await takenBy('spec-one');
       await published();
       await nats.kill({ wiped: true });
@@ -134,43 +166,46 @@ describe('a NATS that loses its store', () => {
       startSubscribers(durables);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
-  it.each([1, 2, 3])('changes nothing in the middle of the stream of facts, %i times', async (times) => {
+  it.each([1, 2, 3])('changes nothing in the middle of the stream of events, %i times', async (times) => {
     for (let time = 0; time < times; time += 1) {
-      await tell(200);
+      await publish(200);
       await nats.kill({ wiped: true });
-      await tell(100);
+      await publish(100);
       await nats.start();
-      await tell(100);
+      await publish(100);
     }
     await expectEachOnce();
   });
 
   it(
-    'changes nothing while the owner of the facts is away',
+    'changes nothing while the owner of the events is away',
     async () => {
       await stopSubscribers();
-      await tell(100);
+      await publish(100);
       await published();
       await stopRelays();
       await nats.kill({ wiped: true });
       await nats.start();
       startSubscribers(durables);
-      await eventually(() => findConsumer('spec-two').catch(() => null), 'a subscriber makes the stream anew');
-      await tell(50);
+      await eventually(
+        () => findConsumer('spec-two').catch(() => null),
+        'a subscriber makes the stream anew',
+      );
+      await publish(50);
       startRelays();
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'is noticed though no connection breaks',
     async () => {
       await stopSubscribers('spec-two');
-      await tell(100);
+      await publish(100);
       await takenBy('spec-one');
       await published();
       const manager = await jetstreamManager(connections[2]!.nats);
@@ -178,24 +213,26 @@ describe('a NATS that loses its store', () => {
       startSubscribers(durables);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'is noticed by the sequences that it gives again, before anybody looks',
     async () => {
-      await tell(20);
+      await publish(20);
       await expectEachOnce();
       await stopRelays();
       const [manager, sent] = [await jetstreamManager(connections[2]!.nats), publishing()];
       const known = await sent.known();
       await manager.streams.delete(stream);
-      await tell(1);
-      await expect(sent.publishFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({ generation: known!.generation });
+      await publish(1);
+      await expect(sent.publishFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({
+        generation: known!.generation,
+      });
       startRelays();
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -203,20 +240,24 @@ describe('a NATS that loses its store', () => {
     async () => {
       await expectEachOnce();
       await stopRelays();
-      await tell(1);
+      await publish(1);
       const sent = publishing();
       const known = (await sent.known())!;
       await sent.publishFresh(10, async () => {
         await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
         return acknowledging([known.lastSequence + 1]);
       });
-      const [row] = await database.query<{ waiting: number }>('SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL');
+      const [row] = await database.query<{ waiting: number }>(
+        'SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL',
+      );
       expect(row!.waiting).toBe(1);
-      expect(await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date())).toBe(false);
+      expect(await publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date())).toBe(
+        false,
+      );
       startRelays();
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -229,9 +270,9 @@ describe('a NATS that loses its store', () => {
        FROM generate_series(1, 20000) AS n`,
       );
       await publishing().repeatSince(new Date('2025-01-01T00:00:00Z'));
-      expect(await publishing().repeating()).toBe(20_000 + told.length);
+      expect(await publishing().repeating()).toBe(20_000 + reported.length);
       startSubscribers(durables);
-      await tell(5);
+      await publish(5);
       for (const durable of durables) await takenBy(durable);
       expect(await publishing().repeating()).toBeGreaterThan(0);
       await stopRelays();
@@ -240,24 +281,32 @@ describe('a NATS that loses its store', () => {
       startRelays();
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'is asked to tell again what a restored database has forgotten',
     async () => {
-      await tell(20);
+      await publish(20);
       await expectEachOnce();
       await database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
       await database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
       const deadLetters = new DeadLetters(database);
-      const operator = new Operations({ service: 'sending', publishing: publishing(), deadLetters, outbox, subscribers: () => [] });
-      const [, republish] = operator.answers().find(([contract]) => contract === operations.sending.republish)!;
+      const operator = new Operations({
+        service: 'sending',
+        publishing: publishing(),
+        deadLetters,
+        outbox,
+        subscribers: () => [],
+      });
+      const [, republish] = operator
+        .answers()
+        .find(([contract]) => contract === operations.sending.republish)!;
       const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
-      expect(await republish(call)).toMatchObject({ facts: told.length });
+      expect(await republish(call)).toMatchObject({ facts: reported.length });
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -265,19 +314,22 @@ describe('a NATS that loses its store', () => {
     async () => {
       const { nats: wire } = connections[2]!;
       const manager = await jetstreamManager(wire);
-      const own = emailFacts.bounced;
+      const own = emailEvents.bounced;
       const made = await ensureConsumer(wire, own, 'spec-config');
       expect((await ensureConsumer(wire, own, 'spec-config')).created).toEqual(made.created);
       expect((await ensureConsumer(wire, own, 'spec-config', 7_000)).config.ack_wait).toBe(7_000_000_000);
       // Another subject is nothing that a server of 2.9 changes in place.
-      await ensureConsumer(wire, emailFacts.complained, 'spec-config');
+      await ensureConsumer(wire, emailEvents.complained, 'spec-config');
       const now = await manager.consumers.info(stream, 'spec-config');
-      expect(now.config).toMatchObject({ filter_subject: 'facts.sending.email.complained', ack_wait: 30_000_000_000 });
-      await tell(3);
+      expect(now.config).toMatchObject({
+        filter_subject: 'facts.sending.email.complained',
+        ack_wait: 30_000_000_000,
+      });
+      await publish(3);
       await manager.consumers.delete(stream, 'spec-one');
-      await tell(3);
+      await publish(3);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 });

@@ -1,11 +1,11 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import { currentScene, readTraceparent, writeTraceparent, type TracePoint } from '@posthorn/telemetry';
+import { currentContext, readTraceparent, writeTraceparent, type TracePoint } from '@posthorn/telemetry';
 
 const name = 'traceparent';
 
 /** The headers of a message with the traces that it is sent in, one value each; a reader from outside takes the first. */
 export function tracedHeaders(given?: MsgHdrs): MsgHdrs | undefined {
-  const traces = currentScene()?.traces ?? [];
+  const traces = currentContext()?.traces ?? [];
   if (traces.length === 0) return given;
   const all = given ?? headers();
   for (const trace of traces) all.append(name, writeTraceparent(trace));

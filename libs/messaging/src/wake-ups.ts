@@ -23,7 +23,8 @@ export class WakeUps {
   ) {
     connection.nats.subscribe(this.subjectOf('*'), {
       callback: (error, message) => {
-        if (!error && message.string() !== this.sender) this.notify(message.subject.split('.').at(-1) as WakeUpTopic);
+        if (!error && message.string() !== this.sender)
+          this.notify(message.subject.split('.').at(-1) as WakeUpTopic);
       },
     });
   }
@@ -48,7 +49,8 @@ export class WakeUps {
   }
 
   private publish(topic: WakeUpTopic): void {
-    if (this.leaving.delete(topic) && this.connection.connected) this.connection.nats.publish(this.subjectOf(topic), this.sender);
+    if (this.leaving.delete(topic) && this.connection.connected)
+      this.connection.nats.publish(this.subjectOf(topic), this.sender);
   }
 
   private notify(topic: WakeUpTopic): void {

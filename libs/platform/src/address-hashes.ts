@@ -14,7 +14,11 @@ export class AddressHashes {
     this.key = createSecretKey(secret, 'utf8');
   }
 
-  static async open<Hashes>(this: new (secret: string) => Hashes, database: Database, secrets: Secrets): Promise<Hashes> {
+  static async open<Hashes>(
+    this: new (secret: string) => Hashes,
+    database: Database,
+    secrets: Secrets,
+  ): Promise<Hashes> {
     return new this(await ownSecret(database, secrets, 'erasure_secrets'));
   }
 

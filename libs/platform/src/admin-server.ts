@@ -15,7 +15,7 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** `/livez`, `/readyz` and `/metrics`, for machines, never on the public port (contract.md §14). */
+/** `/livez`, `/readyz` and `/metrics`, for machines, never on the public port (docs/api-decisions.md §14). */
 export async function startAdminServer({ host, port, metrics, ready }: AdminOptions): Promise<AdminServer> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '', response).catch((error: Error) => write(response, 503, error.message));
@@ -45,6 +45,11 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function write(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function write(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
   response.writeHead(status, { 'content-type': type }).end(text.endsWith('\n') ? text : `${text}\n`);
 }

@@ -23,10 +23,10 @@ export class Commits {
         return done;
       });
     } catch (error) {
-      // "Unavailable" promises that nothing happened (guarantees.md G2): of a commit whose answer was lost nobody can say so.
+      // "Unavailable" promises that nothing happened (docs/guarantees.md G2): of a commit whose answer was lost nobody can say so.
       throw committing && isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
-      this.outbox.ring();
+      this.outbox.wakeUp();
     }
   }
 }

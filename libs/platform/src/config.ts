@@ -55,7 +55,9 @@ export function readConfig<T extends object>(shape: ConfigShape<T>, environment:
     }
     const value = readers[variable.kind](text, variable);
     if (value instanceof Error)
-      problems.push(`${variable.name}${variable.secret ? '' : `=${text}`} ${value.message}: ${variable.describe}`);
+      problems.push(
+        `${variable.name}${variable.secret ? '' : `=${text}`} ${value.message}: ${variable.describe}`,
+      );
     else (config as Record<string, unknown>)[property] = value;
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -68,7 +70,11 @@ const readers: Record<VariableKind, (text: string, variable: Variable) => unknow
     const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
     return number >= min && number <= max ? number : new Error(`must be a number from ${min} to ${max}`);
   },
-  flag: (text) => (['true', '1', 'false', '0'].includes(text) ? text === 'true' || text === '1' : new Error('must be true or false')),
+  flag: (text) =>
+    ['true', '1', 'false', '0'].includes(text)
+      ? text === 'true' || text === '1'
+      : new Error('must be true or false'),
   url: (text) => (URL.canParse(text) ? text : new Error('must be a URL')),
-  choice: (text, { choices = [] }) => (choices.includes(text) ? text : new Error(`must be one of ${choices.join(', ')}`)),
+  choice: (text, { choices = [] }) =>
+    choices.includes(text) ? text : new Error(`must be one of ${choices.join(', ')}`),
 };

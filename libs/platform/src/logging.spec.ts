@@ -1,65 +1,85 @@
 import { describe, expect, it } from '@jest/globals';
-import { runInScene, Tracing } from '@posthorn/telemetry';
+import { runInContext, Tracing } from '@posthorn/telemetry';
 import { PinoLogger } from './logging.js';
 
 const point = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const requestId = '019b0000-0000-7000-8000-00000000abcd';
-const scene = { tracing: new Tracing(), traces: [point], requestIds: [requestId] };
+const context = { tracing: new Tracing(), traces: [point], requestIds: [requestId] };
 
 function buildLogger(format = 'json') {
   const lines: string[] = [];
-  const logger = new PinoLogger({ service: 'sending', level: 'info', format }, { write: (line: string) => void lines.push(line) });
+  const logger = new PinoLogger(
+    { service: 'sending', level: 'info', format },
+    { write: (line: string) => void lines.push(line) },
+  );
   return { logger, lines, told: () => JSON.parse(lines.at(-1)!) as Record<string, unknown> };
 }
 
 describe('a line', () => {
   it('names the request and the trace that it is written for, and nothing outside of one', async () => {
-    const { logger, told } = buildLogger();
-    await runInScene(scene, async () => {
+    const { logger, told: published } = buildLogger();
+    await runInContext(context, async () => {
       await Promise.resolve();
       logger.warn('something', 'Edge');
     });
-    expect(told()).toMatchObject({ service: 'sending', context: 'Edge', msg: 'something', request_id: requestId, trace_id: point.traceId });
+    expect(published()).toMatchObject({
+      service: 'sending',
+      context: 'Edge',
+      msg: 'something',
+      request_id: requestId,
+      trace_id: point.traceId,
+    });
     logger.warn('something else');
-    expect(told()).not.toHaveProperty('request_id');
-    expect(told()).not.toHaveProperty('trace_id');
+    expect(published()).not.toHaveProperty('request_id');
+    expect(published()).not.toHaveProperty('trace_id');
   });
 
   it('names every request that it is written for', () => {
-    const { logger, told } = buildLogger();
-    runInScene({ ...scene, requestIds: ['one', 'two'] }, () => logger.error('a batch'));
-    expect(told()).toMatchObject({ request_ids: ['one', 'two'] });
+    const { logger, told: published } = buildLogger();
+    runInContext({ ...context, requestIds: ['one', 'two'] }, () => logger.error('a batch'));
+    expect(published()).toMatchObject({ request_ids: ['one', 'two'] });
   });
 
   it('shows a person the end of the id, which is its random part', () => {
     const { logger, lines } = buildLogger('text');
-    runInScene(scene, () => logger.log('something', 'Edge'));
-    expect(lines.at(-1)).toMatch(/sending \[Edge\] something \(request …0000abcd, trace 0af7651916cd43dd8448eb211c80319c\)\n$/);
+    runInContext(context, () => logger.log('something', 'Edge'));
+    expect(lines.at(-1)).toMatch(
+      /sending \[Edge\] something \(request …0000abcd, trace 0af7651916cd43dd8448eb211c80319c\)\n$/,
+    );
   });
 
   it.each([
-    ['invalid input syntax for type uuid: "Ada.Lovelace+x@mail.example.com"', 'invalid input syntax for type uuid: "<address>"'],
+    [
+      'invalid input syntax for type uuid: "Ada.Lovelace+x@mail.example.com"',
+      'invalid input syntax for type uuid: "<address>"',
+    ],
     ['550 5.1.1 <ada@example.com>: no such user', '550 5.1.1 <<address>>: no such user'],
     ['mailto:ünï@bücher.example, ok', 'mailto:<address>, ok'],
-    ['connect smtp://user:pa%40ss@mail.example.com:587 failed', 'connect smtp://<credentials>@mail.example.com:587 failed'],
+    [
+      'connect smtp://user:pa%40ss@mail.example.com:587 failed',
+      'connect smtp://<credentials>@mail.example.com:587 failed',
+    ],
     ['key sk_live_0123456789abcdefABCDEF was refused', 'key <key> was refused'],
-    ['at file:///srv/node_modules/@nestjs/core/router.js:12:3', 'at file:///srv/node_modules/@nestjs/core/router.js:12:3'],
+    [
+      'at file:///srv/node_modules/@nestjs/core/router.js:12:3',
+      'at file:///srv/node_modules/@nestjs/core/router.js:12:3',
+    ],
     ['nothing secret', 'nothing secret'],
-  ])('does not repeat what somebody said: %s', (said, written) => {
-    const { logger, told } = buildLogger();
-    logger.warn(said);
-    expect(told()['msg']).toBe(written);
+  ])('does not repeat what somebody said: %s', (text, written) => {
+    const { logger, told: published } = buildLogger();
+    logger.warn(text);
+    expect(published()['msg']).toBe(written);
   });
 
   it('tells of an error what it is, and not the values that a driver puts beside it', () => {
-    const { logger, lines, told } = buildLogger();
+    const { logger, lines, told: published } = buildLogger();
     const error = Object.assign(new Error('duplicate key ada@example.com'), {
       code: '23505',
       parameters: ['a subject'],
       detail: 'Key (ada@x.example)',
     });
     logger.error(error);
-    expect(told()).toMatchObject({
+    expect(published()).toMatchObject({
       msg: 'duplicate key <address>',
       err: { type: 'Error', code: '23505', message: 'duplicate key <address>' },
     });

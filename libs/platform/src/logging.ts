@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { currentScene } from '@posthorn/telemetry';
+import { currentContext } from '@posthorn/telemetry';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { withoutSecrets } from './secrets.js';
 
@@ -15,7 +15,13 @@ export class PinoLogger implements LoggerService {
 
   constructor({ service, level, format }: LogOptions, destination?: DestinationStream) {
     this.pino = pino(
-      { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime, mixin: sceneFields, serializers: { err: toldError } },
+      {
+        level,
+        base: { service },
+        timestamp: pino.stdTimeFunctions.isoTime,
+        mixin: contextFields,
+        serializers: { err: reportedError },
+      },
       format === 'text' ? new TextLines(destination ?? process.stdout) : (destination ?? pino.destination(1)),
     );
   }
@@ -27,12 +33,20 @@ export class PinoLogger implements LoggerService {
   fatal = (message: unknown, ...rest: unknown[]) => this.write('fatal', message, rest);
   verbose = (message: unknown, ...rest: unknown[]) => this.write('trace', message, rest);
 
-  private write(level: 'info' | 'error' | 'warn' | 'debug' | 'fatal' | 'trace', message: unknown, rest: unknown[]): void {
+  private write(
+    level: 'info' | 'error' | 'warn' | 'debug' | 'fatal' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
     const context = rest.at(-1);
-    const fields = { ...(typeof context === 'string' ? { context } : {}), ...(rest[0] instanceof Error ? { err: rest[0] } : {}) };
+    const fields = {
+      ...(typeof context === 'string' ? { context } : {}),
+      ...(rest[0] instanceof Error ? { err: rest[0] } : {}),
+    };
     // The framework tells of every route and module at start: of interest only to who debugs the framework.
     const chatter = typeof context === 'string' && frameworkContexts.has(context) && level === 'info';
-    if (message instanceof Error) this.pino[level]({ ...fields, err: message }, withoutSecrets(message.message));
+    if (message instanceof Error)
+      this.pino[level]({ ...fields, err: message }, withoutSecrets(message.message));
     else this.pino[chatter ? 'debug' : level](fields, withoutSecrets(String(message)));
   }
 }
@@ -47,10 +61,10 @@ const frameworkContexts = new Set([
 ]);
 
 /** For whom the line was written: everything of one request, or of one trace, is found by its id in all services. */
-function sceneFields(): object {
-  const scene = currentScene();
-  if (!scene) return {};
-  const { requestIds, traces } = scene;
+function contextFields(): object {
+  const context = currentContext();
+  if (!context) return {};
+  const { requestIds, traces } = context;
   return {
     ...(requestIds.length === 1 && { request_id: requestIds[0] }),
     ...(requestIds.length > 1 && { request_ids: requestIds }),
@@ -59,7 +73,7 @@ function sceneFields(): object {
 }
 
 /** Only what is named here: drivers put the values of a statement beside its error. */
-function toldError({ name, message, stack, code }: Error & { code?: unknown }): object {
+function reportedError({ name, message, stack, code }: Error & { code?: unknown }): object {
   return { type: name, code, message: withoutSecrets(message), stack: stack && withoutSecrets(stack) };
 }
 
@@ -68,14 +82,27 @@ class TextLines {
   constructor(private readonly destination: DestinationStream) {}
 
   write(line: string): void {
-    const { time, level, service, context, msg, err, request_id, trace_id } = JSON.parse(line) as Record<string, string> & {
+    const { time, level, service, context, msg, err, request_id, trace_id } = JSON.parse(line) as Record<
+      string,
+      string
+    > & {
       level: number;
       err?: { stack?: string };
     };
     const name = level >= 50 ? 'ERROR' : level >= 40 ? 'warn' : level >= 30 ? '' : 'debug';
     // The end of an id is its random part; the beginning is the time.
-    const ids = [request_id && `request …${request_id.slice(-8)}`, trace_id && `trace ${trace_id}`].filter(Boolean).join(', ');
-    const parts = [time?.slice(11, 23), service, context && `[${context}]`, name, msg, ids && `(${ids})`, err?.stack && `\n${err.stack}`];
+    const ids = [request_id && `request …${request_id.slice(-8)}`, trace_id && `trace ${trace_id}`]
+      .filter(Boolean)
+      .join(', ');
+    const parts = [
+      time?.slice(11, 23),
+      service,
+      context && `[${context}]`,
+      name,
+      msg,
+      ids && `(${ids})`,
+      err?.stack && `\n${err.stack}`,
+    ];
     this.destination.write(`${parts.filter(Boolean).join(' ')}\n`);
   }
 }

@@ -11,12 +11,15 @@ const id = '00000000-0000-0000-0000-000000000001';
  * installation makes it. The table has the columns `id` and `sealed`.
  */
 export async function ownSecret(database: Database, secrets: Secrets, table: string): Promise<string> {
-  const place = { table, projectId: null, id };
-  const fresh = secrets.seal(randomBytes(32).toString('base64url'), place);
-  await database.query(`INSERT INTO ${table} (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [id, fresh]);
+  const location = { table, projectId: null, id };
+  const fresh = secrets.seal(randomBytes(32).toString('base64url'), location);
+  await database.query(`INSERT INTO ${table} (id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [
+    id,
+    fresh,
+  ]);
   const [row] = await database.query<{ sealed: string }>(`SELECT sealed FROM ${table} WHERE id = $1`, [id]);
   try {
-    return secrets.open(row!.sealed, place);
+    return secrets.open(row!.sealed, location);
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
     throw new ConfigError([

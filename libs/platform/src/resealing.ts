@@ -20,7 +20,12 @@ export class Resealing {
   async rotate(after?: SecretPosition): Promise<RotatedSecrets> {
     const { prefix } = this.secrets;
     for (const each of this.tablesFrom(after)) {
-      const rows = await this.rows.otherThan(prefix, each, batch, after?.table === each.table ? after : undefined);
+      const rows = await this.rows.otherThan(
+        prefix,
+        each,
+        batch,
+        after?.table === each.table ? after : undefined,
+      );
       const last = rows.at(-1);
       if (!last) continue;
       const resealed = rows.flatMap((row) => this.reseal(each, row));
@@ -35,10 +40,13 @@ export class Resealing {
     return this.rows.countOtherThan(this.secrets.prefix, this.tables);
   }
 
-  private reseal({ table, project, placeId }: SealedTable, row: SealedRow): (SealedRow & { resealed: string })[] {
-    const place = { table, projectId: project === null ? null : row.projectId, id: placeId ?? row.id };
+  private reseal(
+    { table, project, placeId }: SealedTable,
+    row: SealedRow,
+  ): (SealedRow & { resealed: string })[] {
+    const location = { table, projectId: project === null ? null : row.projectId, id: placeId ?? row.id };
     try {
-      return [{ ...row, resealed: this.secrets.seal(this.secrets.open(row.sealed, place), place) }];
+      return [{ ...row, resealed: this.secrets.seal(this.secrets.open(row.sealed, location), location) }];
     } catch (error) {
       // One that no key opens must not keep the others from theirs.
       if (error instanceof UnreadableSecret) return [];
@@ -48,7 +56,7 @@ export class Resealing {
 
   /** The tables from that of the position on. */
   private tablesFrom(after?: SecretPosition): readonly SealedTable[] {
-    const place = this.tables.findIndex(({ table }) => table === after?.table);
-    return this.tables.slice(Math.max(0, place));
+    const index = this.tables.findIndex(({ table }) => table === after?.table);
+    return this.tables.slice(Math.max(0, index));
   }
 }

@@ -18,30 +18,36 @@ async function run(body: string): Promise<{ said: string; complained: string; co
     timeout: 10_000,
     killSignal: 'SIGKILL',
   });
-  const [said, complained, [code]] = await Promise.all([
+  const [output, complained, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'exit') as Promise<[number | null]>,
   ]);
-  return { said, complained, code };
+  return { said: output, complained, code };
 }
 
 describe('runProcess', () => {
   it('drains for a signal that comes in the instant in which the start ends', async () => {
-    const { said, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
-    expect(said).toBe('serves\ndrained\n');
+    const { said: text, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
+    expect(text).toBe('serves\ndrained\n');
     expect(code).toBe(0);
   });
 
   it('ends at once with 1 for a signal during the start', async () => {
-    const { said, code } = await run(`process.kill(process.pid, 'SIGTERM'); await new Promise(() => undefined);`);
-    expect(said).toBe('');
+    const { said: text, code } = await run(
+      `process.kill(process.pid, 'SIGTERM'); await new Promise(() => undefined);`,
+    );
+    expect(text).toBe('');
     expect(code).toBe(1);
   });
 
   it('says what to do about a bad start, without a stack, and ends with 1', async () => {
-    const { complained, code } = await run(`throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });`);
-    expect(complained).toBe('a server does not answer (connect ECONNREFUSED 127.0.0.1:1): look at DATABASE_URL and NATS_URL\n');
+    const { complained, code } = await run(
+      `throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });`,
+    );
+    expect(complained).toBe(
+      'a server does not answer (connect ECONNREFUSED 127.0.0.1:1): look at DATABASE_URL and NATS_URL\n',
+    );
     expect(code).toBe(1);
   });
 });

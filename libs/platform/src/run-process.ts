@@ -36,11 +36,13 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   }
 }
 
-/** What a person can mend is said without a stack. */
+/** An error that a person can fix is printed without a stack. */
 function explained(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const { code, port, message, stack } = error as Error & { code?: string; port?: number };
-  if (code === 'EADDRINUSE') return `port ${port ?? ''} is taken: stop what listens there, or set another PORT or ADMIN_PORT`;
-  if (code === 'ECONNREFUSED') return `a server does not answer (${message}): look at DATABASE_URL and NATS_URL`;
+  if (code === 'EADDRINUSE')
+    return `port ${port ?? ''} is taken: stop what listens there, or set another PORT or ADMIN_PORT`;
+  if (code === 'ECONNREFUSED')
+    return `a server does not answer (${message}): look at DATABASE_URL and NATS_URL`;
   return stack ?? message;
 }

@@ -27,7 +27,12 @@ export class SealedRowsRepository {
   constructor(private readonly database: Database) {}
 
   /** Rows that are not sealed under the key of this prefix, in the order of their keys. */
-  otherThan(prefix: string, each: SealedTable, limit: number, after?: Pick<SealedRow, 'projectId' | 'id'>): Promise<SealedRow[]> {
+  otherThan(
+    prefix: string,
+    each: SealedTable,
+    limit: number,
+    after?: Pick<SealedRow, 'projectId' | 'id'>,
+  ): Promise<SealedRow[]> {
     const { table, id, sealed } = each;
     const project = projectOf(each);
     return this.database.query<SealedRow>(
@@ -38,8 +43,12 @@ export class SealedRowsRepository {
   }
 
   async countOtherThan(prefix: string, tables: readonly SealedTable[]): Promise<number> {
-    const counts = tables.map(({ table, sealed }) => `(SELECT count(*) FROM ${table} WHERE NOT starts_with(${sealed}, $1))`);
-    const [row] = await this.database.query<{ left: number }>(`SELECT (${counts.join(' + ')})::int AS left`, [prefix]);
+    const counts = tables.map(
+      ({ table, sealed }) => `(SELECT count(*) FROM ${table} WHERE NOT starts_with(${sealed}, $1))`,
+    );
+    const [row] = await this.database.query<{ left: number }>(`SELECT (${counts.join(' + ')})::int AS left`, [
+      prefix,
+    ]);
     return row!.left;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secrets, UnreadableSecret } from './sealing.js';
 
-const place = { table: 'things', projectId: 'p', id: '1' };
+const location = { table: 'things', projectId: 'p', id: '1' };
 const [oldKey, newKey] = ['an-old-key-0123456789-0123456789-0123', 'a-new-key-0123456789-0123456789-01234'];
 const before = new Secrets([oldKey]);
 const during = new Secrets([newKey, oldKey]);
@@ -9,42 +9,47 @@ const after = new Secrets([newKey]);
 
 describe('a sealed secret', () => {
   it('is opened in its own place, and says nothing of itself', () => {
-    const sealed = before.seal('sk_live_ü', place);
-    expect(before.open(sealed, place)).toBe('sk_live_ü');
+    const sealed = before.seal('sk_live_ü', location);
+    expect(before.open(sealed, location)).toBe('sk_live_ü');
     expect(sealed).toMatch(/^e1\.[0-9a-f]{8}\.[\w-]+$/);
-    expect(before.seal('sk_live_ü', place)).not.toBe(sealed);
-    expect(before.open(before.seal('', place), place)).toBe('');
+    expect(before.seal('sk_live_ü', location)).not.toBe(sealed);
+    expect(before.open(before.seal('', location), location)).toBe('');
   });
 
   it.each([
-    ['table', { ...place, table: 'others' }],
-    ['project', { ...place, projectId: 'q' }],
-    ['project that is none', { ...place, projectId: null }],
-    ['row', { ...place, id: '2' }],
+    ['table', { ...location, table: 'others' }],
+    ['project', { ...location, projectId: 'q' }],
+    ['project that is none', { ...location, projectId: null }],
+    ['row', { ...location, id: '2' }],
   ])('does not open in the place of another %s', (_, elsewhere) => {
-    expect(() => before.open(before.seal('x', place), elsewhere)).toThrow(UnreadableSecret);
+    expect(() => before.open(before.seal('x', location), elsewhere)).toThrow(UnreadableSecret);
   });
 
   it('does not open with any character changed', () => {
-    const sealed = before.seal('secret', place);
+    const sealed = before.seal('secret', location);
     for (let index = 0; index < sealed.length; index += 1) {
       // The last character of base64url carries bits that are not read.
       const other = sealed[index] === 'A' ? 'Q' : 'A';
       const changed = sealed.slice(0, index) + other + sealed.slice(index + 1);
-      if (Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(Buffer.from(sealed.split('.')[2]!, 'base64url')) && index > 11)
+      if (
+        Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
+          Buffer.from(sealed.split('.')[2]!, 'base64url'),
+        ) &&
+        index > 11
+      )
         continue;
-      expect(() => before.open(changed, place)).toThrow(UnreadableSecret);
+      expect(() => before.open(changed, location)).toThrow(UnreadableSecret);
     }
     for (const none of ['', 'e1', 'e1..', `${before.prefix}AAAA`, sealed.slice(0, 30)]) {
-      expect(() => before.open(none, place)).toThrow(UnreadableSecret);
+      expect(() => before.open(none, location)).toThrow(UnreadableSecret);
     }
   });
 
   it('outlives its key for as long as that is named second', () => {
-    const sealed = before.seal('x', place);
-    expect(during.open(sealed, place)).toBe('x');
-    expect(() => after.open(sealed, place)).toThrow(UnreadableSecret);
-    expect(after.open(during.seal('y', place), place)).toBe('y');
+    const sealed = before.seal('x', location);
+    expect(during.open(sealed, location)).toBe('x');
+    expect(() => after.open(sealed, location)).toThrow(UnreadableSecret);
+    expect(after.open(during.seal('y', location), location)).toBe('y');
     expect(during.prefix).toBe(after.prefix);
     expect(before.prefix).not.toBe(after.prefix);
   });

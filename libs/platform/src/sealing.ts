@@ -5,7 +5,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** The row whose secret it is: an envelope that is carried to another row does not open. */
-export interface SecretPlace {
+export interface SecretLocation {
   table: string;
   /** Null where the row belongs to no project. */
   projectId: string | null;
@@ -14,7 +14,7 @@ export interface SecretPlace {
 
 /** The envelope is damaged, stands in another row's place, or its key is none of ours any more. */
 export class UnreadableSecret extends Error {
-  constructor({ table, id }: SecretPlace) {
+  constructor({ table, id }: SecretLocation) {
     super(`the secret of ${table} ${id} cannot be opened`);
     this.name = 'UnreadableSecret';
   }
@@ -39,32 +39,38 @@ export class Secrets {
     return `${version}.${this.current}.`;
   }
 
-  seal(text: string, place: SecretPlace): string {
+  seal(text: string, location: SecretLocation): string {
     const iv = randomBytes(ivBytes);
-    const cipher = createCipheriv('aes-256-gcm', this.keys.get(this.current)!, iv, { authTagLength: tagBytes });
-    cipher.setAAD(bytesOf(place));
+    const cipher = createCipheriv('aes-256-gcm', this.keys.get(this.current)!, iv, {
+      authTagLength: tagBytes,
+    });
+    cipher.setAAD(bytesOf(location));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return this.prefix + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  open(envelope: string, place: SecretPlace): string {
+  open(envelope: string, location: SecretLocation): string {
     const [form, keyId = '', text = ''] = envelope.split('.');
     const key = this.keys.get(keyId);
     const bytes = Buffer.from(text, 'base64url');
-    if (form !== version || !key || bytes.length < ivBytes + tagBytes) throw new UnreadableSecret(place);
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
-    decipher.setAAD(bytesOf(place));
+    if (form !== version || !key || bytes.length < ivBytes + tagBytes) throw new UnreadableSecret(location);
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(bytesOf(location));
     decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
     const opened = decipher.update(bytes.subarray(ivBytes + tagBytes));
     try {
       return Buffer.concat([opened, decipher.final()]).toString('utf8');
     } catch {
       // Node says only that the state is unsupported; what it means is that the tag does not fit.
-      throw new UnreadableSecret(place);
+      throw new UnreadableSecret(location);
     }
   }
 }
 
-const sealingKey = (secretKey: string): Buffer => Buffer.from(hkdfSync('sha256', secretKey, '', 'posthorn:secrets', 32));
+const sealingKey = (secretKey: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', 'posthorn:secrets', 32));
 const idOf = (key: Buffer): string => hash('sha256', key, 'hex').slice(0, 8);
-const bytesOf = ({ table, projectId, id }: SecretPlace): Buffer => Buffer.from(JSON.stringify([table, projectId, id]));
+const bytesOf = ({ table, projectId, id }: SecretLocation): Buffer =>
+  Buffer.from(JSON.stringify([table, projectId, id]));

@@ -2,14 +2,19 @@ import { Env } from './config.js';
 
 /** What every service reads. */
 export class ServiceConfig {
-  @Env('NATS_URL', { kind: 'url', default: 'nats://127.0.0.1:4222', describe: 'where NATS listens, such as nats://127.0.0.1:4222' })
+  @Env('NATS_URL', {
+    kind: 'url',
+    default: 'nats://127.0.0.1:4222',
+    describe: 'where NATS listens, such as nats://127.0.0.1:4222',
+  })
   natsUrl: string;
 
   @Env('DATABASE_URL', {
     kind: 'url',
     optional: true,
     secret: true,
-    describe: 'a Postgres server and an account with CREATEDB and CREATEROLE: each service makes its own database and role there',
+    describe:
+      'a Postgres server and an account with CREATEDB and CREATEROLE: each service makes its own database and role there',
   })
   databaseUrl?: string;
 
@@ -39,10 +44,20 @@ export class ServiceConfig {
   })
   adminPort: number;
 
-  @Env('ADMIN_HOST', { kind: 'text', default: '127.0.0.1', describe: 'address that the admin port listens on; 0.0.0.0 in a container' })
+  @Env('ADMIN_HOST', {
+    kind: 'text',
+    default: '127.0.0.1',
+    describe: 'address that the admin port listens on; 0.0.0.0 in a container',
+  })
   adminHost: string;
 
-  @Env('DATABASE_POOL', { kind: 'number', default: '10', min: 2, max: 200, describe: 'connections to Postgres that one process keeps' })
+  @Env('DATABASE_POOL', {
+    kind: 'number',
+    default: '10',
+    min: 2,
+    max: 200,
+    describe: 'connections to Postgres that one process keeps',
+  })
   databasePool: number;
 
   @Env('WORK_LEASE_SECONDS', {
@@ -62,7 +77,12 @@ export class ServiceConfig {
   })
   logLevel: string;
 
-  @Env('LOG_FORMAT', { kind: 'choice', choices: ['json', 'text'], default: 'json', describe: 'json for machines, text for people' })
+  @Env('LOG_FORMAT', {
+    kind: 'choice',
+    choices: ['json', 'text'],
+    default: 'json',
+    describe: 'json for machines, text for people',
+  })
   logFormat: string;
 
   @Env('RETENTION_OUTBOX_DAYS', {
@@ -91,7 +111,14 @@ export class ServiceConfig {
 
   @Env('OTEL_TRACES_SAMPLER', {
     kind: 'choice',
-    choices: ['parentbased_traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'traceidratio', 'always_on', 'always_off'],
+    choices: [
+      'parentbased_traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'traceidratio',
+      'always_on',
+      'always_off',
+    ],
     default: 'parentbased_traceidratio',
     describe: 'which requests are traced; a trusted proxy may decide where the name begins with parentbased',
   })

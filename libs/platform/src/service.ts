@@ -18,7 +18,7 @@ import {
   BusConnection,
   BusServer,
   DeadLetters,
-  ErasingFacts,
+  EventErasure,
   Inbox,
   Loop,
   MessagingMetrics,
@@ -51,7 +51,7 @@ export interface ServiceParts<C extends ServiceConfig> {
 export interface StartOptions {
   environment: Environment;
   /** Progress for people: a line for each migration. */
-  say?: (line: string) => void;
+  report?: (line: string) => void;
   /** Whether this service reports the process's own metrics; one a process. */
   processMetrics?: boolean;
 }
@@ -68,7 +68,7 @@ export interface ServiceMeans<C extends ServiceConfig> {
   publishing: Publishing;
   deadLetters: DeadLetters;
   readModels: ReadModels;
-  erasingFacts: ErasingFacts;
+  eventErasure: EventErasure;
   wakeUps: WakeUps;
   work: WorkQueue;
   metrics: Metrics;
@@ -87,7 +87,10 @@ export interface RunningService {
 const hour = 3_600_000;
 
 /** Everything below the application itself: configuration, database, bus, background work, admin port. */
-export async function openService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<ServiceMeans<C>> {
+export async function openService<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  options: StartOptions,
+): Promise<ServiceMeans<C>> {
   const config = readConfig(parts.config, options.environment);
   const logger = new PinoLogger({ service: parts.name, level: config.logLevel, format: config.logFormat });
   const tracing = await openTracing({ service: parts.name, ...tracingOf(config) });
@@ -98,10 +101,20 @@ export async function openService<C extends ServiceConfig>(parts: ServiceParts<C
   const messagingMetrics = new MessagingMetrics(metrics);
   const bus = new Bus(connection, clock, messagingMetrics);
   const watching = { metrics, messagingMetrics, logger, tracing };
-  const erasingFacts = new ErasingFacts(database, parts.name, connection);
+  const eventErasure = new EventErasure(database, parts.name, connection);
   const wakeUps = new WakeUps(connection, parts.name);
   const waking = { wakeUps, work: new WorkQueue(database, wakeUps) };
-  return { config, database, connection, clock, bus, ...messagingOn(parts.name, database), erasingFacts, ...waking, ...watching };
+  return {
+    config,
+    database,
+    connection,
+    clock,
+    bus,
+    ...messagingOn(parts.name, database),
+    eventErasure,
+    ...waking,
+    ...watching,
+  };
 }
 
 const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: ServiceConfig) => ({
@@ -123,7 +136,10 @@ function messagingOn(service: ServiceName, database: Database) {
 }
 
 /** Makes what `openService` opened injectable by class. */
-export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, means: ServiceMeans<C>): DynamicModule {
+export function meansModule<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  means: ServiceMeans<C>,
+): DynamicModule {
   const providers = [
     { provide: parts.config, useValue: means.config },
     { provide: Database, useValue: means.database },
@@ -133,18 +149,26 @@ export function meansModule<C extends ServiceConfig>(parts: ServiceParts<C>, mea
     { provide: Outbox, useValue: means.outbox },
     { provide: Inbox, useValue: means.inbox },
     { provide: ReadModels, useValue: means.readModels },
-    { provide: ErasingFacts, useValue: means.erasingFacts },
+    { provide: EventErasure, useValue: means.eventErasure },
     { provide: WakeUps, useValue: means.wakeUps },
     { provide: WorkQueue, useValue: means.work },
-    { provide: WorkRunner, useFactory: () => new WorkRunner({ ...means, leaseMs: means.config.workLeaseSeconds * 1_000 }) },
+    {
+      provide: WorkRunner,
+      useFactory: () => new WorkRunner({ ...means, leaseMs: means.config.workLeaseSeconds * 1_000 }),
+    },
     { provide: Metrics, useValue: means.metrics },
     { provide: Tracing, useValue: means.tracing },
     { provide: Secrets, useValue: new Secrets(means.config.secretKeys) },
   ];
-  return { module: class MeansModule {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
+  return {
+    module: class MeansModule {},
+    global: true,
+    providers,
+    exports: providers.map(({ provide }) => provide),
+  };
 }
 
-export interface Beside {
+export interface BackgroundServices {
   admin: AdminServer;
   /** From now on not ready, while what has come is still answered: a balancer sends no more. */
   drain(): void;
@@ -152,10 +176,16 @@ export interface Beside {
 }
 
 /** Relay, housekeeping and the admin port: what runs beside every service's handlers. */
-export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>, means: ServiceMeans<C>): Promise<Beside> {
+export async function runBackground<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  means: ServiceMeans<C>,
+): Promise<BackgroundServices> {
   const { config, database, outbox, inbox, metrics, logger } = means;
   const relay = new OutboxRelay({ service: parts.name, ...means });
-  const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
+  const plans = [
+    { table: 'outbox', days: 1, retentionDays: config.outboxDays },
+    ...(parts.partitions?.(config) ?? []),
+  ];
   const housekeeping = new Loop({
     everyMs: hour,
     work: async () => {
@@ -185,27 +215,41 @@ export async function runBeside<C extends ServiceConfig>(parts: ServiceParts<C>,
 }
 
 /** A service without HTTP of its own. */
-export async function startService<C extends ServiceConfig>(parts: ServiceParts<C>, options: StartOptions): Promise<RunningService> {
+export async function startService<C extends ServiceConfig>(
+  parts: ServiceParts<C>,
+  options: StartOptions,
+): Promise<RunningService> {
   const means = await openService(parts, options);
   const strategy = new BusServer({ service: parts.name, ...means });
-  const root: DynamicModule = { module: class ServiceModule {}, imports: [meansModule(parts, means), parts.module] };
-  const app: INestMicroservice = await NestFactory.createMicroservice(root, { strategy, logger: means.logger, abortOnError: false });
+  const root: DynamicModule = {
+    module: class ServiceModule {},
+    imports: [meansModule(parts, means), parts.module],
+  };
+  const app: INestMicroservice = await NestFactory.createMicroservice(root, {
+    strategy,
+    logger: means.logger,
+    abortOnError: false,
+  });
   app.useGlobalFilters(new PassErrorsOn());
   await app.listen();
-  const beside = await runBeside(parts, means);
+  const extra = await runBackground(parts, means);
   return {
     name: parts.name,
-    adminPort: beside.admin.port,
+    adminPort: extra.admin.port,
     stop: async () => {
-      beside.drain();
+      extra.drain();
       await app.close();
-      await beside.stop();
+      await extra.stop();
       await closeMeans(means);
     },
   };
 }
 
-export async function closeMeans({ connection, database, tracing }: ServiceMeans<ServiceConfig>): Promise<void> {
+export async function closeMeans({
+  connection,
+  database,
+  tracing,
+}: ServiceMeans<ServiceConfig>): Promise<void> {
   await connection.close();
   await database.close();
   await tracing.close();
@@ -214,12 +258,13 @@ export async function closeMeans({ connection, database, tracing }: ServiceMeans
 async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
-  { environment, say }: StartOptions,
+  { environment, report: say }: StartOptions,
   tracing: Tracing,
 ): Promise<Database> {
   const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
   const adminUrl = config.databaseUrl ?? 'postgres://postgres@127.0.0.1:5432/postgres';
-  const url = own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
+  const url =
+    own ?? (await provisionDatabase({ adminUrl, service: parts.name, secretKey: config.secretKey }));
   const { entities, migrations } = parts;
   const database = await openDatabase({
     url,
@@ -229,7 +274,10 @@ async function openOwnDatabase<C extends ServiceConfig>(
     poolSize: config.databasePool,
     tracing,
   });
-  const plans = [{ table: 'outbox', days: 1, retentionDays: config.outboxDays }, ...(parts.partitions?.(config) ?? [])];
+  const plans = [
+    { table: 'outbox', days: 1, retentionDays: config.outboxDays },
+    ...(parts.partitions?.(config) ?? []),
+  ];
   await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plans);
   return database;

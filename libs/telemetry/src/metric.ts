@@ -18,14 +18,23 @@ const declared = new Map<string, MetricDeclaration>();
 /** Everything that the loaded code declares, by name. */
 export const declaredMetrics = (): ReadonlyMap<string, MetricDeclaration> => declared;
 
-export const counter = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
-  declare<Label>({ kind: 'counter', name, help, labels });
+export const counter = <Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+) => declare<Label>({ kind: 'counter', name, help, labels });
 
-export const gauge = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
-  declare<Label>({ kind: 'gauge', name, help, labels });
+export const gauge = <Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+) => declare<Label>({ kind: 'gauge', name, help, labels });
 
-export const histogram = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
-  declare<Label>({ kind: 'histogram', name, help, labels, buckets: durationBuckets });
+export const histogram = <Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+) => declare<Label>({ kind: 'histogram', name, help, labels, buckets: durationBuckets });
 
 function declare<Label extends string>(metric: MetricDeclaration<Label>): MetricDeclaration<Label> {
   if (declared.has(metric.name)) throw new Error(`two metrics are called ${metric.name}`);

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { MetricDeclaration } from './metric.js';
 
 /** A scrape does not wait longer for one number: it is needed most when something hangs. */
-const askMs = 1_500;
+const callMs = 1_500;
 
 type Labels<Label extends string> = Record<Label, string>;
 /** What a gauge shows, asked for at every scrape: one number, or one for each set of labels. */
@@ -25,8 +25,19 @@ export class Metrics {
     return new Counter({ name, help, labelNames: [...labels], registers: [this.registry] });
   }
 
-  histogram<Label extends string>({ name, help, labels, buckets = [] }: MetricDeclaration<Label>): Histogram<Label> {
-    return new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [this.registry] });
+  histogram<Label extends string>({
+    name,
+    help,
+    labels,
+    buckets = [],
+  }: MetricDeclaration<Label>): Histogram<Label> {
+    return new Histogram({
+      name,
+      help,
+      labelNames: [...labels],
+      buckets: [...buckets],
+      registers: [this.registry],
+    });
   }
 
   /** Shows what `read` answers; NaN, or nothing, where it does not answer: a number of before would be a lie. */
@@ -49,7 +60,7 @@ export class Metrics {
 
 async function answered<Label extends string>(read: Reading<Label>): Promise<Value<Label> | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, askMs, null)));
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, callMs, null)));
   try {
     return await Promise.race([Promise.resolve(read()), late]);
   } catch {

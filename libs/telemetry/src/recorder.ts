@@ -29,7 +29,10 @@ import type { OpenSpan, SpanKind, SpanOptions, SpanRecorder } from './tracing.js
 
 /** An SDK for each service, also where several share a process: each has a resource of its own. */
 export async function openRecorder(options: TracingOptions & { endpoint: string }): Promise<SpanRecorder> {
-  const name = { 'service.name': `posthorn-${options.service}`, 'service.instance.id': `${options.service}-${process.pid}` };
+  const name = {
+    'service.name': `posthorn-${options.service}`,
+    'service.instance.id': `${options.service}-${process.pid}`,
+  };
   const times = { scheduledDelayMillis: exportEveryMs, exportTimeoutMillis: giveUpAfterMs };
   const sdk = new NodeSDK({
     resource: defaultResource().merge(resourceFromAttributes(name)),
@@ -57,7 +60,13 @@ const exportEveryMs = 1_000;
 /** A stop waits for the last batches no longer than this. */
 const giveUpAfterMs = 2_000;
 
-async function exporterOf({ endpoint, protocol }: { endpoint: string; protocol: string }): Promise<SpanExporter> {
+async function exporterOf({
+  endpoint,
+  protocol,
+}: {
+  endpoint: string;
+  protocol: string;
+}): Promise<SpanExporter> {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const { OTLPTraceExporter } =
     protocol === 'http/json'
@@ -67,9 +76,15 @@ async function exporterOf({ endpoint, protocol }: { endpoint: string; protocol: 
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
-  const [name, basedOnParent] = sampler.startsWith('parentbased_') ? [sampler.slice(12), true] : [sampler, false];
+  const [name, basedOnParent] = sampler.startsWith('parentbased_')
+    ? [sampler.slice(12), true]
+    : [sampler, false];
   const root =
-    name === 'always_on' ? new AlwaysOnSampler() : name === 'always_off' ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
   return basedOnParent ? new ParentBasedSampler({ root }) : root;
 }
 
@@ -88,12 +103,21 @@ function recorderOn(tracer: Tracer, close: () => Promise<void>): SpanRecorder {
     links: Link[],
     parent: Context,
   ): OpenSpan | null => {
-    const span = tracer.startSpan(name, { kind: kinds[kind], attributes, startTime: startedAt, links }, parent);
+    const span = tracer.startSpan(
+      name,
+      { kind: kinds[kind], attributes, startTime: startedAt, links },
+      parent,
+    );
     return span.isRecording() ? openSpan(span) : null;
   };
   return {
     root: (name, { parent, link, ...options }) =>
-      start(name, options, link ? [{ context: contextOf(link) }] : [], parent ? below(contextOf(parent)) : ROOT_CONTEXT),
+      start(
+        name,
+        options,
+        link ? [{ context: contextOf(link) }] : [],
+        parent ? below(contextOf(parent)) : ROOT_CONTEXT,
+      ),
     // A recorded parent may be of a process whose sampler knows better than ours: its decision holds for the whole trace.
     child: (parent, name, options, links) =>
       start(
@@ -127,7 +151,12 @@ function openSpan(span: Span): OpenSpan {
 }
 
 /** Where our own sampler does not follow its parent, the trace goes on past this service. */
-const unrecorded = (point: TracePoint): OpenSpan => ({ point, add: () => undefined, fail: () => undefined, end: () => undefined });
+const unrecorded = (point: TracePoint): OpenSpan => ({
+  point,
+  add: () => undefined,
+  fail: () => undefined,
+  end: () => undefined,
+});
 
 function kindOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };

@@ -1,26 +1,30 @@
-import { currentScene, runInScene, type Scene } from './scene.js';
+import { currentContext, runInContext, type WorkContext } from './work-context.js';
 import { readTraces, writeTraceparent } from './trace-point.js';
 import type { Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
 
 /** Runs `work` as a span of the present scene; just runs it where nothing is recorded. */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
-  const scene = currentScene();
-  return scene && scene.traces.length > 0 ? recorded(scene, name, options, work) : work();
+  const context = currentContext();
+  return context && context.traces.length > 0 ? recorded(context, name, options, work) : work();
 }
 
 /** Runs `work` for several scenes at once, each with a span of its own around it; `inner` are the scenes within. */
 export async function inSpans<T>(
   name: string,
   options: SpanOptions,
-  scenes: readonly (Scene | undefined)[],
-  work: (inner: readonly (Scene | undefined)[]) => Promise<T>,
+  contexts: readonly (WorkContext | undefined)[],
+  work: (inner: readonly (WorkContext | undefined)[]) => Promise<T>,
 ): Promise<T> {
-  const traced = scenes.filter((scene) => scene !== undefined && scene.traces.length > 0) as Scene[];
-  if (traced.length === 0) return work(scenes);
+  const traced = contexts.filter(
+    (context) => context !== undefined && context.traces.length > 0,
+  ) as WorkContext[];
+  if (traced.length === 0) return work(contexts);
   const parents = traced.flatMap(({ traces }) => traces);
   const spans = traced[0]!.tracing.spans(name, options, parents);
-  let place = 0;
-  const inner = scenes.map((scene) => scene && { ...scene, traces: scene.traces.map(() => spans[place++]!.point) });
+  let index = 0;
+  const inner = contexts.map(
+    (context) => context && { ...context, traces: context.traces.map(() => spans[index++]!.point) },
+  );
   return until(spans, work(inner));
 }
 
@@ -36,22 +40,29 @@ interface Traced {
 }
 
 /** The method is a span, in the traces that it is called in or that its arguments carry. */
-export function Spanned<Args extends unknown[], Result>(name: string, options: SpannedOptions<Args, Result> = {}) {
+export function Spanned<Args extends unknown[], Result>(
+  name: string,
+  options: SpannedOptions<Args, Result> = {},
+) {
   type Method = (...args: Args) => Promise<Result>;
-  const { traces, told, ...spanOptions } = options;
+  const { traces, told: resultAttributes, ...spanOptions } = options;
   return (_target: object, _property: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const method = descriptor.value!;
     descriptor.value = function (this: object, ...args: Args) {
-      const scene = traces ? sceneOf(this as Traced, traces(...args)) : currentScene();
+      const context = traces ? contextOf(this as Traced, traces(...args)) : currentContext();
       const work = () => method.apply(this, args);
-      if (scene && scene.traces.length > 0) return recorded(scene, name, spanOptions, work, told);
-      return traces ? runInScene(scene, work) : work();
+      if (context && context.traces.length > 0)
+        return recorded(context, name, spanOptions, work, resultAttributes);
+      return traces ? runInContext(context, work) : work();
     };
   };
 }
 
 /** The method finds work that belongs to traces: it is told of afterwards, and what it found hangs below it. */
-export function SpannedFind<Args extends unknown[], Found extends { trace: string | null }>(name: string, options: SpanOptions = {}) {
+export function SpannedFind<Args extends unknown[], Found extends { trace: string | null }>(
+  name: string,
+  options: SpanOptions = {},
+) {
   type Method = (...args: Args) => Promise<Found[]>;
   return (_target: object, _property: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const method = descriptor.value!;
@@ -71,8 +82,8 @@ export function SpannedFind<Args extends unknown[], Found extends { trace: strin
         about,
         traced.map(({ point }) => point),
       );
-      spans.forEach((span, place) => {
-        traced[place]!.item.trace = writeTraceparent(span.point);
+      spans.forEach((span, index) => {
+        traced[index]!.item.trace = writeTraceparent(span.point);
         span.end();
       });
       return found;
@@ -80,26 +91,30 @@ export function SpannedFind<Args extends unknown[], Found extends { trace: strin
   };
 }
 
-function sceneOf({ tracing }: Traced, traces: readonly (string | null)[]): Scene | undefined {
-  return tracing.recording ? tracing.scene(traces.flatMap(readTraces)) : undefined;
+function contextOf({ tracing }: Traced, traces: readonly (string | null)[]): WorkContext | undefined {
+  return tracing.recording ? tracing.context(traces.flatMap(readTraces)) : undefined;
 }
 
 function recorded<T>(
-  scene: Scene,
+  context: WorkContext,
   name: string,
   options: SpanOptions,
   work: () => Promise<T>,
-  told?: (result: T) => Attributes,
+  resultAttributes?: (result: T) => Attributes,
 ): Promise<T> {
-  const spans = scene.tracing.spans(name, options, scene.traces);
-  const inner = { ...scene, traces: spans.map(({ point }) => point) };
-  return until(spans, runInScene(inner, work), told);
+  const spans = context.tracing.spans(name, options, context.traces);
+  const inner = { ...context, traces: spans.map(({ point }) => point) };
+  return until(spans, runInContext(inner, work), resultAttributes);
 }
 
-async function until<T>(spans: readonly OpenSpan[], work: Promise<T>, told?: (result: T) => Attributes): Promise<T> {
+async function until<T>(
+  spans: readonly OpenSpan[],
+  work: Promise<T>,
+  resultAttributes?: (result: T) => Attributes,
+): Promise<T> {
   try {
     const result = await work;
-    if (told) for (const span of spans) span.add(told(result));
+    if (resultAttributes) for (const span of spans) span.add(resultAttributes(result));
     return result;
   } catch (error) {
     for (const span of spans) span.fail(error);

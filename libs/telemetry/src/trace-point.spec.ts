@@ -29,6 +29,8 @@ describe('a traceparent', () => {
     expect(writeTraces([])).toBeNull();
     expect(readTraces(writeTraces([point, point]))).toMatchObject([point, point]);
     expect(readTraces(`nonsense,${writeTraces([point])}`)).toMatchObject([point]);
-    expect(readTraces(writeTraces(Array.from({ length: maxTraces + 4 }, () => point)))).toHaveLength(maxTraces);
+    expect(readTraces(writeTraces(Array.from({ length: maxTraces + 4 }, () => point)))).toHaveLength(
+      maxTraces,
+    );
   });
 });

@@ -20,7 +20,8 @@ const nothing: readonly TracePoint[] = [];
 /** A `traceparent` of the W3C (Trace Context §3.2); null for what is none. */
 export function readTraceparent(text: string | undefined): ClientTrace | null {
   const [, traceId, spanId, flags] = (text && traceparent.exec(text)) || [];
-  if (!traceId || !spanId || /^0+$/.test(traceId) || /^0+$/.test(spanId) || text!.startsWith('ff')) return null;
+  if (!traceId || !spanId || /^0+$/.test(traceId) || /^0+$/.test(spanId) || text!.startsWith('ff'))
+    return null;
   return { traceId, spanId, sampled: (parseInt(flags!, 16) & 1) === 1 };
 }
 

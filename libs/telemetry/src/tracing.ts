@@ -1,4 +1,4 @@
-import type { Scene } from './scene.js';
+import type { WorkContext } from './work-context.js';
 import type { ClientTrace, TracePoint } from './trace-point.js';
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -37,7 +37,10 @@ export class Tracing {
   /** What a client's request is recorded as; null where it is not. A client's trace is gone on with when it is trusted, linked otherwise. */
   root(name: string, options: SpanOptions, client: ClientTrace | null, trusted: boolean): OpenSpan | null {
     if (!this.recorder) return null;
-    return this.recorder.root(name, { ...options, ...(client && (trusted ? { parent: client } : { link: client })) });
+    return this.recorder.root(name, {
+      ...options,
+      ...(client && (trusted ? { parent: client } : { link: client })),
+    });
   }
 
   get recording(): boolean {
@@ -45,9 +48,11 @@ export class Tracing {
   }
 
   /** The scene of work that came with its traces; none where there is nothing to name. */
-  scene(traces: readonly TracePoint[], requestIds: readonly string[] = nobody): Scene | undefined {
+  context(traces: readonly TracePoint[], requestIds: readonly string[] = nobody): WorkContext | undefined {
     const recorded = this.recorder ? traces : [];
-    return recorded.length + requestIds.length > 0 ? { tracing: this, traces: recorded, requestIds } : undefined;
+    return recorded.length + requestIds.length > 0
+      ? { tracing: this, traces: recorded, requestIds }
+      : undefined;
   }
 
   /**

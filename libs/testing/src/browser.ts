@@ -12,7 +12,10 @@ export const hasBrowser = executablePath !== undefined;
 
 // Loaded here, so that suites without a browser do not pay for it.
 export const openBrowser = async (): Promise<Browser> =>
-  (await import('playwright-core')).chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  (await import('playwright-core')).chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ['--no-sandbox'],
+  });
 
 interface Violation {
   id: string;
@@ -43,11 +46,11 @@ export async function press(page: Page, name: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 }
 
-const mostTabs = 40;
+const maxTabs = 40;
 const focused = `(() => { const at = document.activeElement; return at?.labels?.[0]?.textContent ?? at?.textContent ?? ''; })()`;
 
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let tabs = 0; tabs < mostTabs; tabs += 1) {
+  for (let tabs = 0; tabs < maxTabs; tabs += 1) {
     await page.keyboard.press('Tab');
     if (((await page.evaluate(focused)) as string).trim() === name) return;
   }

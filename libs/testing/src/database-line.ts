@@ -34,7 +34,7 @@ export class DatabaseLine {
     for (const socket of this.sockets) socket.pause();
   }
 
-  mend(): void {
+  fix(): void {
     this.state = 'open';
     for (const socket of this.sockets) socket.resume();
   }

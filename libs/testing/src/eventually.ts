@@ -1,5 +1,9 @@
 /** Asks until the answer is there: for what arrives by facts. The error says what did not happen. */
-export async function eventually<T>(probe: () => Promise<T | null | false | undefined>, what: string, timeoutMs = 25_000): Promise<T> {
+export async function eventually<T>(
+  probe: () => Promise<T | null | false | undefined>,
+  what: string,
+  timeoutMs = 25_000,
+): Promise<T> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     const found = await probe();

@@ -7,7 +7,10 @@ export interface WaitedFor {
 }
 
 /** Who waits for a lock, in this database alone: pg_locks has those of every suite of the server. */
-export async function lockWaiters(database: Database, { relation, locktype }: WaitedFor = {}): Promise<number[]> {
+export async function lockWaiters(
+  database: Database,
+  { relation, locktype }: WaitedFor = {},
+): Promise<number[]> {
   // Inside of a transaction pg_stat_activity would stay as it was at its first look.
   const rows = await database.apart(() =>
     database.query<{ pid: number }>(

@@ -1,6 +1,6 @@
 import { aboveProjects, apiKeys, domains, projects, type Caller } from '@posthorn/contracts';
 import { BusConnection } from '@posthorn/messaging';
-import { patientBus } from './patient-bus.js';
+import { slowBus } from './slow-bus.js';
 
 export interface SendingProject {
   projectId: string;
@@ -10,14 +10,22 @@ export interface SendingProject {
 }
 
 /** A project that may send, made as an operator would, and a key with its limit. */
-export async function makeSendingProject(natsUrl: string, name: string, perSecond = 1_000_000): Promise<SendingProject> {
+export async function makeSendingProject(
+  natsUrl: string,
+  name: string,
+  perSecond = 1_000_000,
+): Promise<SendingProject> {
   const connection = await BusConnection.open({ url: natsUrl, name });
   try {
-    const bus = patientBus(connection);
+    const bus = slowBus(connection);
     const as = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: name } });
     const { id: projectId } = await bus.call(projects.create, as(aboveProjects), { name });
     const domain = `${name}-${projectId.slice(-8)}.test`;
-    await bus.call(projects.limit, as(projectId), { id: projectId, secretPerSecond: perSecond, publicPerSecond: null });
+    await bus.call(projects.limit, as(projectId), {
+      id: projectId,
+      secretPerSecond: perSecond,
+      publicPerSecond: null,
+    });
     await bus.call(domains.verify, as(projectId), { domain });
     const { token } = await bus.call(apiKeys.create, as(projectId), { name });
     return { projectId, token, domain };

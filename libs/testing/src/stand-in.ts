@@ -9,8 +9,8 @@ export async function standIn<In extends object, Out extends object>(
 ): Promise<() => Promise<void>> {
   const queue: ServiceName = contract.owner;
   const answerOne = ({ body, caller }: Incoming<object>) => answer(body as In, caller);
-  const answerAll = (asked: Incoming<object> | Incoming<object>[]): Promise<unknown> =>
-    Array.isArray(asked) ? answerEach(asked, answerOne) : answerOne(asked);
+  const answerAll = (requested: Incoming<object> | Incoming<object>[]): Promise<unknown> =>
+    Array.isArray(requested) ? answerEach(requested, answerOne) : answerOne(requested);
   const answering = new Answering(contract as unknown as RequestContract, answerAll, {
     nats: connection.nats,
     queue,

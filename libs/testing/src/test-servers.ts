@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId, openDatabase, migrate, maintainPartitions, type Database, type DatabaseOptions } from '@posthorn/database';
+import {
+  newId,
+  openDatabase,
+  migrate,
+  maintainPartitions,
+  type Database,
+  type DatabaseOptions,
+} from '@posthorn/database';
 import { startNats } from '@posthorn/dev';
 import pg from 'pg';
 
@@ -40,9 +47,18 @@ export async function cloneDatabase(
   return { url: urlOf(name), drop: () => dropDatabase(name) };
 }
 
-async function makeTemplate(admin: pg.Client, template: string, options: Pick<DatabaseOptions, 'entities' | 'migrations'>): Promise<void> {
+async function makeTemplate(
+  admin: pg.Client,
+  template: string,
+  options: Pick<DatabaseOptions, 'entities' | 'migrations'>,
+): Promise<void> {
   await admin.query(`CREATE DATABASE ${template}`);
-  const database: Database = await openDatabase({ url: urlOf(template), name: 'template', poolSize: 2, ...options });
+  const database: Database = await openDatabase({
+    url: urlOf(template),
+    name: 'template',
+    poolSize: 2,
+    ...options,
+  });
   await migrate(database);
   await maintainPartitions(database, [{ table: 'outbox', days: 1, retentionDays: 7 }]);
   await database.close();

@@ -11,7 +11,13 @@ export async function workOff(
   kind: string,
 ): Promise<void> {
   const wakeUps = new WakeUps(connection, 'contacts');
-  const runner = new WorkRunner({ database, wakeUps, metrics: new Metrics('test'), tracing: new Tracing(), leaseMs: 10_000 });
+  const runner = new WorkRunner({
+    database,
+    wakeUps,
+    metrics: new Metrics('test'),
+    tracing: new Tracing(),
+    leaseMs: 10_000,
+  });
   register(runner);
   runner.onApplicationBootstrap();
   try {

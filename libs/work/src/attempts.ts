@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { isDatabaseAway } from '@posthorn/database';
-import { inSpan, readTraces, runInScene, type Tracing } from '@posthorn/telemetry';
+import { inSpan, readTraces, runInContext, type Tracing } from '@posthorn/telemetry';
 import { retryDelay } from './retry.js';
 import type { SettlingRepository } from './settling.repository.js';
 import { LeaseLost, type ClaimedItem, type WorkBatch } from './work-batch.js';
@@ -40,7 +40,10 @@ export class Attempts {
       return this.settleFailed(kind, handler, batch.unsettled, error as Error, again);
     }
     const { failures } = batch;
-    this.options.metrics.settled.inc({ kind: kind.name, outcome: 'done' }, batch.items.length - failures.length);
+    this.options.metrics.settled.inc(
+      { kind: kind.name, outcome: 'done' },
+      batch.items.length - failures.length,
+    );
     for (const [item, error] of failures) await this.fail(kind, handler, item, error);
   }
 
@@ -58,7 +61,7 @@ export class Attempts {
   }
 
   /** Tried until the database has taken it: until then nobody else may have them, and their lease goes on. */
-  async giveBack(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
+  async release(items: readonly ClaimedItem[], delayMs: number): Promise<void> {
     if (items.length === 0) return;
     for (;;) {
       try {
@@ -76,7 +79,9 @@ export class Attempts {
     const { tracing } = this.options;
     const traces = batch.unsettled.flatMap((item) => readTraces(item.traces));
     const about = { kind: 'consumer', attributes: { 'posthorn.batch.size': batch.items.length } } as const;
-    await runInScene(tracing.scene(traces), () => inSpan(`work ${kind.name}`, about, () => within(kind.timeoutMs, handler.run(batch))));
+    await runInContext(tracing.context(traces), () =>
+      inSpan(`work ${kind.name}`, about, () => within(kind.timeoutMs, handler.run(batch))),
+    );
   }
 
   /** One that is at fault costs itself only: a batch is halved until it stands alone. */
@@ -88,7 +93,7 @@ export class Attempts {
     again: (items: ClaimedItem[]) => Promise<unknown>,
   ): Promise<void> {
     if (items.length === 0) return;
-    if (isDatabaseAway(error) || this.options.isStopping()) return this.giveBack(items, awayMs);
+    if (isDatabaseAway(error) || this.options.isStopping()) return this.release(items, awayMs);
     if (items.length === 1) return this.fail(kind, handler, items[0]!, error);
     // The failed call may still be at work: whatever it writes under the old tokens is refused from here on.
     const ours = await this.options.settling.reclaim(items);
@@ -97,7 +102,12 @@ export class Attempts {
     for (const part of [ours.slice(0, middle), ours.slice(middle)]) if (part.length > 0) await again(part);
   }
 
-  private async fail(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, error: Error): Promise<void> {
+  private async fail(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    item: ClaimedItem,
+    error: Error,
+  ): Promise<void> {
     const delayMs = retryDelay(kind.retry, item.failures + 1);
     try {
       if (delayMs === null) return await this.bury(kind, handler, item, error.message);
@@ -106,8 +116,10 @@ export class Attempts {
       this.log.warn(`${kind.name} ${item.id}, failure ${item.failures + 1}: ${error.message}`);
       this.options.metrics.settled.inc({ kind: kind.name, outcome: 'failed' });
     } catch (notSettled) {
-      this.log.warn(`${kind.name} ${item.id}, failed by ${error.message}, not settled: ${(notSettled as Error).message}`);
-      await this.giveBack([item], awayMs);
+      this.log.warn(
+        `${kind.name} ${item.id}, failed by ${error.message}, not settled: ${(notSettled as Error).message}`,
+      );
+      await this.release([item], awayMs);
     }
   }
 }

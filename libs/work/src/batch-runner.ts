@@ -19,7 +19,7 @@ export interface BatchRunnerOptions {
 }
 
 /** Claims of an item that may end with the death of a process; after the last one it is dead. */
-const mostClaims = 3;
+const maxClaims = 3;
 /** What has not ended so long after a drain began is given back. */
 const drainMs = 20_000;
 
@@ -47,7 +47,10 @@ export class BatchRunner {
   /** Items of the kind that this process has claimed. */
   held(kind: string): number {
     const queued = (this.queued.get(kind) ?? []).reduce((sum, batch) => sum + batch.length, 0);
-    return [...this.underWay].reduce((sum, [batch, of]) => sum + (of.kind === kind ? batch.unsettled.length : 0), queued);
+    return [...this.underWay].reduce(
+      (sum, [batch, of]) => sum + (of.kind === kind ? batch.unsettled.length : 0),
+      queued,
+    );
   }
 
   /** Every item that this process has claimed and knows of. */
@@ -57,12 +60,17 @@ export class BatchRunner {
   }
 
   /** Items of the kind that may be claimed now. */
-  room({ name, batch, concurrency }: WorkKind): number {
+  capacity({ name, batch, concurrency }: WorkKind): number {
     if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;
     return batch * Math.max(0, concurrency - (this.running.get(name) ?? 0));
   }
 
-  run(kind: WorkKind, handler: WorkHandler<object>, items: readonly ClaimedItem[], release: () => void): void {
+  run(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    items: readonly ClaimedItem[],
+    release: () => void,
+  ): void {
     const queue = this.queued.get(kind.name) ?? [];
     this.queued.set(kind.name, queue);
     queue.push(...inBatches(kind, items));
@@ -76,7 +84,7 @@ export class BatchRunner {
     this.suspects.push(item);
     const ended = processGate.alone(async () => {
       const items = this.suspects.splice(0);
-      return items.length === 0 || (await this.runOne(kind, handler, items, item.claims > mostClaims));
+      return items.length === 0 || (await this.runOne(kind, handler, items, item.claims > maxClaims));
     });
     const rested = ended.then(async (isSettled) => {
       release();
@@ -92,16 +100,20 @@ export class BatchRunner {
   async drain(): Promise<void> {
     this.stopping = true;
     const queued = [...this.queued.values()].flatMap((queue) => queue.splice(0)).flat();
-    await this.attempts.giveBack([...queued, ...this.suspects.splice(0)], 0);
+    await this.attempts.release([...queued, ...this.suspects.splice(0)], 0);
     const ended = Promise.all([...this.underWay.values()].map((each) => each.ended));
     await Promise.race([ended, delay(drainMs, undefined, { ref: false })]);
     for (const batch of this.underWay.keys()) {
       batch.end();
-      await this.attempts.giveBack(batch.unsettled, 0);
+      await this.attempts.release(batch.unsettled, 0);
     }
   }
 
-  private async takeTurns(kind: WorkKind, handler: WorkHandler<object>, queue: ClaimedItem[][]): Promise<void> {
+  private async takeTurns(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    queue: ClaimedItem[][],
+  ): Promise<void> {
     this.running.set(kind.name, (this.running.get(kind.name) ?? 0) + 1);
     try {
       while (queue.length > 0) {
@@ -117,14 +129,24 @@ export class BatchRunner {
   }
 
   /** Never rejects; answers whether everything has its outcome. */
-  private async runOne(kind: WorkKind, handler: WorkHandler<object>, items: ClaimedItem[], isLost = false): Promise<boolean> {
+  private async runOne(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    items: ClaimedItem[],
+    isLost = false,
+  ): Promise<boolean> {
     const batch = new WorkBatch(items, this.options.settling, () => this.stopping);
     const attempt = isLost
-      ? this.attempts.bury(kind, handler, items[0]!, `its process ended ${mostClaims} times while it worked on this`)
+      ? this.attempts.bury(
+          kind,
+          handler,
+          items[0]!,
+          `its process ended ${maxClaims} times while it worked on this`,
+        )
       : this.attempts.run(kind, handler, batch, (some) => this.runOne(kind, handler, some));
     const ended = attempt.catch((error: Error) => {
       this.log.warn(`${kind.name}: ${error.message}`);
-      return this.attempts.giveBack(batch.unsettled, awayMs);
+      return this.attempts.release(batch.unsettled, awayMs);
     });
     this.underWay.set(batch, { kind: kind.name, ended });
     await ended;
@@ -137,6 +159,8 @@ export class BatchRunner {
 function inBatches({ batch, mixed }: WorkKind, items: readonly ClaimedItem[]): ClaimedItem[][] {
   const groups = mixed ? [items] : [...Map.groupBy(items, ({ projectId }) => projectId).values()];
   return groups.flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / batch) }, (_, index) => group.slice(index * batch, (index + 1) * batch)),
+    Array.from({ length: Math.ceil(group.length / batch) }, (_, index) =>
+      group.slice(index * batch, (index + 1) * batch),
+    ),
   );
 }

@@ -42,7 +42,7 @@ export class ClaimsRepository {
   async claim(claim: Claim): Promise<Claimed> {
     let turnedOver = claim.afterProject === firstProject;
     for (let { afterProject } = claim; ;) {
-      const claimed = await this.claimBehind({ ...claim, afterProject });
+      const claimed = await this.claimAfter({ ...claim, afterProject });
       const isLast = claimed.afterProject === firstProject;
       if (claimed.items.length > 0 || claimed.contended || (isLast && turnedOver)) return claimed;
       turnedOver ||= isLast;
@@ -50,10 +50,23 @@ export class ClaimsRepository {
     }
   }
 
-  private async claimBehind({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
-    const parameters = [kind.name, afterProject, limit, worker.id, worker.leaseMs, kind.exclusive, kind.signal];
+  private async claimAfter({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
+    const parameters = [
+      kind.name,
+      afterProject,
+      limit,
+      worker.id,
+      worker.leaseMs,
+      kind.exclusive,
+      kind.signal,
+    ];
     try {
-      const rows = await this.database.prepared<ClaimedRow>({ name: 'claim work', sql: claimSql, parameters, silent: true });
+      const rows = await this.database.prepared<ClaimedRow>({
+        name: 'claim work',
+        sql: claimSql,
+        parameters,
+        silent: true,
+      });
       const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
       return { items, afterProject: rows[0]?.next ?? firstProject };
     } catch (error) {
@@ -63,7 +76,10 @@ export class ClaimsRepository {
   }
 
   /** One item whose worker's lease ran out, the one that has waited longest. */
-  async claimSuspect(kinds: readonly string[], worker: Worker): Promise<(ClaimedItem & { kind: string }) | null> {
+  async claimSuspect(
+    kinds: readonly string[],
+    worker: Worker,
+  ): Promise<(ClaimedItem & { kind: string }) | null> {
     const [item] = await this.database.query<ClaimedItem & { kind: string }>(
       `WITH taken AS (
          SELECT id FROM work_items WHERE state = 'SUSPECT' AND kind = ANY($1) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
@@ -85,7 +101,10 @@ export class ClaimsRepository {
 
   /** False when the lease has run out and what was claimed under it is given up. */
   async renew({ id, leaseMs }: Worker): Promise<boolean> {
-    const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [id, leaseMs]);
+    const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [
+      id,
+      leaseMs,
+    ]);
     return rows.length > 0;
   }
 

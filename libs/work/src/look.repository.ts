@@ -22,7 +22,12 @@ export class LookRepository {
   constructor(private readonly database: Database) {}
 
   async look(kinds: readonly string[]): Promise<Look> {
-    const [look] = await this.database.prepared<Look>({ name: 'look for work', sql: lookSql, parameters: [kinds], silent: true });
+    const [look] = await this.database.prepared<Look>({
+      name: 'look for work',
+      sql: lookSql,
+      parameters: [kinds],
+      silent: true,
+    });
     return look!;
   }
 }

@@ -37,7 +37,11 @@ it('comes again when its last round has said, in one process at a time, and at o
   expect(await processes[0]!.database.query(`SELECT 1 FROM work_items`)).toHaveLength(1);
   for (const each of repeated) each.pauseMs = 60_000;
   const waits = async () =>
-    (await processes[0]!.database.query(`SELECT 1 FROM work_items WHERE due_at > now() + interval '30 seconds'`)).length > 0;
+    (
+      await processes[0]!.database.query(
+        `SELECT 1 FROM work_items WHERE due_at > now() + interval '30 seconds'`,
+      )
+    ).length > 0;
   await eventually(waits, 'it waits');
   const before = rounds();
   await repeated[0]!.soon();

@@ -28,7 +28,9 @@ export abstract class RepeatedWork implements WorkHandler<object>, OnApplication
 
   /** It has ended its process too often: that must not be its end. */
   async dead(): Promise<void> {
-    await this.queue.enqueue(this.kind, [{ projectId: aboveProjects, key: this.kind.name, delayMs: afterDeathMs }]);
+    await this.queue.enqueue(this.kind, [
+      { projectId: aboveProjects, key: this.kind.name, delayMs: afterDeathMs },
+    ]);
   }
 
   async run(batch: WorkBatch): Promise<void> {

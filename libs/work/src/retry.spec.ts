@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { retryDelay } from './retry.js';
 
-const retry = { attempts: 6, firstMs: 100, longestMs: 500 };
+const retry = { attempts: 6, firstMs: 100, maxMs: 500 };
 
 describe('the wait before the next try', () => {
   it('doubles up to the longest one, and ends with the last try', () => {

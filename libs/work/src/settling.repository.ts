@@ -10,7 +10,7 @@ export interface Failure {
   delayMs: number | null;
 }
 
-const longestError = 2_000;
+const maxError = 2_000;
 
 /** What becomes of claimed items, as far as they are still the caller's. */
 export class SettlingRepository {
@@ -72,7 +72,7 @@ export class SettlingRepository {
          due_at = CASE WHEN h.again THEN greatest(w.due_at, ${retryAt}) ELSE ${retryAt} END,
          state = CASE WHEN h.again OR $4::float8 IS NOT NULL THEN 'WAITING' ELSE 'DEAD' END
        FROM held h WHERE w.id = h.id RETURNING w.state`,
-      [...claimOf([item]), boundedText(error, longestError), delayMs],
+      [...claimOf([item]), boundedText(error, maxError), delayMs],
     );
     return row?.state ?? null;
   }
@@ -107,4 +107,7 @@ const held = `held AS MATERIALIZED (
 
 const released = `worker_id = NULL, lease_token = w.lease_token + 1, claims = 0`;
 const stateOf = (dueAt: string): string => `CASE WHEN ${dueAt} > now() THEN 'WAITING' ELSE 'READY' END`;
-const claimOf = (items: readonly ClaimedItem[]): unknown[] => [items.map(({ id }) => id), items.map(({ leaseToken }) => leaseToken)];
+const claimOf = (items: readonly ClaimedItem[]): unknown[] => [
+  items.map(({ id }) => id),
+  items.map(({ leaseToken }) => leaseToken),
+];

@@ -25,14 +25,28 @@ class Steps {
 describe('the gate of a process', () => {
   it('lets batches run side by side, and one alone after those that run and before those that come later', async () => {
     const [gate, steps] = [new SoloGate(), new Steps()];
-    const all = [gate.shared(steps.work('a')), gate.shared(steps.work('b')), gate.alone(steps.work('solo')), gate.shared(steps.work('c'))];
+    const all = [
+      gate.shared(steps.work('a')),
+      gate.shared(steps.work('b')),
+      gate.alone(steps.work('solo')),
+      gate.shared(steps.work('c')),
+    ];
     await steps.end('a');
     expect(steps.log).toEqual(['a begins', 'b begins', 'a ends']);
     await steps.end('b');
     await steps.end('solo');
     await steps.end('c');
     await Promise.all(all);
-    expect(steps.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends', 'solo begins', 'solo ends', 'c begins', 'c ends']);
+    expect(steps.log).toEqual([
+      'a begins',
+      'b begins',
+      'a ends',
+      'b ends',
+      'solo begins',
+      'solo ends',
+      'c begins',
+      'c ends',
+    ]);
   });
 
   it('runs one alone after the other', async () => {

@@ -54,7 +54,9 @@ export class WorkBatch<Payload extends object = object> {
   }
 
   /** Done: with the effects of the ambient transaction or not at all. Beside others that are put off in the same transaction, name the items. */
-  async complete(items: readonly WorkItem<Payload>[] = this.unsettled.filter((item) => !this.failed.has(item))): Promise<void> {
+  async complete(
+    items: readonly WorkItem<Payload>[] = this.unsettled.filter((item) => !this.failed.has(item)),
+  ): Promise<void> {
     await this.settle(items, (claimed) => this.settling.complete(claimed));
   }
 
@@ -95,7 +97,10 @@ export class WorkBatch<Payload extends object = object> {
     this.ended = true;
   }
 
-  private async settle(items: readonly WorkItem<Payload>[], write: (claimed: ClaimedItem<Payload>[]) => Promise<number>): Promise<void> {
+  private async settle(
+    items: readonly WorkItem<Payload>[],
+    write: (claimed: ClaimedItem<Payload>[]) => Promise<number>,
+  ): Promise<void> {
     const claimed = items as ClaimedItem<Payload>[];
     if (claimed.length === 0) return;
     if (this.ended || (await write(claimed)) < claimed.length) throw new LeaseLost();

@@ -9,7 +9,7 @@ import { work } from './work-kind.js';
 const leaseMs = 2_000;
 
 let suite: WorkSuite;
-let fleet: WorkerFleet;
+let processes: WorkerFleet;
 beforeAll(async () => {
   suite = await WorkSuite.open();
 });
@@ -27,9 +27,9 @@ function pending(): { promise: Promise<void>; end: () => void } {
 
 describe('a worker in a process of its own', () => {
   beforeEach(() => {
-    fleet = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
+    processes = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
   });
-  afterEach(() => fleet.stop());
+  afterEach(() => processes.stop());
 
   const enqueue = async ({ queue }: WorkProcess, scripts: Script[]): Promise<string[]> => {
     const projectId = newId();
@@ -40,30 +40,37 @@ describe('a worker in a process of its own', () => {
     );
     return payloads.map(({ name }) => name);
   };
-  const counted = async ({ database }: WorkProcess, table: 'runs' | 'effects' | 'kills' | 'deaths', names: string[]): Promise<number> =>
-    (await database.query(`SELECT 1 FROM ${table} WHERE item = ANY($1)`, [names])).length;
+  const counted = async (
+    { database }: WorkProcess,
+    table: 'runs' | 'effects' | 'kills' | 'deaths',
+    names: string[],
+  ): Promise<number> => (await database.query(`SELECT 1 FROM ${table} WHERE item = ANY($1)`, [names])).length;
 
   it('that stands still for longer than its lease completes nothing that another has done', async () => {
     const client = await suite.process();
-    await fleet.start(1);
+    await processes.start(1);
     const names = await enqueue(client, [{ does: 'takes its time', ms: 300 }]);
     await eventually(async () => (await counted(client, 'runs', names)) === 1, 'it is under way');
-    fleet.signal(0, 'SIGSTOP');
+    processes.signal(0, 'SIGSTOP');
     const other = await suite.startWith(scriptedWork, async (batch, { database }) => {
       await database.transaction(async () => {
-        await database.query(`INSERT INTO effects (item, step) VALUES ($1, 1)`, [batch.items[0]!.payload.name]);
+        await database.query(`INSERT INTO effects (item, step) VALUES ($1, 1)`, [
+          batch.items[0]!.payload.name,
+        ]);
         await batch.complete();
       });
     });
     await untilDone(other, scriptedWork);
-    fleet.signal(0, 'SIGCONT');
-    await fleet.leave(0);
-    expect(await client.database.query(`SELECT step FROM effects WHERE item = ANY($1)`, [names])).toEqual([{ step: 1 }]);
+    processes.signal(0, 'SIGCONT');
+    await processes.leave(0);
+    expect(await client.database.query(`SELECT step FROM effects WHERE item = ANY($1)`, [names])).toEqual([
+      { step: 1 },
+    ]);
   });
 
   it('that is killed loses its items to another one within its lease and a second', async () => {
     const client = await suite.process();
-    await fleet.start(1);
+    await processes.start(1);
     const names = await enqueue(
       client,
       Array.from({ length: 10 }, () => ({ does: 'takes its time', ms: 60_000 })),
@@ -74,7 +81,7 @@ describe('a worker in a process of its own', () => {
     // A look that finds the other's lease: from then on this one knows when to look again.
     await other.database.transaction(async () => undefined);
     const killedAt = performance.now();
-    await fleet.stop();
+    await processes.stop();
     await untilDone(other, scriptedWork);
     expect(times).toHaveLength(10);
     expect(times[0]! - killedAt).toBeGreaterThan(leaseMs / 2);
@@ -84,17 +91,27 @@ describe('a worker in a process of its own', () => {
   it('dies of one item of a batch of ten three times; that one is given up, and the nine others are done', async () => {
     const client = await suite.process();
     const nine = Array.from({ length: 9 }, (): Script => ({ does: 'succeeds' }));
-    const names = await enqueue(client, [...nine.slice(0, 4), { does: 'kills its process' }, ...nine.slice(4)]);
-    await fleet.start(2);
+    const names = await enqueue(client, [
+      ...nine.slice(0, 4),
+      { does: 'kills its process' },
+      ...nine.slice(4),
+    ]);
+    await processes.start(2);
     await eventually(
       async () => (await rowsOf(client, scriptedWork)).every(({ state }) => state === 'DEAD'),
       'all has its outcome',
       40_000,
     );
     const deadly = names.splice(4, 1);
-    expect(await Promise.all(['kills', 'deaths', 'effects'].map((table) => counted(client, table as 'kills', deadly)))).toEqual([3, 1, 0]);
-    expect(await Promise.all(['effects', 'deaths'].map((table) => counted(client, table as 'effects', names)))).toEqual([9, 0]);
-    expect(fleet.deaths).toBe(3);
+    expect(
+      await Promise.all(
+        ['kills', 'deaths', 'effects'].map((table) => counted(client, table as 'kills', deadly)),
+      ),
+    ).toEqual([3, 1, 0]);
+    expect(
+      await Promise.all(['effects', 'deaths'].map((table) => counted(client, table as 'effects', names))),
+    ).toEqual([9, 0]);
+    expect(processes.deaths).toBe(3);
   }, 60_000);
 });
 
@@ -111,7 +128,10 @@ describe('a worker that is told to stop', () => {
       kind,
       Array.from({ length: 5 }, () => ({ projectId: newId() })),
     );
-    await eventually(async () => (await rowsOf(going, kind)).every(({ state }) => state === 'CLAIMED'), 'all are claimed');
+    await eventually(
+      async () => (await rowsOf(going, kind)).every(({ state }) => state === 'CLAIMED'),
+      'all are claimed',
+    );
     const other = await suite.startWith(kind, async () => void done.push('other'));
     const stopped = suite.stop(going);
     await eventually(async () => done.length === 4, 'the other one does the rest', 1_000);
@@ -151,9 +171,14 @@ describe('a worker that is told to stop', () => {
     await going.queue.enqueue(busy, [{ projectId: newId() }]);
     await eventually(async () => (await rowsOf(going, busy))[0]?.state === 'CLAIMED', 'one is under way');
     await going.queue.enqueue(kind, [{ projectId: newId(), delayMs: 60_000 }]);
-    await going.database.query(`UPDATE work_items SET state = 'SUSPECT', claims = 2 WHERE kind = $1`, [kind.name]);
+    await going.database.query(`UPDATE work_items SET state = 'SUSPECT', claims = 2 WHERE kind = $1`, [
+      kind.name,
+    ]);
     await going.queue.enqueue(busy, [{ projectId: newId() }]);
-    await eventually(async () => (await rowsOf(going, kind))[0]?.state === 'CLAIMED', 'it waits for the other one');
+    await eventually(
+      async () => (await rowsOf(going, kind))[0]?.state === 'CLAIMED',
+      'it waits for the other one',
+    );
     const client = await suite.process();
     const stopped = suite.stop(going);
     const [row] = await eventually(async () => {
@@ -172,9 +197,15 @@ describe('a look at the queue', () => {
     const [held, kind] = [kindOf(), kindOf()];
     const client = await suite.process();
     for (const each of [held, kind]) await client.queue.enqueue(each, [{ projectId: newId() }]);
-    const gone = newId();
-    await client.database.query(`INSERT INTO work_workers (id, expires_at) VALUES ($1, now() - interval '1 second')`, [gone]);
-    await client.database.query(`UPDATE work_items SET state = 'CLAIMED', worker_id = $1, claims = 1 WHERE kind = $2`, [gone, held.name]);
+    const removed = newId();
+    await client.database.query(
+      `INSERT INTO work_workers (id, expires_at) VALUES ($1, now() - interval '1 second')`,
+      [removed],
+    );
+    await client.database.query(
+      `UPDATE work_items SET state = 'CLAIMED', worker_id = $1, claims = 1 WHERE kind = $2`,
+      [removed, held.name],
+    );
     await client.database.transaction(async () => {
       await client.database.query(`SELECT 1 FROM work_items WHERE kind = $1 FOR UPDATE`, [held.name]);
       const worker = await suite.startWith(kind, () => Promise.resolve());
@@ -191,7 +222,10 @@ describe('a claim whose answer is lost', () => {
     const kind = kindOf();
     const client = await suite.process();
     let runs = 0;
-    const worker = await suite.startWith(kind, async () => void (runs += 1), { url: line.url, leaseMs: 120_000 });
+    const worker = await suite.startWith(kind, async () => void (runs += 1), {
+      url: line.url,
+      leaseMs: 120_000,
+    });
     await client.queue.enqueue(kind, [{ projectId: newId() }]);
     await untilDone(client, kind);
     await client.database.transaction(async () => {
@@ -201,8 +235,11 @@ describe('a claim whose answer is lost', () => {
       await eventually(async () => (await lockWaiters(client.database)).length > 0, 'it claims');
       line.cut();
     });
-    await eventually(async () => (await rowsOf(client, kind))[0]?.state === 'CLAIMED', 'the claim is committed');
-    line.mend();
+    await eventually(
+      async () => (await rowsOf(client, kind))[0]?.state === 'CLAIMED',
+      'the claim is committed',
+    );
+    line.fix();
     await untilDone(client, kind);
     expect(runs).toBe(2);
     await suite.stop(worker);

@@ -25,12 +25,18 @@ export async function createWorkTables(runner: Runner): Promise<void> {
       traces text,
       created_at timestamptz NOT NULL DEFAULT now()
     ) WITH (fillfactor = 70)`);
-  await runner.query(`CREATE INDEX work_items_ready ON work_items (kind, project_id, priority, due_at, id) WHERE state = 'READY'`);
+  await runner.query(
+    `CREATE INDEX work_items_ready ON work_items (kind, project_id, priority, due_at, id) WHERE state = 'READY'`,
+  );
   await runner.query(`CREATE INDEX work_items_waiting ON work_items (due_at) WHERE state = 'WAITING'`);
   await runner.query(`CREATE INDEX work_items_claimed ON work_items (worker_id) WHERE state = 'CLAIMED'`);
   await runner.query(`CREATE INDEX work_items_suspect ON work_items (kind, due_at) WHERE state = 'SUSPECT'`);
-  await runner.query(`CREATE INDEX work_items_set_aside ON work_items (kind, project_id, state) WHERE state IN ('PAUSED', 'DEAD')`);
-  await runner.query(`CREATE UNIQUE INDEX work_items_key ON work_items (kind, project_id, key) WHERE key IS NOT NULL AND state <> 'DEAD'`);
+  await runner.query(
+    `CREATE INDEX work_items_set_aside ON work_items (kind, project_id, state) WHERE state IN ('PAUSED', 'DEAD')`,
+  );
+  await runner.query(
+    `CREATE UNIQUE INDEX work_items_key ON work_items (kind, project_id, key) WHERE key IS NOT NULL AND state <> 'DEAD'`,
+  );
   await runner.query(
     `CREATE UNIQUE INDEX work_items_exclusive ON work_items (kind, project_id) WHERE state IN ('CLAIMED', 'SUSPECT') AND exclusive`,
   );

@@ -37,7 +37,10 @@ const defaults: WorkOptions = {
   retry: defaultRetry,
 };
 
-export function work<Payload extends object = object>(name: string, options: Partial<WorkOptions> = {}): WorkKind<Payload> {
+export function work<Payload extends object = object>(
+  name: string,
+  options: Partial<WorkOptions> = {},
+): WorkKind<Payload> {
   return { ...defaults, ...options, name };
 }
 

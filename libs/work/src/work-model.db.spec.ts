@@ -15,15 +15,15 @@ const scenariosAtOnce = 13;
 /** Scenarios run side by side on the same two replicas, so that each is in the way of the others. */
 describe('the queue of work, held against a model', () => {
   let suite: WorkSuite;
-  let fleet: WorkerFleet;
+  let processes: WorkerFleet;
   let client: WorkProcess;
   beforeAll(async () => {
     suite = await WorkSuite.open();
-    fleet = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
-    [client] = await Promise.all([suite.process(), fleet.start(2)]);
+    processes = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
+    [client] = await Promise.all([suite.process(), processes.start(2)]);
   }, 60_000);
   afterAll(async () => {
-    await fleet.stop();
+    await processes.stop();
     await suite.close();
   });
 
@@ -37,27 +37,29 @@ describe('the queue of work, held against a model', () => {
     const figures = { items: 0, runs: 0 };
     const check = async (scenarios: Scenario[], deadly: number, faults: Disturbance[]) => {
       const runs = scenarios.map((each, index) => new ScenarioRun(client, each, { deadly: index < deadly }));
-      const disturbed = disturb(fleet, faults);
+      const disturbed = disturb(processes, faults);
       await Promise.all(runs.map((run) => run.play()));
       await disturbed;
-      await fleet.ready();
+      await processes.ready();
       await untilQuiet(client);
       const observed = await Promise.all(runs.map((run) => run.observe()));
       for (const each of observed) count(figures, each);
       expect(observed.flatMap(breachesOf)).toEqual([]);
     };
     await fc.assert(
-      fc.asyncProperty(wave, ({ scenarios, deadly, disturbances: faults }) => check(scenarios, deadly, faults)),
+      fc.asyncProperty(wave, ({ scenarios, deadly, disturbances: faults }) =>
+        check(scenarios, deadly, faults),
+      ),
       { seed: 20261124, numRuns: waves, endOnFailure: true },
     );
     // Otherwise little was proven.
-    expect(fleet.deaths).toBeGreaterThanOrEqual(waves);
+    expect(processes.deaths).toBeGreaterThanOrEqual(waves);
     expect(figures.runs).toBeGreaterThan(figures.items);
   }, 180_000);
 });
 
-async function disturb(fleet: WorkerFleet, faults: readonly Disturbance[]): Promise<void> {
-  for (const fault of faults) await fault.strike(fleet, leaseMs);
+async function disturb(processes: WorkerFleet, faults: readonly Disturbance[]): Promise<void> {
+  for (const fault of faults) await fault.inject(processes, leaseMs);
 }
 
 /** Nothing is left but what is dead. */

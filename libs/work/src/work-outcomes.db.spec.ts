@@ -21,7 +21,7 @@ describe('the outcome of an item', () => {
   const at = (seconds: number) => new Date(Date.UTC(2100, 0, 1, 0, 0, seconds));
 
   it('comes after waits that double, and then it is dead; its handler hears of that once', async () => {
-    const kind = kindOf({ retry: { attempts: 5, firstMs: 100, longestMs: 300 } });
+    const kind = kindOf({ retry: { attempts: 5, firstMs: 100, maxMs: 300 } });
     const times: number[] = [];
     const dead: string[] = [];
     const run = async () => {
@@ -41,7 +41,7 @@ describe('the outcome of an item', () => {
   });
 
   it('is not death when it was enqueued again during its last try', async () => {
-    const kind = kindOf({ retry: { attempts: 1, firstMs: 10, longestMs: 10 } });
+    const kind = kindOf({ retry: { attempts: 1, firstMs: 10, maxMs: 10 } });
     const again = [{ projectId: newId(), key: 'one' }];
     let runs = 0;
     const dead: string[] = [];
@@ -61,7 +61,7 @@ describe('the outcome of an item', () => {
   });
 
   it('is tried again where the handler cannot make its death visible', async () => {
-    const kind = kindOf({ retry: { attempts: 1, firstMs: 10, longestMs: 10 } });
+    const kind = kindOf({ retry: { attempts: 1, firstMs: 10, maxMs: 10 } });
     let refusals = 0;
     const run = () => Promise.reject(new Error('no'));
     const dead = async () => {
@@ -69,7 +69,10 @@ describe('the outcome of an item', () => {
     };
     const worker = await suite.startWith(kind, run, { dead });
     await worker.queue.enqueue(kind, [{ projectId: newId() }]);
-    await eventually(async () => (await rowsOf(worker, kind)).every(({ state }) => state === 'DEAD'), 'it is given up');
+    await eventually(
+      async () => (await rowsOf(worker, kind)).every(({ state }) => state === 'DEAD'),
+      'it is given up',
+    );
     expect(refusals).toBe(2);
   });
 
@@ -92,7 +95,8 @@ describe('the outcome of an item', () => {
         sizes.push(batch.items.length);
         if (sizes.length === 1) await worker.queue.cancel(kind, projectId, 'key 3');
         await worker.database.transaction(async () => {
-          for (const item of batch.items) await worker.database.query(`INSERT INTO effects (item) VALUES ($1)`, [item.id]);
+          for (const item of batch.items)
+            await worker.database.query(`INSERT INTO effects (item) VALUES ($1)`, [item.id]);
           await batch.complete();
         });
       },
@@ -105,7 +109,7 @@ describe('the outcome of an item', () => {
   });
 
   it('keeps the step that it has reached where the transaction of the next one is rolled back', async () => {
-    const kind = kindOf({ batch: 2, retry: { attempts: 3, firstMs: 10, longestMs: 10 } });
+    const kind = kindOf({ batch: 2, retry: { attempts: 3, firstMs: 10, maxMs: 10 } });
     const projectId = newId();
     const steps: number[] = [];
     let isFirst = true;
@@ -148,10 +152,10 @@ describe('the outcome of an item', () => {
       late = database.transaction(async () => {
         await isRetried;
         // As a statement would that was on its way when the time was over.
-        const rows = await database.query(`UPDATE work_items SET payload = '{"n": 9}' WHERE id = $1 AND lease_token = $2 RETURNING id`, [
-          batch.items[0]!.id,
-          (batch.items[0] as unknown as { leaseToken: number }).leaseToken,
-        ]);
+        const rows = await database.query(
+          `UPDATE work_items SET payload = '{"n": 9}' WHERE id = $1 AND lease_token = $2 RETURNING id`,
+          [batch.items[0]!.id, (batch.items[0] as unknown as { leaseToken: number }).leaseToken],
+        );
         return rows.length;
       });
       await late;
@@ -189,7 +193,10 @@ describe('the outcome of an item', () => {
     await worker.database.transaction(async () => {
       await worker.queue.enqueue(kind, [{ projectId, key: 'new' }]);
       resumed = worker.database.apart(() => worker.queue.resume(kind, projectId));
-      await eventually(async () => (await lockWaiters(worker.database)).length > 0 || isOver(resumed!), 'it waits');
+      await eventually(
+        async () => (await lockWaiters(worker.database)).length > 0 || isOver(resumed!),
+        'it waits',
+      );
     });
     await resumed;
     await untilDone(worker, kind);
@@ -199,7 +206,10 @@ describe('the outcome of an item', () => {
     await worker.database.transaction(async () => {
       await worker.database.query(`SELECT 1 FROM work_items WHERE kind = $1 FOR UPDATE`, [kind.name]);
       resumed = worker.database.apart(() => worker.queue.resume(kind, projectId));
-      await eventually(async () => (await lockWaiters(worker.database)).length > 0 || isOver(resumed!), 'it waits');
+      await eventually(
+        async () => (await lockWaiters(worker.database)).length > 0 || isOver(resumed!),
+        'it waits',
+      );
     });
     await resumed;
     await untilDone(worker, kind);
@@ -226,4 +236,7 @@ describe('the outcome of an item', () => {
 });
 
 const isOver = (work: Promise<unknown>): Promise<boolean> =>
-  Promise.race([work.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+  Promise.race([
+    work.then(() => true),
+    new Promise<boolean>((resolve) => setImmediate(() => resolve(false))),
+  ]);

@@ -42,7 +42,9 @@ export class WorkQueue {
   ): Promise<void> {
     // Two items of one statement must not have the same key: the later one counts.
     const distinct = [
-      ...new Map(items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item])).values(),
+      ...new Map(
+        items.map((item, index) => [item.key === undefined ? index : `${item.projectId} ${item.key}`, item]),
+      ).values(),
     ];
     if (distinct.length === 0) return;
     const traces = currentTraces();
@@ -72,20 +74,19 @@ export class WorkQueue {
 
   /** Takes an item out, also while it is claimed: what its handler then tries to complete is refused. False where there is none. */
   async cancel(kind: WorkKind, projectId: string, key: string): Promise<boolean> {
-    const gone = await this.database.query(
+    const removed = await this.database.query(
       `DELETE FROM work_items WHERE kind = $1 AND project_id = $2 AND key = $3 AND state <> 'DEAD' RETURNING id`,
       [kind.name, projectId, key],
     );
-    return gone.length > 0;
+    return removed.length > 0;
   }
 
   /** From now on nothing of the project, or of one group in it, is claimed; what is claimed already goes on to its end. */
   async pause(kind: WorkKind, projectId: string, group = ''): Promise<void> {
-    await this.database.query(`INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
-      kind.name,
-      projectId,
-      group,
-    ]);
+    await this.database.query(
+      `INSERT INTO work_pauses (kind, project_id, group_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      [kind.name, projectId, group],
+    );
     await this.moveAll(
       `UPDATE work_items SET state = 'PAUSED' WHERE id = ANY(ARRAY(
          SELECT id FROM work_items WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state IN ('READY', 'WAITING')
@@ -95,11 +96,10 @@ export class WorkQueue {
   }
 
   async resume(kind: WorkKind, projectId: string, group = ''): Promise<void> {
-    await this.database.query(`DELETE FROM work_pauses WHERE kind = $1 AND project_id = $2 AND group_key = $3`, [
-      kind.name,
-      projectId,
-      group,
-    ]);
+    await this.database.query(
+      `DELETE FROM work_pauses WHERE kind = $1 AND project_id = $2 AND group_key = $3`,
+      [kind.name, projectId, group],
+    );
     await this.moveAll(
       `UPDATE work_items i SET state = CASE WHEN due_at > now() THEN 'WAITING' ELSE 'READY' END WHERE id = ANY(ARRAY(
          SELECT id FROM work_items p WHERE kind = $1 AND project_id = $2 AND ($3 = '' OR group_key = $3) AND state = 'PAUSED' AND ${isNotPaused('p')}

@@ -18,7 +18,8 @@ describe('a worker', () => {
   afterEach(() => suite.stopAll());
 
   const kindOf = (options: Parameters<typeof work>[1] = {}) => work<Numbered>(`contacts.${newId()}`, options);
-  const many = (count: number, projectId = newId()) => Array.from({ length: count }, (_, n) => ({ projectId, payload: { n } }));
+  const many = (count: number, projectId = newId()) =>
+    Array.from({ length: count }, (_, n) => ({ projectId, payload: { n } }));
 
   it('does what is enqueued in batches of one project, and nothing of a transaction that is rolled back', async () => {
     const kind = kindOf({ batch: 4 });
@@ -36,7 +37,9 @@ describe('a worker', () => {
     await worker.queue.enqueue(kind, [...many(5, a), ...many(2, b)]);
     await untilDone(worker, kind);
     for (const project of [a, b])
-      expect(seen.filter((each) => each.projectId === project).every(({ numbers }) => numbers.length <= 4)).toBe(true);
+      expect(
+        seen.filter((each) => each.projectId === project).every(({ numbers }) => numbers.length <= 4),
+      ).toBe(true);
     expect(
       seen
         .filter(({ projectId }) => projectId === a)
@@ -62,7 +65,7 @@ describe('a worker', () => {
   });
 
   it('finds the item at fault by halving, tries it again later, and gives it up after its last try', async () => {
-    const kind = kindOf({ batch: 10, retry: { attempts: 3, firstMs: 20, longestMs: 50 } });
+    const kind = kindOf({ batch: 10, retry: { attempts: 3, firstMs: 20, maxMs: 50 } });
     const done: number[] = [];
     const dead: [number, string][] = [];
     const worker = await suite.startWith(
@@ -77,11 +80,13 @@ describe('a worker', () => {
     await eventually(async () => dead.length === 1, 'one is given up');
     expect(done.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9]);
     expect(dead).toEqual([[7, 'seven \ud83d\0']]);
-    expect(await rowsOf(worker, kind)).toMatchObject([{ state: 'DEAD', payload: { n: 7 }, failures: 3, error: 'seven \ufffd' }]);
+    expect(await rowsOf(worker, kind)).toMatchObject([
+      { state: 'DEAD', payload: { n: 7 }, failures: 3, error: 'seven \ufffd' },
+    ]);
   });
 
   it('completes an item with the effects of its handler or not at all', async () => {
-    const kind = kindOf({ retry: { attempts: 5, firstMs: 10, longestMs: 10 } });
+    const kind = kindOf({ retry: { attempts: 5, firstMs: 10, maxMs: 10 } });
     let tries = 0;
     const worker = await suite.startWith(kind, async (batch, { database }) => {
       await database.transaction(async () => {
@@ -159,7 +164,10 @@ describe('a worker', () => {
     const kind = kindOf({ batch: 10 });
     const projectId = newId();
     const seen: number[] = [];
-    const worker = await suite.startWith(kind, async ({ items }) => void seen.push(...items.map(({ payload }) => payload.n)));
+    const worker = await suite.startWith(
+      kind,
+      async ({ items }) => void seen.push(...items.map(({ payload }) => payload.n)),
+    );
     await worker.queue.pause(kind, projectId, 'slow');
     await worker.queue.enqueue(kind, [
       { projectId, group: 'slow', payload: { n: 1 } },
@@ -176,11 +184,14 @@ describe('a worker', () => {
   });
 
   it('refuses what a handler writes that took too long, and tries its item again', async () => {
-    const kind = kindOf({ timeoutMs: 100, retry: { attempts: 3, firstMs: 10, longestMs: 10 } });
+    const kind = kindOf({ timeoutMs: 100, retry: { attempts: 3, firstMs: 10, maxMs: 10 } });
     let late: Promise<unknown> | undefined;
     const worker = await suite.startWith(kind, async (batch) => {
       if (late) return;
-      late = eventually(async () => (await rowsOf(worker, kind)).every(({ failures }) => failures === 1), 'it has failed')
+      late = eventually(
+        async () => (await rowsOf(worker, kind)).every(({ failures }) => failures === 1),
+        'it has failed',
+      )
         .then(() => batch.complete())
         .catch((error: unknown) => error);
       await late;

@@ -36,7 +36,7 @@ const afterCommitMs = 200;
 const doubtMs = 65_000;
 const doubtRestMs = 2_000;
 /** At rest, in case a wake-up was lost. */
-const longestRestMs = 30_000;
+const maxRestMs = 30_000;
 
 /** Does the work of a service in this process: one look for all kinds, a claim for each kind that has something, batches side by side. */
 export class WorkRunner {
@@ -66,17 +66,29 @@ export class WorkRunner {
       settling,
       metrics: workMetrics,
       tracing,
-      onFree: () => this.loop.ring(),
+      onFree: () => this.loop.wakeUp(),
       onGivenBack: () => wakeUps.send('work'),
     });
-    this.loop = new Loop({ restMs, everyMs: longestRestMs, work: () => this.round(), onError: (error) => this.failed(error) });
-    this.unsubscribe = [wakeUps.on('work', () => this.loop.ring()), database.onCommit(() => this.ringSoon())];
+    this.loop = new Loop({
+      restMs,
+      everyMs: maxRestMs,
+      work: () => this.round(),
+      onError: (error) => this.failed(error),
+    });
+    this.unsubscribe = [
+      wakeUps.on('work', () => this.loop.wakeUp()),
+      database.onCommit(() => this.wakeSoon()),
+    ];
   }
 
   /** Before `start`; called by the handler's constructor. */
   register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
     if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
-    this.kinds.set(kind.name, { kind: kind as WorkKind, handler: handler as WorkHandler<object>, afterProject: firstProject });
+    this.kinds.set(kind.name, {
+      kind: kind as WorkKind,
+      handler: handler as WorkHandler<object>,
+      afterProject: firstProject,
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -103,27 +115,29 @@ export class WorkRunner {
     let isFull = look.more;
     for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
     if (this.hasSuspects) await this.claimSuspect();
-    if (isFull) this.loop.ring();
-    return Math.min(inDoubt ? doubtRestMs : longestRestMs, Math.max(0, look.nextMs ?? longestRestMs));
+    if (isFull) this.loop.wakeUp();
+    return Math.min(inDoubt ? doubtRestMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
   }
 
   /** Answers whether there may be more that this process has room for. */
   private async claim(registered: Registered): Promise<boolean> {
     const { kind, handler } = registered;
-    const limit = this.batches.room(kind);
+    const limit = this.batches.capacity(kind);
     if (limit === 0) return false;
     const { items, afterProject, contended } = await this.lease.during(() =>
       this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
     );
     registered.afterProject = afterProject;
     this.batches.run(kind, handler, items, this.lease.hold());
-    return contended || (items.length > 0 && this.batches.room(kind) > 0);
+    return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
   }
 
   /** One at a time, and nothing beside it. */
   private async claimSuspect(): Promise<void> {
     if (this.batches.isRunningAlone) return;
-    const claimed = await this.lease.during(() => this.claims.claimSuspect([...this.kinds.keys()], this.lease.worker));
+    const claimed = await this.lease.during(() =>
+      this.claims.claimSuspect([...this.kinds.keys()], this.lease.worker),
+    );
     this.hasSuspects = claimed !== null;
     if (!claimed) return;
     const { kind, ...item } = claimed;
@@ -131,10 +145,10 @@ export class WorkRunner {
     this.batches.runAlone(known, handler, item as ClaimedItem, this.lease.hold());
   }
 
-  private ringSoon(): void {
+  private wakeSoon(): void {
     this.soon ??= setTimeout(() => {
       this.soon = null;
-      this.loop.ring();
+      this.loop.wakeUp();
     }, afterCommitMs).unref();
   }
 

@@ -28,9 +28,14 @@ describe('the shares of projects', () => {
       kind,
       Array.from({ length: 10 }, () => ({ projectId: small })),
     );
-    worker.runner.register(kind, { run: async ({ items }) => void order.push(...items.map(({ projectId }) => projectId)) });
+    worker.runner.register(kind, {
+      run: async ({ items }) => void order.push(...items.map(({ projectId }) => projectId)),
+    });
     worker.start();
-    await eventually(async () => order.filter((projectId) => projectId === small).length === 10, 'the ten are done');
+    await eventually(
+      async () => order.filter((projectId) => projectId === small).length === 10,
+      'the ten are done',
+    );
     expect(order.lastIndexOf(small)).toBeLessThan(2 * kind.batch);
   });
 
@@ -46,7 +51,9 @@ describe('the shares of projects', () => {
       kind,
       projects.flatMap((projectId) => [{ projectId }, { projectId }, { projectId }]),
     );
-    worker.runner.register(kind, { run: async ({ projectId }) => void order.push(projects.indexOf(projectId)) });
+    worker.runner.register(kind, {
+      run: async ({ projectId }) => void order.push(projects.indexOf(projectId)),
+    });
     worker.start();
     await untilDone(worker, kind);
     for (const round of [0, 4, 8]) expect(order.slice(round, round + 4).sort()).toEqual([0, 1, 2, 3]);

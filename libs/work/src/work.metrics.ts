@@ -1,16 +1,31 @@
 import type { Database } from '@posthorn/database';
 import { counter, gauge, type Metrics } from '@posthorn/telemetry';
 
-const settled = counter('posthorn_work_settled_total', 'Items of work, by what became of them.', ['kind', 'outcome']);
+const settled = counter('posthorn_work_settled_total', 'Items of work, by what became of them.', [
+  'kind',
+  'outcome',
+]);
 const inFlight = gauge('posthorn_work_in_flight', 'Items of work that this process has claimed.', ['kind']);
-const oldestDue = gauge('posthorn_work_oldest_due_seconds', 'How long the first item of work that is due has waited.', ['kind']);
-const dead = gauge('posthorn_work_dead', 'Items of work that no further try is made for; counted up to 10 000 a kind.', ['kind']);
+const oldestDue = gauge(
+  'posthorn_work_oldest_due_seconds',
+  'How long the first item of work that is due has waited.',
+  ['kind'],
+);
+const dead = gauge(
+  'posthorn_work_dead',
+  'Items of work that no further try is made for; counted up to 10 000 a kind.',
+  ['kind'],
+);
 
 /** What the work of one service counts. */
 export class WorkMetrics {
   readonly settled;
 
-  constructor(metrics: Metrics, database: Database, held: () => readonly (readonly [{ kind: string }, number])[]) {
+  constructor(
+    metrics: Metrics,
+    database: Database,
+    held: () => readonly (readonly [{ kind: string }, number])[],
+  ) {
     this.settled = metrics.counter(settled);
     metrics.gauge(inFlight, held);
     metrics.gauge(oldestDue, () => byKind(database, oldestSql));

@@ -48,7 +48,8 @@ export class WorkerLease {
   }
 
   private startRenewing(): Loop {
-    const onError = (error: unknown) => this.log.warn(`the lease is not renewed: ${(error as Error).message}`);
+    const onError = (error: unknown) =>
+      this.log.warn(`the lease is not renewed: ${(error as Error).message}`);
     const renewing = new Loop({ everyMs: this.leaseMs / 4, work: () => this.renew(), onError });
     renewing.start();
     return renewing;

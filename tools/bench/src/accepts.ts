@@ -13,8 +13,11 @@ const paused = { DELIVERY_PAUSED: 'true' };
 export async function benchAccepts(bench: Bench): Promise<void> {
   const { servers, rows } = bench;
   const port = await chooseQuietPort();
-  const reference = Process.run('reference-accept.js', { DATABASE_URL: servers.databaseUrl, PORT: String(port) });
-  await reference.untilSays('ready');
+  const reference = Process.run('reference-accept.js', {
+    DATABASE_URL: servers.databaseUrl,
+    PORT: String(port),
+  });
+  await reference.untilOutput('ready');
   const referenceUrl = `http://127.0.0.1:${port}`;
   const product = await Product.start(servers, paused);
   try {
@@ -36,14 +39,20 @@ export async function benchAccepts(bench: Bench): Promise<void> {
   await benchOneProcess(bench);
 }
 
-async function compare({ scale, rows }: Bench, clients: number, referenceUrl: string, product: Product): Promise<void> {
+async function compare(
+  { scale, rows }: Bench,
+  clients: number,
+  referenceUrl: string,
+  product: Product,
+): Promise<void> {
   const theirs: LoadResult[] = [];
   const ours: LoadResult[] = [];
   for (let round = 0; round < scale.rounds; round += 1) {
     theirs.push(await loaded(referenceUrl, clients, scale.seconds));
     ours.push(await loaded(product.url, clients, scale.seconds, product.token));
   }
-  const of = (results: LoadResult[], member: 'perSecond' | 'p99') => middle(results.map((result) => result[member]));
+  const of = (results: LoadResult[], member: 'perSecond' | 'p99') =>
+    middle(results.map((result) => result[member]));
   rows.push({
     name: `accepts/s at ${clients} connections`,
     product: of(ours, 'perSecond'),
@@ -51,7 +60,12 @@ async function compare({ scale, rows }: Bench, clients: number, referenceUrl: st
     floorPercent: floors[clients]!,
   });
   if (clients !== 16) return;
-  rows.push({ name: 'accept p99 ms at 16 connections', product: of(ours, 'p99'), reference: of(theirs, 'p99'), ceilingTimes: 3 });
+  rows.push({
+    name: 'accept p99 ms at 16 connections',
+    product: of(ours, 'p99'),
+    reference: of(theirs, 'p99'),
+    ceilingTimes: 3,
+  });
 }
 
 async function benchOneProcess({ servers, scale, rows }: Bench): Promise<void> {
@@ -69,6 +83,7 @@ async function benchOneProcess({ servers, scale, rows }: Bench): Promise<void> {
 
 async function loaded(url: string, clients: number, seconds: number, token?: string): Promise<LoadResult> {
   const result = await load(url, clients, seconds, token);
-  if (result.failed > 0) throw new Error(`${result.failed} of ${result.accepted + result.failed} sends failed`);
+  if (result.failed > 0)
+    throw new Error(`${result.failed} of ${result.accepted + result.failed} sends failed`);
   return result;
 }

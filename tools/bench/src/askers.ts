@@ -12,7 +12,8 @@ export async function makeKeys({ natsUrl }: Servers, projectId: string, count: n
   const caller: Caller = { projectId, actor: { kind: 'OPERATOR', id: 'bench' } };
   const bus = new Bus(connection);
   const tokens: string[] = [];
-  while (tokens.length < count) tokens.push((await bus.call(apiKeys.create, caller, { name: 'bench' }, { timeoutMs: 20_000 })).token);
+  while (tokens.length < count)
+    tokens.push((await bus.call(apiKeys.create, caller, { name: 'bench' }, { timeoutMs: 20_000 })).token);
   await connection.close();
   return tokens;
 }
@@ -21,19 +22,22 @@ export async function makeKeys({ natsUrl }: Servers, projectId: string, count: n
 export async function makeSession(servers: Servers, projectId: string): Promise<string> {
   const [userId, token] = [randomUUID(), randomBytes(24).toString('base64url')];
   const sealed = await inGateway(servers, async (client) => {
-    await client.query(`INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, 'Bench', $2, true)`, [
-      userId,
-      `${userId}@bench.test`,
-    ]);
-    await client.query(`INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'OWNER', now())`, [projectId, userId]);
+    await client.query(
+      `INSERT INTO auth_users (id, name, email, "emailVerified") VALUES ($1, 'Bench', $2, true)`,
+      [userId, `${userId}@bench.test`],
+    );
+    await client.query(
+      `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, 'OWNER', now())`,
+      [projectId, userId],
+    );
     await client.query(
       `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES (gen_random_uuid(), $1, $2, now() + interval '1 day', now())`,
       [hash('sha256', token, 'hex'), userId],
     );
     return (await client.query<{ sealed: string }>(`SELECT sealed FROM auth_secrets`)).rows[0]!.sealed;
   });
-  const place = { table: 'auth_secrets', projectId: null, id: '00000000-0000-0000-0000-000000000001' };
-  const secret = new Secrets([benchSecret]).open(sealed, place);
+  const location = { table: 'auth_secrets', projectId: null, id: '00000000-0000-0000-0000-000000000001' };
+  const secret = new Secrets([benchSecret]).open(sealed, location);
   const signature = createHmac('sha256', secret).update(token).digest('base64');
   return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
 }
@@ -55,7 +59,7 @@ export async function fillKeys(servers: Servers, projectId: string, count: numbe
 }
 
 /** An idle connection of Postgres tells its numbers within ten seconds. */
-export const untilToldMs = 11_000;
+export const untilReportedMs = 11_000;
 
 /** Transactions of the gateways' database until now: each of their statements outside a transaction is one. */
 export async function gatewayCommits(servers: Servers): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { fillKeys, gatewayCommits, makeKeys, makeSession, untilToldMs } from './askers.js';
+import { fillKeys, gatewayCommits, makeKeys, makeSession, untilReportedMs } from './askers.js';
 import { agree, type Bench } from './bench.js';
 import { loadAll } from './load.js';
 import { benchMail } from './mail.js';
@@ -18,7 +18,9 @@ export async function benchEdge(bench: Bench): Promise<void> {
   const { servers } = bench;
   const changes = { DELIVERY_PAUSED: 'true' };
   const product = await Product.start(servers, changes, { gateway: 2 });
-  const free = await Promise.all([3, 4].map((replica) => product.addGateway({ ...changes, RATE_LIMIT_ENABLED: 'false' }, replica)));
+  const free = await Promise.all(
+    [3, 4].map((replica) => product.addGateway({ ...changes, RATE_LIMIT_ENABLED: 'false' }, replica)),
+  );
   try {
     const { projectId, token } = await makeSendingProject(servers.natsUrl, 'edge', benchLimit);
     const keys = [token, ...(await makeKeys(servers, projectId, senders - 1))];
@@ -36,7 +38,12 @@ export async function benchEdge(bench: Bench): Promise<void> {
   await benchWrongTokens(bench);
 }
 
-async function compareAccepts(bench: Bench, limited: string[], free: string[], keys: string[]): Promise<void> {
+async function compareAccepts(
+  bench: Bench,
+  limited: string[],
+  free: string[],
+  keys: string[],
+): Promise<void> {
   const fixed = accepts([keys[0]!]);
   await takingTurns(bench, connections, [
     { urls: limited, requests: accepts(keys) },
@@ -70,15 +77,20 @@ async function compareSession(
 }
 
 /** What the gateways ask by themselves, whether requests come or not, is taken off. */
-async function countStatements({ servers, scale, rows }: Bench, urls: string[], path: string, keys: string[]): Promise<void> {
+async function countStatements(
+  { servers, scale, rows }: Bench,
+  urls: string[],
+  path: string,
+  keys: string[],
+): Promise<void> {
   const requests = reads(path, keys);
   await loadAll(urls, connections, warmSeconds, requests);
-  await delay(untilToldMs);
+  await delay(untilReportedMs);
   const counts = [await gatewayCommits(servers)];
-  await delay(scale.seconds * 1_000 + untilToldMs);
+  await delay(scale.seconds * 1_000 + untilReportedMs);
   counts.push(await gatewayCommits(servers));
   const { accepted } = await measured(urls, connections, scale.seconds, requests);
-  await delay(untilToldMs);
+  await delay(untilReportedMs);
   counts.push(await gatewayCommits(servers));
   const [before, between, after] = counts as [number, number, number];
   const statements = after - between - (between - before);
@@ -110,13 +122,17 @@ async function compareTables(
 }
 
 async function aContact(url: string, token: string): Promise<string> {
-  const answer = await fetch(`${url}/api/v1/contacts?limit=1`, { headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(`${url}/api/v1/contacts?limit=1`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const { data } = (await answer.json()) as { data: { id: string }[] };
   return `/api/v1/contacts/${data[0]!.id}`;
 }
 
-let place = 0;
-const inTurn = (tokens: readonly string[]): { authorization: string } => ({ authorization: `Bearer ${tokens[place++ % tokens.length]!}` });
+let location = 0;
+const inTurn = (tokens: readonly string[]): { authorization: string } => ({
+  authorization: `Bearer ${tokens[location++ % tokens.length]!}`,
+});
 
 const reads =
   (path: string, tokens: readonly string[]): Requests =>
@@ -128,5 +144,5 @@ const accepts =
     method: 'POST',
     path: '/api/v1/emails',
     headers: { 'content-type': 'application/json', ...inTurn(tokens) },
-    body: JSON.stringify({ ...benchMail(place), to: `edge-${place}@bench.test` }),
+    body: JSON.stringify({ ...benchMail(location), to: `edge-${location}@bench.test` }),
   });

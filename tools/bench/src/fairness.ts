@@ -13,8 +13,8 @@ export async function benchFairness({ servers, sink, scale, rows }: Bench): Prom
   const product = await Product.start(servers, {});
   try {
     const { token } = await makeSendingProject(servers.natsUrl, 'single');
-    const way = async (place: string): Promise<number> => {
-      const to = `${place}${watchedDomain}`;
+    const way = async (location: string): Promise<number> => {
+      const to = `${location}${watchedDomain}`;
       const arrival = sink.arrival(to);
       const began = performance.now();
       const { status } = await fetch(`${product.url}/api/v1/emails`, {
@@ -28,13 +28,13 @@ export async function benchFairness({ servers, sink, scale, rows }: Bench): Prom
     };
     const ways = async (name: string): Promise<number[]> => {
       const times: number[] = [];
-      for (let place = 0; place < scale.singles; place += 1) {
-        times.push(await way(`${name}-${place}`));
+      for (let index = 0; index < scale.singles; index += 1) {
+        times.push(await way(`${name}-${index}`));
         await delay(betweenMs);
       }
       return times;
     };
-    for (let place = 0; place < warmUp; place += 1) await way(`warm-${place}`);
+    for (let position = 0; position < warmUp; position += 1) await way(`warm-${position}`);
     const idle = nth(await ways('idle'), 0.95);
     await product.restart('sending', { DELIVERY_PAUSED: 'true' });
     await fill(product.url, product.token, scale.huge);

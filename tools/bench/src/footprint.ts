@@ -12,19 +12,24 @@ import { Product } from './product.js';
 import { residentMegabytes } from './resident.js';
 
 const restMs = 5_000;
-const lookEveryMs = 250;
+const checkEveryMs = 250;
 
 /** What `npm start` takes: time from an empty directory and warm, memory at rest. */
 export async function benchStart({ rows }: Bench): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'posthorn-start-'));
   chmodSync(root, 0o755);
-  const binary = await natsBinary({ binDirectory: join('.posthorn', 'bin'), say: () => undefined });
-  const environment = { POSTHORN_DATA_DIR: join(root, 'data'), PORT: '0', INBOX_PORT: '0', NATS_SERVER_BIN: binary };
+  const binary = await natsBinary({ binDirectory: join('.posthorn', 'bin'), report: () => undefined });
+  const environment = {
+    POSTHORN_DATA_DIR: join(root, 'data'),
+    PORT: '0',
+    INBOX_PORT: '0',
+    NATS_SERVER_BIN: binary,
+  };
   const empty = Process.run('apps/all-in-one/src/main.js', environment);
-  const first = await empty.untilSays('is ready after');
+  const first = await empty.untilOutput('is ready after');
   await empty.stop();
   const again = Process.run('apps/all-in-one/src/main.js', environment);
-  const warm = await again.untilSays('is ready after');
+  const warm = await again.untilOutput('is ready after');
   await delay(restMs);
   const megabytes = residentMegabytes(again.child.pid!);
   await again.stop();
@@ -47,7 +52,7 @@ export async function benchMemory({ servers, scale, rows }: Bench): Promise<void
   let most = before;
   while ((await Product.waitingAt(servers)) > 0) {
     most = Math.max(most, draining.megabytes);
-    await delay(lookEveryMs);
+    await delay(checkEveryMs);
   }
   await agree(servers);
   await draining.stop();

@@ -31,32 +31,66 @@ export async function benchHandOff(bench: Bench): Promise<void> {
   };
   const product = await Product.start(servers, paused, { sending: 2 });
   try {
-    for (const side of ['pool', 'one', 'two', 'two', 'one', 'pool', 'small', 'large', 'large', 'small'] as const)
+    for (const side of [
+      'pool',
+      'one',
+      'two',
+      'two',
+      'one',
+      'pool',
+      'small',
+      'large',
+      'large',
+      'small',
+    ] as const)
       rates[side].push(await sides[side](product));
     await agree(servers);
   } finally {
     await product.stop();
   }
-  tell(bench, rates);
+  publish(bench, rates);
 }
 
-function tell({ rows, scale }: Bench, rates: Rates): void {
-  const [pool, one, two, small, large] = [rates.pool, rates.one, rates.two, rates.small, rates.large].map(mean);
+function publish({ rows, scale }: Bench, rates: Rates): void {
+  const [pool, one, two, small, large] = [rates.pool, rates.one, rates.two, rates.small, rates.large].map(
+    mean,
+  );
   rows.push(
-    { name: `hand-off/s of a backlog of ${scale.backlog}`, product: one!, reference: pool!, floorPercent: 60 },
-    { name: 'hand-off/s with 2 sending processes, beside 1', product: two!, reference: one!, floorPercent: 120 },
-    { name: `hand-off/s with ${scale.large} waiting, beside ${scale.small}`, product: large!, reference: small!, floorPercent: 90 },
+    {
+      name: `hand-off/s of a backlog of ${scale.backlog}`,
+      product: one!,
+      reference: pool!,
+      floorPercent: 60,
+    },
+    {
+      name: 'hand-off/s with 2 sending processes, beside 1',
+      product: two!,
+      reference: one!,
+      floorPercent: 120,
+    },
+    {
+      name: `hand-off/s with ${scale.large} waiting, beside ${scale.small}`,
+      product: large!,
+      reference: small!,
+      floorPercent: 90,
+    },
   );
 }
 
 const mean = (rates: readonly number[]): number => rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 
 /** Fills, lets so many processes hand over, and answers the rate of the first part; waits for the rest. */
-async function drain(bench: Bench, product: Product, waiting: number, processes: number, looked = waiting): Promise<number> {
+async function drain(
+  bench: Bench,
+  product: Product,
+  waiting: number,
+  processes: number,
+  checked = waiting,
+): Promise<number> {
   await fill(product.url, product.token, waiting);
   await agree(bench.servers);
-  const rate = measured(bench, looked);
-  const replicas = Array.from({ length: processes }, (_, place) => place + 1);
+  const rate = measured(bench, checked);
+  const replicas = Array.from({ length: processes }, (_, index) => index + 1);
   await Promise.all(replicas.map((replica) => product.restart('sending', {}, replica)));
   const perSecond = await rate;
   await product.drained();

@@ -1,8 +1,8 @@
 /** The message that reference and product send: a small transactional mail. */
-export function benchMail(place: number): { to: string; subject: string; body: string; text: string } {
+export function benchMail(index: number): { to: string; subject: string; body: string; text: string } {
   return {
-    to: `reader-${place}@bench.test`,
-    subject: `Your order number ${place}`,
+    to: `reader-${index}@bench.test`,
+    subject: `Your order number ${index}`,
     body: '<h1>Thank you</h1><p>Your order is on its <b>way</b>; it arrives within three days.</p>'.repeat(6),
     text: 'Thank you. Your order is on its way; it arrives within three days.\n'.repeat(6),
   };

@@ -40,12 +40,14 @@ const parts = {
 };
 type Part = keyof typeof parts;
 /** A profile slows down what it looks at, so it is made only when it is asked for. */
-const usual: Part[] = ['accepts', 'hand-off', 'fairness', 'memory', 'start'];
+const common: Part[] = ['accepts', 'hand-off', 'fairness', 'memory', 'start'];
 
-const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const unknown = asked.find((word) => !Object.hasOwn(parts, word));
+const requested = process.argv.slice(2).filter((text) => !text.startsWith('--'));
+const unknown = requested.find((text) => !Object.hasOwn(parts, text));
 if (unknown) {
-  console.error(`there is no part ${unknown}: npm run bench -- [--quick] [--contacts=<number>] [${Object.keys(parts).join('] [')}]`);
+  console.error(
+    `there is no part ${unknown}: npm run bench -- [--quick] [--contacts=<number>] [${Object.keys(parts).join('] [')}]`,
+  );
   process.exit(2);
 }
 
@@ -58,9 +60,9 @@ console.log(
 );
 const quick = process.argv.includes('--quick');
 const rows: Bench['rows'] = [];
-const contacts = Number(process.argv.find((word) => word.startsWith('--contacts='))?.split('=')[1] ?? 0);
+const contacts = Number(process.argv.find((text) => text.startsWith('--contacts='))?.split('=')[1] ?? 0);
 const scale = { ...(quick ? scales.quick : scales.full), ...(contacts > 0 ? { audiences: [contacts] } : {}) };
-for (const part of asked.length > 0 ? (asked as Part[]) : usual) await onFreshServers(part);
+for (const part of requested.length > 0 ? (requested as Part[]) : common) await onFreshServers(part);
 const held = report(rows);
 // A quick run is too short to judge by: it proves that everything runs and that the rows agree.
 process.exitCode = held || quick ? 0 : 1;

@@ -12,7 +12,10 @@ export class OneProcess {
     private readonly root: string,
   ) {}
 
-  static async start({ databaseUrl, natsUrl, smtpUrl }: Servers, changes: Record<string, string> = {}): Promise<OneProcess> {
+  static async start(
+    { databaseUrl, natsUrl, smtpUrl }: Servers,
+    changes: Record<string, string> = {},
+  ): Promise<OneProcess> {
     const root = mkdtempSync(join(tmpdir(), 'posthorn-one-'));
     chmodSync(root, 0o755);
     const process = Process.run('apps/all-in-one/src/main.js', {
@@ -25,12 +28,13 @@ export class OneProcess {
       SENDING_RATE_PER_SECOND: '0',
       ...changes,
     });
-    await process.untilSays('is ready after');
+    await process.untilOutput('is ready after');
     return new OneProcess(process, root);
   }
 
   get url(): string {
-    return (JSON.parse(readFileSync(join(this.root, 'data', 'dev.json'), 'utf8')) as { baseUrl: string }).baseUrl;
+    return (JSON.parse(readFileSync(join(this.root, 'data', 'dev.json'), 'utf8')) as { baseUrl: string })
+      .baseUrl;
   }
 
   get megabytes(): number {

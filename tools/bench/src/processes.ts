@@ -8,12 +8,14 @@ const dist = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const own = dirname(fileURLToPath(import.meta.url));
 
 /** Far more than any start or end takes: what is stuck fails the bench and does not hold it. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 const hostFile = 'apps/all-in-one/src/main.js';
 
 /** Those that `npm start` gives to Node, and why they are there: docs/decisions/0010. */
 function hostFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(resolve(dist, '../package.json'), 'utf8')) as { scripts: { start: string } };
+  const { scripts } = JSON.parse(readFileSync(resolve(dist, '../package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
   return [...scripts.start.matchAll(/ (--\S+)/g)].map((match) => match[1]!);
 }
 
@@ -28,14 +30,20 @@ export class Process {
 
   static run(file: string, environment: Record<string, string>): Process {
     const command = file === hostFile ? [...hostFlags(), join(dist, file)] : [join(own, file)];
-    return new Process(spawn(process.execPath, command, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] }));
+    return new Process(
+      spawn(process.execPath, command, {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    );
   }
 
-  async untilSays(words: string): Promise<number> {
-    const signal = AbortSignal.timeout(patienceMs);
+  async untilOutput(texts: string): Promise<number> {
+    const signal = AbortSignal.timeout(timeoutMs);
     const ended = once(this.child, 'exit', { signal }).catch(() => undefined);
-    while (!this.output.includes(words)) {
-      if (this.hasEnded || signal.aborted) throw new Error(`the process never said "${words}": ${this.output}`);
+    while (!this.output.includes(texts)) {
+      if (this.hasEnded || signal.aborted)
+        throw new Error(`the process never said "${texts}": ${this.output}`);
       await Promise.race([once(this.child.stdout!, 'data', { signal }).catch(() => undefined), ended]);
     }
     return (performance.now() - this.startedAt) / 1_000;
@@ -43,11 +51,11 @@ export class Process {
 
   async stop(): Promise<void> {
     if (this.hasEnded) return;
-    const ended = once(this.child, 'exit', { signal: AbortSignal.timeout(patienceMs) });
+    const ended = once(this.child, 'exit', { signal: AbortSignal.timeout(timeoutMs) });
     this.child.kill('SIGTERM');
     await ended.catch(() => {
       this.child.kill('SIGKILL');
-      throw new Error(`the process did not end within ${patienceMs / 1_000} s of SIGTERM: ${this.output}`);
+      throw new Error(`the process did not end within ${timeoutMs / 1_000} s of SIGTERM: ${this.output}`);
     });
   }
 
@@ -68,7 +76,7 @@ export async function untilAnswers(url: string): Promise<void> {
   throw new Error(`${url} does not answer`);
 }
 
-interface SinkWord {
+interface SinkCommand {
   url?: string;
   arrived?: string;
   ms?: number;
@@ -76,14 +84,14 @@ interface SinkWord {
 
 /** The mail server of the bench, in a process of its own. */
 export class SinkProcess {
-  private readonly listeners = new Set<(word: SinkWord) => void>();
+  private readonly listeners = new Set<(text: SinkCommand) => void>();
 
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
   ) {
-    child.on('message', (word: SinkWord) => {
-      for (const listener of [...this.listeners]) listener(word);
+    child.on('message', (text: SinkCommand) => {
+      for (const listener of [...this.listeners]) listener(text);
     });
   }
 
@@ -109,12 +117,12 @@ export class SinkProcess {
     this.child.kill();
   }
 
-  private hear(wanted: (word: SinkWord) => boolean): Promise<SinkWord> {
+  private hear(wanted: (text: SinkCommand) => boolean): Promise<SinkCommand> {
     return new Promise((resolve) => {
-      const listener = (word: SinkWord) => {
-        if (!wanted(word)) return;
+      const listener = (text: SinkCommand) => {
+        if (!wanted(text)) return;
         this.listeners.delete(listener);
-        resolve(word);
+        resolve(text);
       };
       this.listeners.add(listener);
     });

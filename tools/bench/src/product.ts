@@ -40,7 +40,11 @@ export class Product {
     return product;
   }
 
-  async restart(service: (typeof services)[number], changes: Record<string, string>, replica = 1): Promise<void> {
+  async restart(
+    service: (typeof services)[number],
+    changes: Record<string, string>,
+    replica = 1,
+  ): Promise<void> {
     await this.running.get(`${service}-${replica}`)?.restart({ DELIVERY_PAUSED: 'false', ...changes });
   }
 
@@ -60,7 +64,9 @@ export class Product {
   }
 
   async stop(): Promise<void> {
-    const gatewaysFirst = [...this.running.values()].sort((a, b) => Number(b.service === 'gateway') - Number(a.service === 'gateway'));
+    const gatewaysFirst = [...this.running.values()].sort(
+      (a, b) => Number(b.service === 'gateway') - Number(a.service === 'gateway'),
+    );
     for (const process of gatewaysFirst) await process.stop();
   }
 
@@ -75,22 +81,28 @@ export class Product {
 
   static async waitingAt(servers: Servers): Promise<number> {
     const left = `SELECT count(*)::int AS n FROM deliveries WHERE state IN ('QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS')`;
-    const [waiting] = await ask(servers, 'sending', [left]);
+    const [waiting] = await request(servers, 'sending', [left]);
     return waiting!;
   }
 
   /** The rows at the end must agree: nothing was measured that was not done. */
   static async countsAt(servers: Servers): Promise<Counts> {
-    const [emails, facts] = await ask(servers, 'sending', [
+    const [emails, events] = await request(servers, 'sending', [
       `SELECT count(*)::int AS n FROM emails WHERE status <> 'VOIDED'`,
       `SELECT coalesce(sum(jsonb_array_length(items)), 0)::int AS n FROM outbox WHERE fact = 'sending.email.accepted'`,
     ]);
-    const [contacts] = await ask(servers, 'contacts', [`SELECT count(*)::int AS n FROM contacts`]);
-    const [counted] = await ask(servers, 'analytics', [`SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`]);
-    return { emails: emails!, facts: facts!, contacts: contacts!, counted: counted! };
+    const [contacts] = await request(servers, 'contacts', [`SELECT count(*)::int AS n FROM contacts`]);
+    const [counted] = await request(servers, 'analytics', [
+      `SELECT coalesce(sum(emails), 0)::int AS n FROM daily_counts`,
+    ]);
+    return { emails: emails!, facts: events!, contacts: contacts!, counted: counted! };
   }
 
-  private async run(service: (typeof services)[number], changes: Record<string, string>, replica = 1): Promise<void> {
+  private async run(
+    service: (typeof services)[number],
+    changes: Record<string, string>,
+    replica = 1,
+  ): Promise<void> {
     const { databaseUrl, natsUrl, smtpUrl } = this.servers;
     const environment = {
       ...process.env,
@@ -108,7 +120,7 @@ export class Product {
   }
 }
 
-function ask({ databaseUrl }: Servers, service: string, statements: string[]): Promise<number[]> {
+function request({ databaseUrl }: Servers, service: string, statements: string[]): Promise<number[]> {
   return inDatabase(databaseOf(databaseUrl, service), async (client) => {
     const numbers: number[] = [];
     for (const sql of statements) numbers.push((await client.query<{ n: number }>(sql)).rows[0]!.n);

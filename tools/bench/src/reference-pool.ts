@@ -12,8 +12,8 @@ export async function referencePool(smtpUrl: string, count: number, connections:
     maxConnections: connections,
     maxMessages: 100,
   });
-  const sends = Array.from({ length: count }, (_, place) => {
-    const { to, subject, body, text } = benchMail(place);
+  const sends = Array.from({ length: count }, (_, index) => {
+    const { to, subject, body, text } = benchMail(index);
     return transport.sendMail({ from: 'hello@example.test', to, subject, html: body, text });
   });
   await Promise.all(sends);

@@ -24,7 +24,9 @@ export function report(rows: Row[]): boolean {
     held: held(row),
   }));
   console.table(table);
-  console.log(`BENCH ${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, { ...row, held: held(row) }])))}`);
+  console.log(
+    `BENCH ${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, { ...row, held: held(row) }])))}`,
+  );
   return rows.every(held);
 }
 
@@ -38,13 +40,18 @@ function held({ product, reference = 0, floor, floorPercent, ceilingTimes, ceili
 function bound({ floor, floorPercent, ceilingTimes, ceiling }: Row): string {
   if (floor !== undefined) return `≥ ${floor}`;
   if (floorPercent !== undefined) return `≥ ${floorPercent} %`;
-  const bounds = [ceilingTimes === undefined ? null : `≤ ${ceilingTimes}×`, ceiling === undefined ? null : `≤ ${ceiling}`];
+  const bounds = [
+    ceilingTimes === undefined ? null : `≤ ${ceilingTimes}×`,
+    ceiling === undefined ? null : `≤ ${ceiling}`,
+  ];
   return bounds.filter((each) => each !== null).join(' and ');
 }
 
 function ratio({ product, reference, ceilingTimes }: Row): string {
   if (!reference) return '';
-  return ceilingTimes ? `${(product / reference).toFixed(2)}×` : `${Math.round((product / reference) * 100)} %`;
+  return ceilingTimes
+    ? `${(product / reference).toFixed(2)}×`
+    : `${Math.round((product / reference) * 100)} %`;
 }
 
 const round = (value: number): number => (value >= 100 ? Math.round(value) : Math.round(value * 100) / 100);

@@ -14,13 +14,13 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 
 /** The most that there is from now until it is stopped, and by how much that is more than now. */
 export function watchMost(look: () => number): { stop: () => { most: number; growth: number } } {
   const before = look();
   let most = before;
-  const timer = setInterval(() => (most = Math.max(most, look())), lookEveryMs);
+  const timer = setInterval(() => (most = Math.max(most, look())), checkEveryMs);
   return {
     stop: () => {
       clearInterval(timer);

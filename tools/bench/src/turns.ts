@@ -1,7 +1,7 @@
 import { middle, type Bench } from './bench.js';
-import { loadAll, type Asked } from './load.js';
+import { loadAll, type Requested } from './load.js';
 
-export type Requests = () => Asked;
+export type Requests = () => Requested;
 
 export interface Side {
   urls: string[];
@@ -18,9 +18,11 @@ export async function takingTurns({ scale }: Bench, connections: number, sides: 
   for (const { urls, requests } of sides) await loadAll(urls, connections, warmSeconds, requests);
   for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
     const order = [...sides.entries()];
-    for (const [place, { urls, requests, before }] of turn % 2 ? order.reverse() : order) {
+    for (const [index, { urls, requests, before }] of turn % 2 ? order.reverse() : order) {
       await before?.();
-      rates[place]!.push((await measured(urls, connections, scale.seconds / turnsInRound, requests)).perSecond);
+      rates[index]!.push(
+        (await measured(urls, connections, scale.seconds / turnsInRound, requests)).perSecond,
+      );
     }
   }
   return rates.map(middle);

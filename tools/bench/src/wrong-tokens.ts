@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { gatewayCommits, untilToldMs } from './askers.js';
+import { gatewayCommits, untilReportedMs } from './askers.js';
 import type { Bench } from './bench.js';
 import { OneProcess } from './one-process.js';
 
@@ -13,19 +13,27 @@ export async function benchWrongTokens({ servers, scale, rows }: Bench): Promise
   try {
     await guess(one.url, 2);
     const megabytes = one.megabytes;
-    await delay(untilToldMs);
+    await delay(untilReportedMs);
     const counts = [await gatewayCommits(servers)];
-    await delay(scale.seconds * 1_000 + untilToldMs);
+    await delay(scale.seconds * 1_000 + untilReportedMs);
     counts.push(await gatewayCommits(servers));
     const { answered, perSecond } = await guess(one.url, scale.seconds);
-    await delay(untilToldMs);
+    await delay(untilReportedMs);
     counts.push(await gatewayCommits(servers));
     const [before, between, after] = counts as [number, number, number];
     // What the gateway asks by itself, whether anybody guesses or not, is taken off.
     const looks = Math.max(0, after - between - (between - before));
     rows.push({ name: 'wrong tokens/s answered by the one process', product: perSecond, floor: 10_000 });
-    rows.push({ name: `statements for one of ${answered} wrong tokens`, product: looks / answered, ceiling: 0.001 });
-    rows.push({ name: 'growth while they were answered, MB', product: one.megabytes - megabytes, ceiling: 50 });
+    rows.push({
+      name: `statements for one of ${answered} wrong tokens`,
+      product: looks / answered,
+      ceiling: 0.001,
+    });
+    rows.push({
+      name: 'growth while they were answered, MB',
+      product: one.megabytes - megabytes,
+      ceiling: 50,
+    });
   } finally {
     await one.stop();
   }

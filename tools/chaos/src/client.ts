@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayCalls } from './gateway-calls.js';
-import { beliefOf, type CallRecord, type Ledger, type SendRecord } from './ledger.js';
-import type { Ask, Load } from './loads/load.js';
+import { knowledgeOf, type CallRecord, type Ledger, type SendRecord } from './ledger.js';
+import type { Request, Load } from './loads/load.js';
 import { Random } from './random.js';
 import type { Wanted } from './recipients.js';
 
@@ -36,10 +36,16 @@ export class Clients {
   }
 
   /** Asks until it is answered: whoever takes something back does not give up. */
-  readonly ask: Ask = async (method, path, body) => {
+  readonly request: Request = async (method, path, body) => {
     for (let tries = 0; tries < triesOfAKey; tries += 1) {
-      const heard = await this.calls.request(tries % this.gateways.length, method, path, body ? JSON.stringify(body) : '');
-      if (!notYet.has(heard.status)) return { status: heard.status!, body: heard.body!, endedAt: heard.endedAt };
+      const heard = await this.calls.request(
+        tries % this.gateways.length,
+        method,
+        path,
+        body ? JSON.stringify(body) : '',
+      );
+      if (!notYet.has(heard.status))
+        return { status: heard.status!, body: heard.body!, endedAt: heard.endedAt };
       await delay(pauseMs);
     }
     throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
@@ -62,8 +68,8 @@ export class Clients {
   private async sendOne(wanted: Wanted): Promise<void> {
     const record = this.ledger.begin(wanted);
     await Promise.all([this.untilAnswered(record), wanted.twice ? this.untilAnswered(record) : null]);
-    const belief = beliefOf(record);
-    if (belief.kind === 'accepted') await this.load.afterwards(record, belief.ids[0]!, this.ask);
+    const knowledge = knowledgeOf(record);
+    if (knowledge.kind === 'accepted') await this.load.afterwards(record, knowledge.ids[0]!, this.request);
   }
 
   private async untilAnswered(record: SendRecord): Promise<void> {
@@ -75,13 +81,19 @@ export class Clients {
     }
   }
 
-  private gatewayFor({ place }: SendRecord, tries: number): number {
-    return Random.named(`${this.options.seed} ${place} ${tries}`).whole(0, this.gateways.length - 1);
+  private gatewayFor({ place: index }: SendRecord, tries: number): number {
+    return Random.named(`${this.options.seed} ${index} ${tries}`).whole(0, this.gateways.length - 1);
   }
 
   private async call(record: SendRecord, gateway: number): Promise<CallRecord> {
     const headers: Record<string, string> = record.key ? { 'idempotency-key': record.key } : {};
-    const heard = await this.calls.request(gateway, 'POST', '/api/v1/emails', JSON.stringify(this.load.bodyOf(record)), headers);
+    const heard = await this.calls.request(
+      gateway,
+      'POST',
+      '/api/v1/emails',
+      JSON.stringify(this.load.bodyOf(record)),
+      headers,
+    );
     return { place: record.place, gateway, ...heard };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Loaded before a service: its wall clock is wrong by so many milliseconds, as on a machine without NTP (guarantees.md G22).
+ * Loaded before a service: its wall clock is wrong by so many milliseconds, as on a machine without NTP (docs/guarantees.md G22).
  * The monotonic clock stays right, as it would there.
  */
 const skewMs = Number(process.env['CHAOS_CLOCK_SKEW_MS'] ?? 0);

@@ -1,7 +1,7 @@
-import type { Goodbye } from './fleet.js';
-import type { EmailRow, History, Totals, Unfinished } from './books.js';
-import type { Outage } from './ground.js';
-import type { StrikeMade } from './nemesis.js';
+import type { Goodbye } from './process-group.js';
+import type { EmailRow, History, Totals, Unfinished } from './records.js';
+import type { Outage } from './fixture.js';
+import type { InjectedFault } from './fault-injector.js';
 import type { SendRecord } from './ledger.js';
 import type { SinkBytes, SinkLine } from './sink-ledger.js';
 import type { WorkLeft } from './work-books.js';
@@ -21,7 +21,7 @@ export interface Evidence {
   work: WorkLeft;
   /** By e-mail: how many faults found it in hand-off. */
   doubted: ReadonlyMap<string, number>;
-  strikes: readonly StrikeMade[];
+  strikes: readonly InjectedFault[];
   outages: readonly Outage[];
   goodbyes: readonly Goodbye[];
   badExits: readonly string[];

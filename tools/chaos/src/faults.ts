@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 
-/** The lines of a message's life at which a process may die (guarantees.md §7). */
+/** The lines of a message's life at which a process may die (docs/guarantees.md §7). */
 export const states = [
   'accept transaction',
   'CLAIMED',
@@ -15,7 +15,7 @@ export type State = (typeof states)[number];
 /** A stall lasts longer than a gateway waits: what it then voids must not come to be afterwards. */
 export const stallMs = 2_600;
 
-export const weapons = [
+export const faultKinds = [
   'kill sending',
   'stop sending',
   'pause sending',
@@ -39,12 +39,12 @@ export const weapons = [
   'kill smtp',
   'refuse smtp',
 ] as const;
-export type Weapon = (typeof weapons)[number];
+export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   /** The state that is waited for before the strike; null strikes at any moment. */
   at: State | null;
-  weapon: Weapon;
+  fault: FaultKind;
   /** Which of the replicas. */
   replica: number;
   downMs: number;
@@ -52,7 +52,7 @@ export interface Fault {
   recovers: boolean;
 }
 
-const weaponsAt: Record<State, readonly Weapon[]> = {
+const faultKindsAt: Record<State, readonly FaultKind[]> = {
   'accept transaction': ['kill sending', 'crash postgres', 'stall postgres', 'kill nats', 'pause sending'],
   CLAIMED: ['kill sending', 'stop sending', 'crash postgres'],
   'HANDOFF before the last byte': ['kill sending', 'kill smtp', 'stop sending'],
@@ -64,17 +64,25 @@ const weaponsAt: Record<State, readonly Weapon[]> = {
 const statesShare = 0.7;
 
 /** The deck of one run: the same for the same seed. Each state comes equally often, then each weapon at any moment. */
-export function deckOf(count: number, random: Random): Fault[] {
-  const aimed = Array.from({ length: Math.round(count * statesShare) }, (_, place): Fault => {
-    const at = states[place % states.length]!;
-    const choice = weaponsAt[at];
-    return fault(at, choice[Math.floor(place / states.length) % choice.length]!, random);
+export function planOf(count: number, random: Random): Fault[] {
+  const aimed = Array.from({ length: Math.round(count * statesShare) }, (_, index): Fault => {
+    const at = states[index % states.length]!;
+    const choice = faultKindsAt[at];
+    return fault(at, choice[Math.floor(index / states.length) % choice.length]!, random);
   });
-  const anyMoment = weapons.filter((weapon) => weapon !== 'stall postgres');
-  const blind = Array.from({ length: count - aimed.length }, (_, place) => fault(null, anyMoment[place % anyMoment.length]!, random));
+  const anyMoment = faultKinds.filter((fault) => fault !== 'stall postgres');
+  const blind = Array.from({ length: count - aimed.length }, (_, index) =>
+    fault(null, anyMoment[index % anyMoment.length]!, random),
+  );
   return random.shuffled([...aimed, ...blind]);
 }
 
-function fault(at: State | null, weapon: Weapon, random: Random): Fault {
-  return { at, weapon, replica: random.whole(0, 7), downMs: random.whole(100, 1_500), recovers: random.chance(0.6) };
+function fault(at: State | null, faultKind: FaultKind, random: Random): Fault {
+  return {
+    at,
+    fault: faultKind,
+    replica: random.whole(0, 7),
+    downMs: random.whole(100, 1_500),
+    recovers: random.chance(0.6),
+  };
 }

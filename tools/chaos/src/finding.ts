@@ -1,4 +1,4 @@
-/** One property of guarantees.md §2, and what broke it. */
+/** One property of docs/guarantees.md §2, and what broke it. */
 export interface Finding {
   property: string;
   looksFor: string;
@@ -7,9 +7,14 @@ export interface Finding {
   broken: string[];
 }
 
-export const finding = (property: string, looksFor: string, looked: number, broken: (string | null)[]): Finding => ({
+export const finding = (
+  property: string,
+  searches: string,
+  checked: number,
+  broken: (string | null)[],
+): Finding => ({
   property,
-  looksFor,
-  looked,
+  looksFor: searches,
+  looked: checked,
   broken: broken.filter((each) => each !== null),
 });

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
 /** What one call heard, or that it heard nothing. */
-export interface Heard {
+export interface Received {
   /** Monotonic milliseconds of the run. */
   beganAt: number;
   endedAt: number;
@@ -27,16 +27,27 @@ export class GatewayCalls {
     this.agents = gateways.map(() => new Agent({ keepAlive: true, maxSockets: 32 }));
   }
 
-  request(gateway: number, method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Heard> {
+  request(
+    gateway: number,
+    method: string,
+    path: string,
+    body: string,
+    headers: Record<string, string> = {},
+  ): Promise<Received> {
     const beganAt = performance.now();
-    const end = (status: number | null, error: string | null, answer: string | null, retryAfter = false): Heard => ({
+    const end = (
+      status: number | null,
+      error: string | null,
+      answer: string | null,
+      retryAfter = false,
+    ): Received => ({
       ...{ beganAt, endedAt: performance.now(), status, error, body: answer, retryAfter },
     });
     return new Promise((resolve) => {
-      const asked = request(`${this.gateways[gateway]}${path}`, {
+      const requested = request(`${this.gateways[gateway]}${path}`, {
         method,
         agent: this.agents[gateway],
-        timeout: patienceMs,
+        timeout: timeoutMs,
         headers: {
           authorization: `Bearer ${this.token}`,
           'content-type': 'application/json',
@@ -44,15 +55,21 @@ export class GatewayCalls {
           ...headers,
         },
       });
-      asked.on('response', (response) => {
+      requested.on('response', (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve(end(response.statusCode!, null, text, response.headers['retry-after'] !== undefined)));
-        response.on('error', (error: NodeJS.ErrnoException) => resolve(end(null, error.code ?? error.message, null)));
+        response.on('end', () =>
+          resolve(end(response.statusCode!, null, text, response.headers['retry-after'] !== undefined)),
+        );
+        response.on('error', (error: NodeJS.ErrnoException) =>
+          resolve(end(null, error.code ?? error.message, null)),
+        );
       });
-      asked.on('timeout', () => asked.destroy(new Error('no answer')));
-      asked.on('error', (error: NodeJS.ErrnoException) => resolve(end(null, error.code ?? error.message, null)));
-      asked.end(body);
+      requested.on('timeout', () => requested.destroy(new Error('no answer')));
+      requested.on('error', (error: NodeJS.ErrnoException) =>
+        resolve(end(null, error.code ?? error.message, null)),
+      );
+      requested.end(body);
     });
   }
 

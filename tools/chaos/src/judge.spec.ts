@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EmailRow } from './books.js';
+import type { EmailRow } from './records.js';
 import type { Evidence } from './evidence.js';
-import { deckOf, states } from './faults.js';
+import { planOf, states } from './faults.js';
 import { judge } from './judge.js';
 import type { CallRecord, SendRecord } from './ledger.js';
 import { Random } from './random.js';
@@ -49,14 +49,14 @@ const copy = (change: Partial<SinkLine> = {}): SinkLine => ({
   digest: 'd',
   ...change,
 });
-const told = { emailId: 'e1', recipient: 'ok+1@sink.test', statuses: ['DELIVERED'] };
-const ofCopy = { ...told, recipient: 'cc@sink.test' };
+const published = { emailId: 'e1', recipient: 'ok+1@sink.test', statuses: ['DELIVERED'] };
+const ofCopy = { ...published, recipient: 'cc@sink.test' };
 const sound: Evidence = {
   sends: [send()],
   sink: [copy()],
   bytes: [],
   emails: [row()],
-  events: [told],
+  events: [published],
   contacts: ['ok+1@sink.test'],
   totals: { counted: 1, delivered: 1, bounces: 0, contacts: 1, contactsCounted: 1 },
   unfinished: { deliveries: 0, leases: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
@@ -79,40 +79,81 @@ describe('the judge of a chaos run', () => {
 
   it('does not call cut off who was refused the connection', () => {
     const calls = [call({ status: null, error: 'ECONNREFUSED' }), call()];
-    const strikes = [{ weapon: 'leave gateway' as const, from: 14, to: 16 }];
-    expect(brokenBy({ goodbyes: [{ gateway: 0, at: 15 }], strikes, sends: [send({ calls })] })).toEqual([]);
+    const injections = [{ fault: 'leave gateway' as const, from: 14, to: 16 }];
+    expect(
+      brokenBy({ goodbyes: [{ gateway: 0, at: 15 }], strikes: injections, sends: [send({ calls })] }),
+    ).toEqual([]);
   });
 
   it.each<[string, string, Partial<Evidence>]>([
     ['a lost mail', 'G1 G3', { sink: [] }],
     ['an accepted mail without a row', 'G1 G3', { emails: [], sink: [] }],
-    ['a refused mail that was stored', 'G2', { sends: [send({ calls: [call({ status: 503, body: null })] })] }],
+    [
+      'a refused mail that was stored',
+      'G2',
+      { sends: [send({ calls: [call({ status: 503, body: null })] })] },
+    ],
     ['a stuck mail', 'G3 G5 G10', { emails: [row({ status: 'PENDING', state: 'QUEUED' })] }],
     ['a dead letter', 'G3 G5 G10', { deadLetters: ['analytics-daily: no'] }],
     ['a repeat', 'G4', { sink: [copy(), copy()] }],
     ['more repeats than faults', 'G4', { sink: [copy(), copy(), copy()], doubted: new Map([['e1', 1]]) }],
-    ['an answer that no rule allows', 'G2 G17', { sends: [send({ calls: [call({ status: 418, body: null }), call()] })] }],
-    ['an answer that never came', 'G2 G17', { sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })] }],
-    ['a 503 that does not say when to come again', 'G2 G17', { sends: [send({ calls: [call({ status: 503 }), call()] })] }],
-    ['a key that is held for ever', 'G5 G7', { sends: [send({ calls: [call({ status: 409, body: null })] })], emails: [], sink: [] }],
+    [
+      'an answer that no rule allows',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: 418, body: null }), call()] })] },
+    ],
+    [
+      'an answer that never came',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })] },
+    ],
+    [
+      'a 503 that does not say when to come again',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: 503 }), call()] })] },
+    ],
+    [
+      'a key that is held for ever',
+      'G5 G7',
+      { sends: [send({ calls: [call({ status: 409, body: null })] })], emails: [], sink: [] },
+    ],
     ['a lost history', 'order', { events: [] }],
     [
       'a bounce that was tried again',
       'G6',
       { sends: [send({ kind: kindNamed('data-554') })], emails: [row({ status: 'BOUNCED', attempts: 9 })] },
     ],
-    ['a repeat with other bytes', 'G4', { sink: [copy(), copy({ digest: 'x' })], doubted: new Map([['e1', 1]]) }],
+    [
+      'a repeat with other bytes',
+      'G4',
+      { sink: [copy(), copy({ digest: 'x' })], doubted: new Map([['e1', 1]]) },
+    ],
     ['another end', 'G6', { emails: [row({ status: 'FAILED', state: 'FAILED' })] }],
-    ['two receipts of one key', 'G5 G7', { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] }],
+    [
+      'two receipts of one key',
+      'G5 G7',
+      { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] },
+    ],
     ['a phantom', 'G4', { sink: [copy(), copy({ messageId: 'e9@chaos.test', to: 'who@sink.test' })] }],
-    ['a forbidden history', 'order', { events: [{ ...told, statuses: ['DELIVERED', 'PENDING'] }] }],
-    ['a copy that went where none goes', 'order', { events: [told, { ...ofCopy, statuses: ['DELIVERED', 'PENDING'] }] }],
+    ['a forbidden history', 'order', { events: [{ ...published, statuses: ['DELIVERED', 'PENDING'] }] }],
+    [
+      'a copy that went where none goes',
+      'order',
+      { events: [published, { ...ofCopy, statuses: ['DELIVERED', 'PENDING'] }] },
+    ],
     ['a counter', 'G10 G11', { totals: { ...sound.totals, delivered: 2 } }],
-    ['the pace', 'G13', { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Map([['e1', 1]]) }],
+    [
+      'the pace',
+      'G13',
+      { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Map([['e1', 1]]) },
+    ],
     [
       'a request cut off by SIGTERM',
       'G16',
-      { goodbyes: [{ gateway: 0, at: 15 }], sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })] },
+      {
+        goodbyes: [{ gateway: 0, at: 15 }],
+        sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })],
+      },
     ],
     [
       'an acceptance without a database',
@@ -128,7 +169,7 @@ describe('the judge of a chaos run', () => {
   });
 
   it('lets each copy go its own way', () => {
-    expect(brokenBy({ events: [told, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
+    expect(brokenBy({ events: [published, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
   });
 
   it('excuses a repeat of what was in hand-off at a fault', () => {
@@ -138,9 +179,10 @@ describe('the judge of a chaos run', () => {
 
 describe('the deck', () => {
   it('is the same for the same seed, and aims at every state', () => {
-    const deck = deckOf(60, new Random(5));
-    expect(deckOf(60, new Random(5))).toEqual(deck);
-    expect(deckOf(60, new Random(6))).not.toEqual(deck);
-    for (const state of states) expect(deck.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(6);
+    const plan = planOf(60, new Random(5));
+    expect(planOf(60, new Random(5))).toEqual(plan);
+    expect(planOf(60, new Random(6))).not.toEqual(plan);
+    for (const state of states)
+      expect(plan.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(6);
   });
 });

@@ -1,8 +1,8 @@
-import type { EmailRow } from './books.js';
+import type { EmailRow } from './records.js';
 import type { Evidence } from './evidence.js';
 import { finding, type Finding } from './finding.js';
 import { judgeAnswers } from './judge-answers.js';
-import { beliefOf, type SendRecord } from './ledger.js';
+import { knowledgeOf, type SendRecord } from './ledger.js';
 import { emailIdOf, type SinkLine } from './sink-ledger.js';
 import { judgeWork } from './work-books.js';
 
@@ -15,7 +15,7 @@ interface Case {
 
 const windowMs = 1_000;
 /** The one that it takes, and one that a crash of the mail server cut off. */
-const mostBounceAttempts = 2;
+const maxBounceAttempts = 2;
 const terminal = new Set(['DELIVERED', 'BOUNCED', 'FAILED', 'CANCELLED']);
 
 /** Reads the clients', the mail server's and the product's books against each other. */
@@ -49,15 +49,16 @@ function casesOf({ sends, emails, sink }: Evidence): Case[] {
 
 function lost(cases: Case[]): Finding {
   const accepted = cases.flatMap((each) => {
-    const belief = beliefOf(each.send);
-    return belief.kind === 'accepted' ? [{ ...each, ids: belief.ids }] : [];
+    const knowledge = knowledgeOf(each.send);
+    return knowledge.kind === 'accepted' ? [{ ...each, ids: knowledge.ids }] : [];
   });
   return finding(
     'G1 G3',
     'lost: accepted, and not on disk or never at the mail server',
     accepted.length,
     accepted.map(({ send, rows, copies, ids }) => {
-      if (!ids.every((id) => rows.some((row) => row.id === id))) return `${send.to} was accepted and has no row`;
+      if (!ids.every((id) => rows.some((row) => row.id === id)))
+        return `${send.to} was accepted and has no row`;
       return send.kind.ends === 'DELIVERED' && !send.kind.orEnds && copies.length === 0
         ? `${send.to} was accepted and never arrived`
         : null;
@@ -66,24 +67,33 @@ function lost(cases: Case[]): Finding {
 }
 
 function refusedButSent(cases: Case[]): Finding {
-  const refused = cases.filter(({ send }) => beliefOf(send).kind === 'refused');
+  const refused = cases.filter(({ send }) => knowledgeOf(send).kind === 'refused');
   return finding(
     'G2',
     'refused, and stored or sent all the same',
     refused.length,
     refused.map(({ send, rows, copies }) =>
-      rows.length + copies.length > 0 ? `${send.to} was refused, has ${rows.length} rows and ${copies.length} copies` : null,
+      rows.length + copies.length > 0
+        ? `${send.to} was refused, has ${rows.length} rows and ${copies.length} copies`
+        : null,
     ),
   );
 }
 
 function stuck({ emails, unfinished, deadLetters }: Evidence): Finding {
-  const rows = emails.filter(({ status, state }) => status !== 'VOIDED' && !(terminal.has(status) && state !== null));
-  return finding('G3 G5 G10', 'stuck: not terminal, not published, not taken in, or a dead letter', emails.length, [
-    ...rows.map(({ to, status, state }) => `${to} is ${status}, its delivery ${state}`),
-    unfinished.outbox > 0 ? `${unfinished.outbox} facts are not published` : null,
-    ...deadLetters,
-  ]);
+  const rows = emails.filter(
+    ({ status, state }) => status !== 'VOIDED' && !(terminal.has(status) && state !== null),
+  );
+  return finding(
+    'G3 G5 G10',
+    'stuck: not terminal, not published, not taken in, or a dead letter',
+    emails.length,
+    [
+      ...rows.map(({ to, status, state }) => `${to} is ${status}, its delivery ${state}`),
+      unfinished.outbox > 0 ? `${unfinished.outbox} facts are not published` : null,
+      ...deadLetters,
+    ],
+  );
 }
 
 function repeated(cases: Case[], { doubted }: Evidence): Finding {
@@ -97,7 +107,9 @@ function repeated(cases: Case[], { doubted }: Evidence): Finding {
         return `${send.to} came with differing bytes`;
       const faults = rows.reduce((sum, { id }) => sum + (doubted.get(id) ?? 0), 0);
       const honest = rows.length + faults + (send.kind.doubtful ? 1 : 0);
-      return copies.length > honest ? `${send.to} came ${copies.length} times, ${honest} can be excused` : null;
+      return copies.length > honest
+        ? `${send.to} came ${copies.length} times, ${honest} can be excused`
+        : null;
     }),
   );
 }
@@ -113,7 +125,8 @@ function outcomes(cases: Case[], { doubted }: Evidence): Finding {
         if (status !== kind.ends && status !== kind.orEnds) return `${to} ended ${status}`;
         if (status !== 'DELIVERED' && copies.length > 0) return `${to} is ${status} and arrived`;
         // An attempt whose process died before it was written down is not counted.
-        if (kind.ends === 'BOUNCED' && attempts > mostBounceAttempts) return `${to} was refused for good and tried ${attempts} times`;
+        if (kind.ends === 'BOUNCED' && attempts > maxBounceAttempts)
+          return `${to} was refused for good and tried ${attempts} times`;
         const fewer = kind.attempts !== undefined && attempts < kind.attempts && !doubted.has(id);
         return fewer ? `${to} was tried ${attempts} times, ${kind.attempts} were due` : null;
       }),
@@ -138,16 +151,28 @@ function keys(cases: Case[]): Finding {
 
 function phantoms(cases: Case[], { sink, emails }: Evidence): Finding {
   const known = new Set(emails.filter(({ status }) => status !== 'VOIDED').map(({ id }) => id));
-  const strangers = cases.filter(({ send, rows }) => !send.key && rows.length > 1);
+  const unknown = cases.filter(({ send, rows }) => !send.key && rows.length > 1);
   return finding('G4', 'phantom: at the mail server, and nobody asked for it', sink.length, [
-    ...sink.map((line) => (known.has(emailIdOf(line)) ? null : `${line.to} came as ${line.messageId}, which is no e-mail`)),
-    ...strangers.map(({ send, rows }) => `${send.to} was asked for once and has ${rows.length} rows`),
+    ...sink.map((line) =>
+      known.has(emailIdOf(line)) ? null : `${line.to} came as ${line.messageId}, which is no e-mail`,
+    ),
+    ...unknown.map(({ send, rows }) => `${send.to} was asked for once and has ${rows.length} rows`),
   ]);
 }
 
 /** Contract §3: how a status may move; SENDING stands for a try that is in doubt. */
 const moves: Record<string, readonly string[]> = {
-  PENDING: ['PENDING', 'SENDING', 'SENT', 'DELIVERED', 'BOUNCED', 'FAILED', 'REJECTED', 'CANCELLED', 'RENDERING_FAILURE'],
+  PENDING: [
+    'PENDING',
+    'SENDING',
+    'SENT',
+    'DELIVERED',
+    'BOUNCED',
+    'FAILED',
+    'REJECTED',
+    'CANCELLED',
+    'RENDERING_FAILURE',
+  ],
   SENDING: ['PENDING', 'SENDING', 'SENT', 'DELIVERED', 'BOUNCED', 'FAILED', 'REJECTED'],
   SENT: ['DELIVERED', 'DELIVERY_DELAY', 'BOUNCED'],
   DELIVERED: ['BOUNCED'],
@@ -161,9 +186,9 @@ function order({ events, emails }: Evidence): Finding {
     'a history that no rule allows, that ends elsewhere than the row, or that is missing',
     rows.length,
     rows.flatMap(({ id, to, status }) => {
-      const told = histories.get(id) ?? [];
-      const paths = told.map(({ statuses }) => pathOf(statuses));
-      const own = pathOf(told.find(({ recipient }) => recipient === to)?.statuses ?? []);
+      const published = histories.get(id) ?? [];
+      const paths = published.map(({ statuses }) => pathOf(statuses));
+      const own = pathOf(published.find(({ recipient }) => recipient === to)?.statuses ?? []);
       return [
         ...paths.filter(isForbidden).map((path) => `${id} went ${path.join(' → ')}`),
         own.at(-1) === status ? null : `${id} is ${status} after ${own.join(' → ')}`,
@@ -172,24 +197,31 @@ function order({ events, emails }: Evidence): Finding {
   );
 }
 
-const pathOf = (statuses: readonly string[]): string[] => (statuses[0] === 'PENDING' ? [...statuses] : ['PENDING', ...statuses]);
+const pathOf = (statuses: readonly string[]): string[] =>
+  statuses[0] === 'PENDING' ? [...statuses] : ['PENDING', ...statuses];
 
 const isForbidden = (path: readonly string[]): boolean =>
-  path.some((each, place) => place > 0 && !(moves[path[place - 1]!] ?? []).includes(each));
+  path.some((each, index) => index > 0 && !(moves[path[index - 1]!] ?? []).includes(each));
 
 function counters({ emails, totals, contacts }: Evidence): Finding {
   const rows = emails.filter(({ status }) => status !== 'VOIDED');
   const of = (status: string) => rows.filter((row) => row.status === status).length;
   const addresses = new Set(rows.map(({ to }) => to));
-  const differs = (what: string, is: number, should: number) => (is === should ? null : `${what}: ${is}, and a recount gives ${should}`);
-  return finding('G10 G11', 'counters that differ from a recount, effects missing or taken twice', rows.length, [
-    differs('e-mails counted', totals.counted, rows.length),
-    differs('deliveries counted', totals.delivered, of('DELIVERED')),
-    differs('bounces counted', totals.bounces, of('BOUNCED')),
-    differs('contacts', totals.contacts, addresses.size),
-    differs('contacts counted', totals.contactsCounted, totals.contacts),
-    differs('contacts that nobody wrote to', contacts.filter((email) => !addresses.has(email)).length, 0),
-  ]);
+  const differs = (what: string, is: number, should: number) =>
+    is === should ? null : `${what}: ${is}, and a recount gives ${should}`;
+  return finding(
+    'G10 G11',
+    'counters that differ from a recount, effects missing or taken twice',
+    rows.length,
+    [
+      differs('e-mails counted', totals.counted, rows.length),
+      differs('deliveries counted', totals.delivered, of('DELIVERED')),
+      differs('bounces counted', totals.bounces, of('BOUNCED')),
+      differs('contacts', totals.contacts, addresses.size),
+      differs('contacts counted', totals.contactsCounted, totals.contacts),
+      differs('contacts that nobody wrote to', contacts.filter((email) => !addresses.has(email)).length, 0),
+    ],
+  );
 }
 
 function pace({ sink, ratePerSecond }: Evidence): Finding {
@@ -200,8 +232,10 @@ function pace({ sink, ratePerSecond }: Evidence): Finding {
     while (instants[first]! <= instant - windowMs) first += 1;
     most = Math.max(most, last - first + 1);
   });
-  const looksFor = `more than ${ratePerSecond} messages in one second at the mail server (most: ${most})`;
-  return finding('G13', looksFor, instants.length, [ratePerSecond > 0 && most > ratePerSecond ? `${most} in one second` : null]);
+  const searches = `more than ${ratePerSecond} messages in one second at the mail server (most: ${most})`;
+  return finding('G13', searches, instants.length, [
+    ratePerSecond > 0 && most > ratePerSecond ? `${most} in one second` : null,
+  ]);
 }
 
 function wire({ sink }: Evidence): Finding {

@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Heard } from './gateway-calls.js';
+import type { Received } from './gateway-calls.js';
 import type { Wanted } from './recipients.js';
 
 /** How one HTTP call ended: an answer, or none. */
-export interface CallRecord extends Heard {
+export interface CallRecord extends Received {
   place: number;
   gateway: number;
 }
@@ -45,17 +45,21 @@ export class Ledger {
 }
 
 /** What a send's client may believe: taken, surely not taken, or it cannot know. */
-export type Belief = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
+export type Knowledge = { kind: 'accepted'; ids: string[] } | { kind: 'refused' } | { kind: 'unknown' };
 
 /** Whoever refuses the connection has seen nothing of the request. */
 export const neverLeft = new Set(['ECONNREFUSED']);
 const nothingHappened = new Set([409, 429, 503, 504]);
 
-export function beliefOf({ calls }: SendRecord): Belief {
-  const ids = calls.filter(({ status }) => status === 202).map(({ body }) => (JSON.parse(body!) as { id: string }).id);
+export function knowledgeOf({ calls }: SendRecord): Knowledge {
+  const ids = calls
+    .filter(({ status }) => status === 202)
+    .map(({ body }) => (JSON.parse(body!) as { id: string }).id);
   if (ids.length > 0) return { kind: 'accepted', ids: [...new Set(ids)] };
   const sure = calls.every(({ status, error }) =>
-    status === null ? neverLeft.has(error ?? '') : nothingHappened.has(status) || (status >= 400 && status < 500),
+    status === null
+      ? neverLeft.has(error ?? '')
+      : nothingHappened.has(status) || (status >= 400 && status < 500),
   );
   return sure ? { kind: 'refused' } : { kind: 'unknown' };
 }

@@ -17,29 +17,31 @@ export interface Caught {
   pid: number | null;
 }
 
-const lookEveryMs = 15;
+const checkEveryMs = 15;
 
 /** Keeps a process at the lock while `strike` runs. Answers null when none came in time. */
 export async function heldAt(
   connect: () => Promise<pg.Client>,
   { table, statement, mode = 'SHARE' }: Lock,
-  patienceMs: number,
-  strike: (caught: Caught) => Promise<void>,
+  timeoutMs: number,
+  inject: (caught: Caught) => Promise<void>,
 ): Promise<Caught | null> {
   const holder = await connect();
   const watcher = await connect();
   try {
     // Readers pass. Ours must not queue behind them for long, nor they behind it.
     await holder.query(`SET lock_timeout = '1s'; BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
-    const caught = await until(patienceMs, async () => {
+    const caught = await until(timeoutMs, async () => {
       const { rows } = await watcher.query<{ application_name: string }>(
         `SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
         [statement],
       );
-      const pid = rows.map(({ application_name: name }) => Number(/(\d+)/.exec(name)?.[1])).find(Number.isInteger);
+      const pid = rows
+        .map(({ application_name: name }) => Number(/(\d+)/.exec(name)?.[1]))
+        .find(Number.isInteger);
       return pid === undefined ? null : { pid };
     });
-    if (caught) await strike(caught);
+    if (caught) await inject(caught);
     return caught;
   } finally {
     await Promise.all([holder.end(), watcher.end()].map((end) => end.catch(() => undefined)));
@@ -47,19 +49,23 @@ export async function heldAt(
 }
 
 export async function watching(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'nemesis', connectionTimeoutMillis: 2_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'nemesis',
+    connectionTimeoutMillis: 2_000,
+  });
   // It is killed together with the server that it watches.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-export async function until<T>(patienceMs: number, look: () => Promise<T | null>): Promise<T | null> {
-  const deadline = performance.now() + patienceMs;
+export async function until<T>(timeoutMs: number, look: () => Promise<T | null>): Promise<T | null> {
+  const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
     const found = await look();
     if (found) return found;
-    await delay(lookEveryMs);
+    await delay(checkEveryMs);
   }
   return null;
 }

@@ -20,7 +20,9 @@ const { values } = parseArgs({
 const whole = (name: 'sends' | 'faults' | 'seed' | 'rate'): number => {
   const number = Number(values[name]);
   if (Number.isInteger(number) && number >= 0) return number;
-  console.error(`--${name} ${values[name]} is no whole number: npm run chaos -- --sends 10000 --faults 100 --seed 1`);
+  console.error(
+    `--${name} ${values[name]} is no whole number: npm run chaos -- --sends 10000 --faults 100 --seed 1`,
+  );
   process.exit(2);
 };
 
@@ -31,7 +33,9 @@ const suites: Record<string, Run> = {
   audience: runAudience,
 };
 if (!Object.hasOwn(suites, values.suite)) {
-  console.error(`there is no suite ${values.suite}: npm run chaos -- --suite ${Object.keys(suites).join('|')}`);
+  console.error(
+    `there is no suite ${values.suite}: npm run chaos -- --suite ${Object.keys(suites).join('|')}`,
+  );
   process.exit(2);
 }
 

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { Books } from './books.js';
-import { Fleet } from './fleet.js';
-import type { Ground } from './ground.js';
+import { Records } from './records.js';
+import { ProcessGroup } from './process-group.js';
+import type { Fixture } from './fixture.js';
 import { Random } from './random.js';
 
 export const leaseSeconds = 4;
@@ -22,10 +22,10 @@ const shortWaits = {
 };
 
 /** Services on a ground, whose clocks are wrong by seed. */
-export function skewedFleet(
-  { databaseUrl, natsUrl, smtpUrl }: Ground,
+export function skewedProcesses(
+  { databaseUrl, natsUrl, smtpUrl }: Fixture,
   { directory, seed, ratePerSecond }: { directory: string; seed: number; ratePerSecond: number },
-): Fleet {
+): ProcessGroup {
   const environment = {
     ...shortWaits,
     SENDING_RATE_PER_SECOND: String(ratePerSecond),
@@ -33,16 +33,20 @@ export function skewedFleet(
     NATS_URL: natsUrl,
     SMTP_URL: smtpUrl,
   };
-  return new Fleet(directory, environment, (member, incarnation) => Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]));
+  return new ProcessGroup(directory, environment, (member, incarnation) =>
+    Random.named(`${seed} ${member} ${incarnation}`).pick([0, 26, -26]),
+  );
 }
 
 /** A project that may send, with its key, and the books of it. */
-export async function chaosProject(ground: Ground): Promise<{ projectId: string; token: string; books: Books }> {
-  const { projectId, token } = await makeSendingProject(ground.natsUrl, 'chaos');
+export async function chaosProject(
+  fixture: Fixture,
+): Promise<{ projectId: string; token: string; records: Records }> {
+  const { projectId, token } = await makeSendingProject(fixture.natsUrl, 'chaos');
   return {
     ...{ projectId, token },
-    books: new Books(
-      () => ground.databaseUrl,
+    records: new Records(
+      () => fixture.databaseUrl,
       () => projectId,
     ),
   };
@@ -51,13 +55,13 @@ export async function chaosProject(ground: Ground): Promise<{ projectId: string;
 /** Until nothing is left of what is counted; says what is, whenever that changes. */
 export async function untilQuiet(unfinished: () => Promise<object>, settleSeconds: number): Promise<void> {
   const deadline = performance.now() + settleSeconds * 1_000;
-  let said = '';
+  let text = '';
   while (performance.now() < deadline) {
     const left = await unfinished().catch(() => null);
     if (left && Object.values(left).every((count) => count === 0)) return;
     const line = JSON.stringify(left);
-    if (line !== said) console.log(`settling: ${line}`);
-    said = line;
+    if (line !== text) console.log(`settling: ${line}`);
+    text = line;
     await delay(2_000);
   }
   console.log(`not quiet after ${settleSeconds} s`);

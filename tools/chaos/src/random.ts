@@ -7,8 +7,10 @@ export class Random {
   }
 
   /** The same for the same words, whoever asks first. */
-  static named(words: string): Random {
-    return new Random([...words].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193), 0x811c9dc5));
+  static named(texts: string): Random {
+    return new Random(
+      [...texts].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193), 0x811c9dc5),
+    );
   }
 
   /** In [0, 1). */

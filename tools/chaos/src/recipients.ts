@@ -9,7 +9,7 @@ export interface RecipientKind {
   ends: 'DELIVERED' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
   /** Where two ends are honest: nobody heard which it was. */
   orEnds?: 'CANCELLED' | 'FAILED';
-  /** The server may have taken the message without saying so: one repeat is honest (guarantees.md G4). */
+  /** The server may have taken the message without saying so: one repeat is honest (docs/guarantees.md G4). */
   doubtful?: boolean;
   /** Attempts that it takes at least, where the kind alone decides. */
   attempts?: number;
@@ -21,7 +21,12 @@ const taken = (name: string, weight: number, rest: Partial<RecipientKind> = {}):
   ends: 'DELIVERED',
   ...rest,
 });
-const refused = (name: string, weight: number): RecipientKind => ({ name, weight, ends: 'BOUNCED', attempts: 1 });
+const refused = (name: string, weight: number): RecipientKind => ({
+  name,
+  weight,
+  ends: 'BOUNCED',
+  attempts: 1,
+});
 
 const recipientKinds: readonly RecipientKind[] = [
   taken('ok', 70),
@@ -76,13 +81,13 @@ export interface Wanted {
   scheduledAt?: number;
 }
 
-export function wanted(place: number, random: Random, kind = random.weighted(recipientKinds)): Wanted {
+export function wanted(index: number, random: Random, kind = random.weighted(recipientKinds)): Wanted {
   const keyed = random.chance(0.6);
   return {
-    place,
+    place: index,
     kind,
-    to: `${kind.name}+${place}@sink.test`,
-    key: keyed ? `chaos-${place}` : null,
+    to: `${kind.name}+${index}@sink.test`,
+    key: keyed ? `chaos-${index}` : null,
     twice: keyed && random.chance(0.1),
     form: 'plain',
   };

@@ -10,7 +10,7 @@ export interface RunFigures {
   repeats: number;
   doubted: number;
   hits: Record<State, number>;
-  struck: ReadonlyMap<string, number>;
+  injected: ReadonlyMap<string, number>;
   missed: number;
   /** Each state must have been hit so often, or the run proves little. */
   wantedHits: number;
@@ -20,13 +20,15 @@ const shown = 5;
 
 /** Prints what was found; answers whether every property held and every state was hit. */
 export function report(figures: RunFigures, findings: Finding[]): boolean {
-  const { hits, struck, wantedHits } = figures;
+  const { hits, injected: struck, wantedHits } = figures;
   console.log(`\nFaults by the state that they hit (each at least ${wantedHits}):`);
   for (const state of states)
-    console.log(`  ${state.padEnd(34)} ${String(hits[state]).padStart(4)}${hits[state] < wantedHits ? '   too few' : ''}`);
+    console.log(
+      `  ${state.padEnd(34)} ${String(hits[state]).padStart(4)}${hits[state] < wantedHits ? '   too few' : ''}`,
+    );
   console.log('Faults by weapon:');
   console.log(
-    `  ${[...struck].map(([weapon, count]) => `${weapon} ${count}`).join(' · ')}${figures.missed ? ` · missed ${figures.missed}` : ''}`,
+    `  ${[...struck].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${figures.missed ? ` · missed ${figures.missed}` : ''}`,
   );
   console.log(
     `Answers: ${Object.entries(figures.answers)
@@ -38,7 +40,7 @@ export function report(figures: RunFigures, findings: Finding[]): boolean {
   );
   const { held, broken } = printFindings(findings);
   const enough = states.every((state) => hits[state] >= wantedHits);
-  const { struck: _, ...rest } = figures;
+  const { injected: _, ...rest } = figures;
   console.log(`\nCHAOS ${JSON.stringify({ ...rest, held, enough, broken })}`);
   return held && enough;
 }
@@ -46,8 +48,10 @@ export function report(figures: RunFigures, findings: Finding[]): boolean {
 /** Answers whether every property held, and which did not. */
 export function printFindings(findings: readonly Finding[]): { held: boolean; broken: string[] } {
   console.log('\nProperties:');
-  for (const { property, looksFor, looked, broken } of findings) {
-    console.log(`  ${broken.length === 0 ? 'held  ' : 'BROKEN'} ${property.padEnd(10)} ${broken.length} of ${looked}  ${looksFor}`);
+  for (const { property, looksFor: searches, looked: checked, broken } of findings) {
+    console.log(
+      `  ${broken.length === 0 ? 'held  ' : 'BROKEN'} ${property.padEnd(10)} ${broken.length} of ${checked}  ${searches}`,
+    );
     for (const line of broken.slice(0, shown)) console.log(`           ${line}`);
     if (broken.length > shown) console.log(`           … and ${broken.length - shown} more`);
   }

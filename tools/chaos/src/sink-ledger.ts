@@ -12,8 +12,8 @@ export interface SinkBytes {
 
 export const readSinkLedger = (path: string): SinkLine[] => readLines(path);
 
-export const bytesBeside = (ledger: string): string => `${ledger}.bytes`;
-export const readSinkBytes = (ledger: string): SinkBytes[] => readLines(bytesBeside(ledger));
+export const otherBytes = (ledger: string): string => `${ledger}.bytes`;
+export const readSinkBytes = (ledger: string): SinkBytes[] => readLines(otherBytes(ledger));
 
 /** A line that a killed server left unfinished was never answered for. */
 function readLines<Line>(path: string): Line[] {
@@ -26,5 +26,5 @@ function readLines<Line>(path: string): Line[] {
   return text.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
 }
 
-/** The Message-ID begins with the id of the e-mail (contract.md §3). */
+/** The Message-ID begins with the id of the e-mail (docs/api-decisions.md §3). */
 export const emailIdOf = ({ messageId }: SinkLine): string => messageId.split('@', 1)[0]!;

@@ -18,7 +18,7 @@ const locks: Partial<Record<State, Lock>> = {
 /** So long the mail server keeps slow ones waiting: at DATA, or for its answer. */
 const lateMs = 700;
 /** What is answered before the strike lands was missed. */
-const strikeMs = 200;
+const injectMs = 200;
 
 /** Waits for a process to be in a state, and keeps it there while `strike` runs. Answers null when none came in time. */
 export class Traps {
@@ -28,15 +28,23 @@ export class Traps {
     private readonly atSink: () => readonly Taken[],
   ) {}
 
-  async at(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
+  async at(
+    state: State,
+    timeoutMs: number,
+    inject: (caught: Caught) => Promise<void>,
+  ): Promise<Caught | null> {
     const lock = locks[state];
-    return lock ? heldAt(() => this.connect(), lock, patienceMs, strike) : this.seen(state, patienceMs, strike);
+    return lock ? heldAt(() => this.connect(), lock, timeoutMs, inject) : this.seen(state, timeoutMs, inject);
   }
 
-  private async seen(state: State, patienceMs: number, strike: (caught: Caught) => Promise<void>): Promise<Caught | null> {
+  private async seen(
+    state: State,
+    timeoutMs: number,
+    inject: (caught: Caught) => Promise<void>,
+  ): Promise<Caught | null> {
     const watcher = await this.connect();
     try {
-      const caught = await until(patienceMs, async () => {
+      const caught = await until(timeoutMs, async () => {
         const { rows } = await watcher.query<{ id: string }>(seenSql[state]!);
         const ids = this.really(
           state,
@@ -44,7 +52,7 @@ export class Traps {
         );
         return ids.length === 0 ? null : { pid: null };
       });
-      if (caught) await strike(caught);
+      if (caught) await inject(caught);
       return caught;
     } finally {
       await watcher.end().catch(() => undefined);
@@ -55,8 +63,10 @@ export class Traps {
   private really(state: State, ids: string[]): string[] {
     if (state === 'CLAIMED' || ids.length === 0) return ids;
     const after = state === 'HANDOFF after the last byte';
-    const since = after ? Date.now() - (lateMs - strikeMs) : 0;
-    const taken = new Set(this.atSink().flatMap(({ emailId, receivedAt }) => (receivedAt > since ? [emailId] : [])));
+    const since = after ? Date.now() - (lateMs - injectMs) : 0;
+    const taken = new Set(
+      this.atSink().flatMap(({ emailId, receivedAt }) => (receivedAt > since ? [emailId] : [])),
+    );
     return ids.filter((id) => taken.has(id) === after);
   }
 

@@ -13,7 +13,10 @@ const left = (...counts: WorkCount[]): WorkLeft => ({ queues: ['contacts'], coun
 
 describe('the judge of work', () => {
   it('lets pass what waits for its time or is paused', () => {
-    expect(judgeWork(left(count({}), count({ state: 'PAUSED' }), count({ state: 'READY' })))).toMatchObject({ looked: 1, broken: [] });
+    expect(judgeWork(left(count({}), count({ state: 'PAUSED' }), count({ state: 'READY' })))).toMatchObject({
+      looked: 1,
+      broken: [],
+    });
   });
 
   it.each([

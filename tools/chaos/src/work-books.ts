@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import { services, type Books } from './books.js';
+import { services, type Records } from './records.js';
 import { finding, type Finding } from './finding.js';
 
 /** What is left in the services that have a queue. */
@@ -29,23 +29,26 @@ const counting = `
   FROM work_items GROUP BY kind, state ORDER BY kind, state`;
 
 /** The work that is left in each service that has some: once all of it is in order, or after a minute. */
-export async function workLeft(books: Books): Promise<WorkLeft> {
-  const queues = await queuesOf(books);
+export async function workLeft(records: Records): Promise<WorkLeft> {
+  const queues = await queuesOf(records);
   const deadline = performance.now() + settleMs;
   for (;;) {
-    const counts = await Promise.all(queues.map((service) => books.ask<WorkCount>(service, counting)));
+    const counts = await Promise.all(queues.map((service) => records.query<WorkCount>(service, counting)));
     const left = { queues, counts: counts.flat() };
     if (judgeWork(left).broken.length === 0 || performance.now() > deadline) return left;
     await delay(pauseMs);
   }
 }
 
-async function queuesOf(books: Books): Promise<ServiceName[]> {
-  const asked = services.map(async (service) => {
-    const [table] = await books.ask<{ exists: boolean }>(service, `SELECT to_regclass('work_items') IS NOT NULL AS exists`);
+async function queuesOf(records: Records): Promise<ServiceName[]> {
+  const requested = services.map(async (service) => {
+    const [table] = await records.query<{ exists: boolean }>(
+      service,
+      `SELECT to_regclass('work_items') IS NOT NULL AS exists`,
+    );
     return table!.exists ? [service] : [];
   });
-  return (await Promise.all(asked)).flat();
+  return (await Promise.all(requested)).flat();
 }
 
 export function judgeWork({ queues, counts }: WorkLeft): Finding {
@@ -56,7 +59,10 @@ export function judgeWork({ queues, counts }: WorkLeft): Finding {
     counts.flatMap((count) => {
       const { kind, state, items, overdue } = count;
       const isLeft = state === 'CLAIMED' || state === 'SUSPECT' || state === 'DEAD';
-      return [isLeft ? `${items} of ${kind} are ${state}` : null, overdue > 0 ? `${overdue} of ${kind} are overdue` : null];
+      return [
+        isLeft ? `${items} of ${kind} are ${state}` : null,
+        overdue > 0 ? `${overdue} of ${kind} are overdue` : null,
+      ];
     }),
   );
 }

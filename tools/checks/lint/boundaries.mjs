@@ -1,6 +1,6 @@
 // The walls of the house (architecture §7.8, §7.12) as lint rules. Each looks at one import and says why it is refused.
 import { builtinModules } from 'node:module';
-import { isTest, placeOf, targetOf } from './places.mjs';
+import { isTest, placeOf, targetOf } from './locations.mjs';
 
 const libOrder = ['contracts', 'telemetry', 'database', 'messaging', 'work', 'platform'];
 const hosts = ['all-in-one', 'e2e'];
@@ -17,18 +17,33 @@ const toolDoors = [
   'openapi/document.ts',
 ];
 const contractPackages = ['class-validator', 'class-transformer', 'reflect-metadata'];
-const httpPackages = ['fastify', '@nestjs/platform-fastify', '@nestjs/platform-express', 'express', 'http', 'https', 'http2', 'undici'];
+const httpPackages = [
+  'fastify',
+  '@nestjs/platform-fastify',
+  '@nestjs/platform-express',
+  'express',
+  'http',
+  'https',
+  'http2',
+  'undici',
+];
 const evaluators = /^(apps\/contacts\/src\/segments\/(?:compiling|matching))\//;
-const typeormFiles = /\.(entity|repository|read-model|migration)\.ts$|(^|\/)migrations\/|(^|\/)data-source\.ts$/;
+const typeormFiles =
+  /\.(entity|repository|read-model|migration)\.ts$|(^|\/)migrations\/|(^|\/)data-source\.ts$/;
 
 const rules = {
-  'apps-apart': rule('Apps never import apps: ask over the bus. Only the hosts import service.ts of an app.', (from, to) => {
-    if (to.place?.area !== 'apps' || isOwn(from, to)) return null;
-    const { path, inner } = to.place;
-    if (from.area === 'apps' && !(hosts.includes(from.unit) && doors.includes(inner))) return `an app imports ${path}`;
-    if (from.area === 'tools' && !toolDoors.includes(inner)) return `${path} is not a door of its app (${toolDoors.join(', ')})`;
-    return null;
-  }),
+  'apps-apart': rule(
+    'Apps never import apps: ask over the bus. Only the hosts import service.ts of an app.',
+    (from, to) => {
+      if (to.place?.area !== 'apps' || isOwn(from, to)) return null;
+      const { path, inner } = to.place;
+      if (from.area === 'apps' && !(hosts.includes(from.unit) && doors.includes(inner)))
+        return `an app imports ${path}`;
+      if (from.area === 'tools' && !toolDoors.includes(inner))
+        return `${path} is not a door of its app (${toolDoors.join(', ')})`;
+      return null;
+    },
+  ),
 
   'libs-below-apps': rule('Libs and contracts know nothing of the apps above them.', (from, to) =>
     from.area === 'libs' && to.place?.area === 'apps' ? `a lib imports ${to.place.path}` : null,
@@ -39,49 +54,80 @@ const rules = {
     return hosts.includes(from.unit) || isTest(from) ? null : `${to.place.path} is a tool`;
   }),
 
-  'contracts-pure': rule(`libs/contracts imports only ${contractPackages.join(', ')} and what Node brings.`, (from, to) => {
-    if (!isIn(from, 'libs', 'contracts') || /\.spec\.ts$/.test(from.path) || isOwn(from, to)) return null;
-    if (to.kind !== 'package') return `it imports ${to.place.path}`;
-    return contractPackages.includes(to.name) || builtinModules.includes(to.name) ? null : `it imports ${to.name}`;
-  }),
+  'contracts-pure': rule(
+    `libs/contracts imports only ${contractPackages.join(', ')} and what Node brings.`,
+    (from, to) => {
+      if (!isIn(from, 'libs', 'contracts') || /\.spec\.ts$/.test(from.path) || isOwn(from, to)) return null;
+      if (to.kind !== 'package') return `it imports ${to.place.path}`;
+      return contractPackages.includes(to.name) || builtinModules.includes(to.name)
+        ? null
+        : `it imports ${to.name}`;
+    },
+  ),
 
-  'libs-order': rule(`Libs import downwards: ${libOrder.join(' ← ')}; libs/mail imports no lib.`, (from, to) => {
-    if (from.area !== 'libs' || to.place?.area !== 'libs' || isOwn(from, to) || isTest(from) || from.unit === 'contracts') return null;
-    if (to.place.unit === 'testing') return null;
-    const below = libOrder.slice(0, Math.max(0, libOrder.indexOf(from.unit)));
-    return below.includes(to.place.unit) ? null : `libs/${from.unit} imports libs/${to.place.unit}`;
-  }),
+  'libs-order': rule(
+    `Libs import downwards: ${libOrder.join(' ← ')}; libs/mail imports no lib.`,
+    (from, to) => {
+      if (
+        from.area !== 'libs' ||
+        to.place?.area !== 'libs' ||
+        isOwn(from, to) ||
+        isTest(from) ||
+        from.unit === 'contracts'
+      )
+        return null;
+      if (to.place.unit === 'testing') return null;
+      const below = libOrder.slice(0, Math.max(0, libOrder.indexOf(from.unit)));
+      return below.includes(to.place.unit) ? null : `libs/${from.unit} imports libs/${to.place.unit}`;
+    },
+  ),
 
   'testing-in-tests': rule('libs/testing is for specs, testing/ folders and apps/e2e.', (from, to) =>
     isIn(to.place, 'libs', 'testing') && !isOwn(from, to) && !isTest(from) ? 'this file is no test' : null,
   ),
 
-  'no-deep-imports': rule('A lib is imported by its name, @posthorn/<lib>, and shows what its index.ts shows.', (from, to) => {
-    if (to.deep) return 'the path goes past the index';
-    const shut = from.area === 'tools' || from.area === null ? ['libs'] : ['libs', 'tools'];
-    const reachesIn = to.kind === 'relative' && !isOwn(from, to) && shut.includes(to.place.area);
-    // A spec of a lib may use the doubles of libs/testing without the database that the index brings.
-    const doubles = from.area === 'libs' && isTest(from) && isIn(to.place, 'libs', 'testing');
-    return reachesIn && !doubles ? `the relative path enters ${to.place.area}/${to.place.unit}` : null;
-  }),
+  'no-deep-imports': rule(
+    'A lib is imported by its name, @posthorn/<lib>, and shows what its index.ts shows.',
+    (from, to) => {
+      if (to.deep) return 'the path goes past the index';
+      const shut = from.area === 'tools' || from.area === null ? ['libs'] : ['libs', 'tools'];
+      const reachesIn = to.kind === 'relative' && !isOwn(from, to) && shut.includes(to.place.area);
+      // A spec of a lib may use the doubles of libs/testing without the database that the index brings.
+      const doubles = from.area === 'libs' && isTest(from) && isIn(to.place, 'libs', 'testing');
+      return reachesIn && !doubles ? `the relative path enters ${to.place.area}/${to.place.unit}` : null;
+    },
+  ),
 
   'http-in-gateway': rule('HTTP is imported only in apps/gateway.', (from, to) => {
-    const isHttp = to.kind === 'package' && (httpPackages.includes(to.name) || to.name.startsWith('@fastify/'));
-    const allowed = isIn(from, 'apps', 'gateway') || isIn(from, 'apps', 'e2e') || from.area === 'tools' || from.area === null;
-    return isHttp && !allowed && from.path !== 'libs/platform/src/admin-server.ts' ? `it imports ${to.name}` : null;
+    const isHttp =
+      to.kind === 'package' && (httpPackages.includes(to.name) || to.name.startsWith('@fastify/'));
+    const allowed =
+      isIn(from, 'apps', 'gateway') ||
+      isIn(from, 'apps', 'e2e') ||
+      from.area === 'tools' ||
+      from.area === null;
+    return isHttp && !allowed && from.path !== 'libs/platform/src/admin-server.ts'
+      ? `it imports ${to.name}`
+      : null;
   }),
 
-  'typeorm-rooms': rule('TypeORM is imported only in entity, repository, read-model, migration and data-source files.', (from, to) => {
-    const isTypeorm = to.kind === 'package' && (to.name === 'typeorm' || to.name === '@nestjs/typeorm');
-    return isTypeorm && !isIn(from, 'libs', 'database') && !typeormFiles.test(from.path) ? `it imports ${to.name}` : null;
-  }),
+  'typeorm-rooms': rule(
+    'TypeORM is imported only in entity, repository, read-model, migration and data-source files.',
+    (from, to) => {
+      const isTypeorm = to.kind === 'package' && (to.name === 'typeorm' || to.name === '@nestjs/typeorm');
+      return isTypeorm && !isIn(from, 'libs', 'database') && !typeormFiles.test(from.path)
+        ? `it imports ${to.name}`
+        : null;
+    },
+  ),
 
   'evaluators-apart': rule(
     'What compiles conditions and what matches them stay independent: nothing in common but the types of the tree.',
     (from, to, _, typesOnly) => {
       const room = evaluators.exec(from.path)?.[1];
       if (!room || isTest(from)) return null;
-      if (to.kind === 'relative') return to.place.path.startsWith(`${room}/`) ? null : `it imports ${to.place.path}`;
+      if (to.kind === 'relative')
+        return to.place.path.startsWith(`${room}/`) ? null : `it imports ${to.place.path}`;
       const tree = to.kind === 'named' && isIn(to.place, 'libs', 'contracts') && typesOnly;
       return tree ? null : `it imports more than types of ${to.name ?? to.place.path}`;
     },
@@ -96,7 +142,9 @@ const rules = {
 
 /** @type {import('eslint').ESLint.Plugin} */
 export const boundaries = { meta: { name: 'posthorn-boundaries' }, rules };
-export const boundaryRules = Object.fromEntries(Object.keys(rules).map((name) => [`boundaries/${name}`, 'error']));
+export const boundaryRules = Object.fromEntries(
+  Object.keys(rules).map((name) => [`boundaries/${name}`, 'error']),
+);
 
 /** Every way to import: declarations, re-exports, `import()`, `require()`, and types written as `import('x').T`. */
 function rule(why, refusal) {
@@ -108,7 +156,8 @@ function rule(why, refusal) {
       if (reason) context.report({ node: source, message: `${why} Here ${reason}.` });
     };
     return {
-      ImportDeclaration: ({ source, specifiers, importKind }) => check(source, specifiers.map(importedName), importKind === 'type'),
+      ImportDeclaration: ({ source, specifiers, importKind }) =>
+        check(source, specifiers.map(importedName), importKind === 'type'),
       ExportNamedDeclaration: ({ source, specifiers }) =>
         check(
           source,

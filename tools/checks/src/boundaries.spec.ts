@@ -26,17 +26,41 @@ const longFunction = `export function long(n: number) {\n${'  n += 1;\n'.repeat(
 
 /** The rule, where the violation is planted, and the violation. */
 const violations: [rule: string, file: string, source: string][] = [
-  ['boundaries/apps-apart', 'apps/sending/src/crosses.ts', `export { lists } from '../../contacts/src/lists/lists.service.js';`],
+  [
+    'boundaries/apps-apart',
+    'apps/sending/src/crosses.ts',
+    `export { lists } from '../../contacts/src/lists/lists.service.js';`,
+  ],
   [
     'boundaries/apps-apart',
     'apps/sending/src/domains/crosses.ts',
     `export const contacts = () => import('../../../contacts/src/service.js');`,
   ],
-  ['boundaries/apps-apart', 'apps/sending/src/types.ts', `export type Crossing = import('../../contacts/src/service.js').Thing;`],
-  ['boundaries/apps-apart', 'apps/all-in-one/src/past-the-door.ts', `export { x } from '../../sending/src/domains/domain.entity.js';`],
-  ['boundaries/apps-apart', 'apps/e2e/src/past-the-door.e2e.spec.ts', `import '../../sending/src/data-source.js';`],
-  ['boundaries/apps-apart', 'tools/bench/src/past-the-door.ts', `import '../../../apps/sending/src/domains/domain.entity.js';`],
-  ['boundaries/libs-below-apps', 'libs/platform/src/crosses.ts', `import '../../../apps/sending/src/service.js';`],
+  [
+    'boundaries/apps-apart',
+    'apps/sending/src/types.ts',
+    `export type Crossing = import('../../contacts/src/service.js').Thing;`,
+  ],
+  [
+    'boundaries/apps-apart',
+    'apps/all-in-one/src/past-the-door.ts',
+    `export { x } from '../../sending/src/domains/domain.entity.js';`,
+  ],
+  [
+    'boundaries/apps-apart',
+    'apps/e2e/src/past-the-door.e2e.spec.ts',
+    `import '../../sending/src/data-source.js';`,
+  ],
+  [
+    'boundaries/apps-apart',
+    'tools/bench/src/past-the-door.ts',
+    `import '../../../apps/sending/src/domains/domain.entity.js';`,
+  ],
+  [
+    'boundaries/libs-below-apps',
+    'libs/platform/src/crosses.ts',
+    `import '../../../apps/sending/src/service.js';`,
+  ],
   ['boundaries/tools-outside', 'apps/sending/src/uses-a-tool.ts', `import '@posthorn/dev';`],
   ['boundaries/tools-outside', 'libs/platform/src/uses-a-tool.ts', `import '@posthorn/dev';`],
   [
@@ -44,30 +68,58 @@ const violations: [rule: string, file: string, source: string][] = [
     'libs/contracts/src/imports-nest.ts',
     `import { Injectable } from '@nestjs/common';\nexport { Injectable };`,
   ],
-  ['boundaries/contracts-pure', 'libs/contracts/src/imports-ours.ts', `export type { Database } from '@posthorn/database';`],
+  [
+    'boundaries/contracts-pure',
+    'libs/contracts/src/imports-ours.ts',
+    `export type { Database } from '@posthorn/database';`,
+  ],
   ['boundaries/libs-order', 'libs/database/src/upwards.ts', `import '@posthorn/messaging';`],
   ['boundaries/libs-order', 'libs/mail/src/imports-a-lib.ts', `import '@posthorn/contracts';`],
   ['boundaries/testing-in-tests', 'apps/sending/src/uses-doubles.ts', `import '@posthorn/testing';`],
   ['boundaries/no-deep-imports', 'apps/sending/src/deep.ts', `import '@posthorn/database/src/page.js';`],
-  ['boundaries/no-deep-imports', 'apps/sending/src/around.ts', `import '../../../libs/database/src/page.js';`],
+  [
+    'boundaries/no-deep-imports',
+    'apps/sending/src/around.ts',
+    `import '../../../libs/database/src/page.js';`,
+  ],
   ['boundaries/no-deep-imports', 'libs/messaging/src/around.ts', `import '../../database/src/page.js';`],
-  ['boundaries/http-in-gateway', 'apps/sending/src/listens.ts', `import { createServer } from 'node:http';\nexport { createServer };`],
-  ['boundaries/http-in-gateway', 'apps/sending/src/fastens.ts', `export type { FastifyInstance } from 'fastify';`],
-  ['boundaries/http-in-gateway', 'libs/platform/src/fetches.ts', `export const fetch = async () => await import('undici');`],
+  [
+    'boundaries/http-in-gateway',
+    'apps/sending/src/listens.ts',
+    `import { createServer } from 'node:http';\nexport { createServer };`,
+  ],
+  [
+    'boundaries/http-in-gateway',
+    'apps/sending/src/fastens.ts',
+    `export type { FastifyInstance } from 'fastify';`,
+  ],
+  [
+    'boundaries/http-in-gateway',
+    'libs/platform/src/fetches.ts',
+    `export const fetch = async () => await import('undici');`,
+  ],
   ['boundaries/http-in-gateway', 'apps/sending/src/adapts.ts', `import '@nestjs/platform-fastify';`],
   [
     'boundaries/typeorm-rooms',
     'apps/sending/src/domains/domains.service.ts',
     `import { Repository } from 'typeorm';\nexport { Repository };`,
   ],
-  ['boundaries/typeorm-rooms', 'libs/messaging/src/queries.ts', `export type { EntityManager } from 'typeorm';`],
+  [
+    'boundaries/typeorm-rooms',
+    'libs/messaging/src/queries.ts',
+    `export type { EntityManager } from 'typeorm';`,
+  ],
   ['boundaries/typeorm-rooms', 'apps/gateway/src/injects.ts', `import '@nestjs/typeorm';`],
   [
     'boundaries/no-http-exceptions',
     'apps/gateway/src/throws.ts',
     `import { NotFoundException } from '@nestjs/common';\nexport { NotFoundException };`,
   ],
-  ['boundaries/no-http-exceptions', 'apps/sending/src/throws.ts', `import * as nest from '@nestjs/common';\nexport { nest };`],
+  [
+    'boundaries/no-http-exceptions',
+    'apps/sending/src/throws.ts',
+    `import * as nest from '@nestjs/common';\nexport { nest };`,
+  ],
   [
     'boundaries/evaluators-apart',
     'apps/contacts/src/segments/compiling/borrows.ts',
@@ -83,7 +135,11 @@ const violations: [rule: string, file: string, source: string][] = [
     'apps/contacts/src/segments/matching/shares.ts',
     `import { msOfUnit } from '@posthorn/contracts';\nexport { msOfUnit };`,
   ],
-  ['boundaries/evaluators-apart', 'apps/contacts/src/segments/compiling/packages.ts', `import 'node:buffer';`],
+  [
+    'boundaries/evaluators-apart',
+    'apps/contacts/src/segments/compiling/packages.ts',
+    `import 'node:buffer';`,
+  ],
   ['max-lines', 'apps/sending/src/long-file.ts', 'export {};\n'.repeat(301)],
   ['max-lines-per-function', 'apps/sending/src/long-function.ts', longFunction],
   [
@@ -91,9 +147,21 @@ const violations: [rule: string, file: string, source: string][] = [
     'apps/sending/src/floats.ts',
     `const work = async () => 1;\nexport const start = () => {\n  work();\n};`,
   ],
-  ['@typescript-eslint/no-explicit-any', 'apps/sending/src/anything.ts', `export const anything = (value: any) => String(value);`],
-  ['@typescript-eslint/ban-ts-comment', 'apps/sending/src/ignores.ts', `// @ts-ignore\nexport const ignored = 1;`],
-  ['no-restricted-syntax', 'apps/sending/src/only.spec.ts', `import { test } from '@jest/globals';\ntest.only('alone', () => undefined);`],
+  [
+    '@typescript-eslint/no-explicit-any',
+    'apps/sending/src/anything.ts',
+    `export const anything = (value: any) => String(value);`,
+  ],
+  [
+    '@typescript-eslint/ban-ts-comment',
+    'apps/sending/src/ignores.ts',
+    `// @ts-ignore\nexport const ignored = 1;`,
+  ],
+  [
+    'no-restricted-syntax',
+    'apps/sending/src/only.spec.ts',
+    `import { test } from '@jest/globals';\ntest.only('alone', () => undefined);`,
+  ],
   [
     'no-restricted-syntax',
     'apps/sending/src/skip.spec.ts',
@@ -115,14 +183,20 @@ const allowed: [file: string, source: string][] = [
     'apps/contacts/src/segments/matching/verdict.ts',
     `import type { Condition } from '@posthorn/contracts';\nimport './other.js';\nexport type Tree = Condition;`,
   ],
-  ['apps/e2e/src/send.e2e.spec.ts', `import '../../sending/src/service.js';\nimport '@posthorn/testing';\nimport 'node:http';`],
+  [
+    'apps/e2e/src/send.e2e.spec.ts',
+    `import '../../sending/src/service.js';\nimport '@posthorn/testing';\nimport 'node:http';`,
+  ],
   ['apps/gateway/src/edge/fastify.ts', `import 'fastify';\nimport 'node:http';`],
   ['apps/sending/src/domains/domains.repository.ts', `import 'typeorm';\nimport '@posthorn/database';`],
   ['apps/sending/src/migrations/1-create.ts', `import 'typeorm';`],
   ['apps/sending/src/testing/suite.ts', `import '@posthorn/testing';`],
   ['libs/messaging/src/outbox.entity.ts', `import 'typeorm';\nimport '@posthorn/contracts';`],
   ['libs/mail/src/pool.spec.ts', `import '../../testing/src/smtp-sink/smtp-sink.js';`],
-  ['tools/bench/src/main.ts', `import '../../../apps/sending/src/service.js';\nimport 'undici';\nimport '@posthorn/mail';`],
+  [
+    'tools/bench/src/main.ts',
+    `import '../../../apps/sending/src/service.js';\nimport 'undici';\nimport '@posthorn/mail';`,
+  ],
 ];
 
 interface LintedFile {
@@ -169,13 +243,18 @@ describe('the walls of the house', () => {
   function lint(): Promise<LintedFile[]> {
     const eslint = join(copy, 'node_modules/eslint/bin/eslint.js');
     return new Promise((resolve, reject) => {
-      execFile(process.execPath, [eslint, '--format', 'json', '.'], { cwd: copy, maxBuffer: 64 << 20 }, (_, out, errors) => {
-        try {
-          resolve(JSON.parse(out) as LintedFile[]);
-        } catch {
-          reject(new Error(`eslint said: ${out}${errors}`));
-        }
-      });
+      execFile(
+        process.execPath,
+        [eslint, '--format', 'json', '.'],
+        { cwd: copy, maxBuffer: 64 << 20 },
+        (_, out, errors) => {
+          try {
+            resolve(JSON.parse(out) as LintedFile[]);
+          } catch {
+            reject(new Error(`eslint said: ${out}${errors}`));
+          }
+        },
+      );
     });
   }
 });

@@ -23,15 +23,31 @@ describe('the entities against the migrations', () => {
   });
 
   it.each([
-    ['an entity has a column that no migration makes', 'ALTER TABLE emails DROP COLUMN opens', 'emails.opens is in the entity'],
-    ['a migration makes a column that no entity has', 'ALTER TABLE emails ADD COLUMN colour text', 'emails.colour is in the migrations'],
-    ['the types differ', 'ALTER TABLE workers ALTER COLUMN id TYPE text', 'workers.id is uuid in the entity and text in'],
+    [
+      'an entity has a column that no migration makes',
+      'ALTER TABLE emails DROP COLUMN opens',
+      'emails.opens is in the entity',
+    ],
+    [
+      'a migration makes a column that no entity has',
+      'ALTER TABLE emails ADD COLUMN colour text',
+      'emails.colour is in the migrations',
+    ],
+    [
+      'the types differ',
+      'ALTER TABLE workers ALTER COLUMN id TYPE text',
+      'workers.id is uuid in the entity and text in',
+    ],
     [
       'a list is no list',
       'ALTER TABLE pace ALTER COLUMN provider TYPE text[] USING ARRAY[provider]',
       'pace.provider is text in the entity and text[]',
     ],
-    ['one is nullable', 'ALTER TABLE emails ALTER COLUMN subject DROP NOT NULL', 'emails.subject is not null in the entity and nullable'],
+    [
+      'one is nullable',
+      'ALTER TABLE emails ALTER COLUMN subject DROP NOT NULL',
+      'emails.subject is not null in the entity and nullable',
+    ],
   ])('differ when %s', async (_, change, expected) => {
     const found = await changed(change);
     expect(found).toEqual([expect.stringContaining(expected)]);

@@ -34,9 +34,10 @@ function lackOf(column: Column, made: Column | undefined): string[] {
   const name = keyOf(column);
   if (!made) return [`${name} is in the entity, but no migration makes it`];
   const differences: string[] = [];
-  if (made.type !== column.type) differences.push(`${name} is ${column.type} in the entity and ${made.type} in the migrations`);
+  if (made.type !== column.type)
+    differences.push(`${name} is ${column.type} in the entity and ${made.type} in the migrations`);
   if (made.nullable !== column.nullable)
-    differences.push(`${name} is ${nullWord(column)} in the entity and ${nullWord(made)} in the migrations`);
+    differences.push(`${name} is ${nullText(column)} in the entity and ${nullText(made)} in the migrations`);
   return differences;
 }
 
@@ -70,6 +71,6 @@ function keyOf({ table, name }: Pick<Column, 'table' | 'name'>): string {
   return `${table}.${name}`;
 }
 
-function nullWord({ nullable }: Column): string {
+function nullText({ nullable }: Column): string {
   return nullable ? 'nullable' : 'not null';
 }

@@ -17,5 +17,7 @@ const findings = [
   ...shellFindings(root),
 ];
 for (const finding of findings) console.log(finding);
-console.log(`services: ${Object.keys(tree.services).join(', ')}; shell scripts: ${shellScripts(root).join(', ')}`);
+console.log(
+  `services: ${Object.keys(tree.services).join(', ')}; shell scripts: ${shellScripts(root).join(', ')}`,
+);
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -35,7 +35,10 @@ async function check(service: string): Promise<number> {
 }
 
 async function compare(service: string, file: URL): Promise<number> {
-  const { entities, migrations } = (await import(file.href)) as Pick<DatabaseOptions, 'entities' | 'migrations'>;
+  const { entities, migrations } = (await import(file.href)) as Pick<
+    DatabaseOptions,
+    'entities' | 'migrations'
+  >;
   const url = await provisionDatabase({ adminUrl: postgres.url, service, secretKey });
   const database = await openDatabase({ url, name: 'check', poolSize: 2, entities, migrations });
   try {

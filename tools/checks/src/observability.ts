@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { alertsOf, commandFindings, questionsOf, runbookFindings, unknownIn } from './observability/findings.js';
+import {
+  alertsOf,
+  commandFindings,
+  questionsOf,
+  runbookFindings,
+  unknownIn,
+} from './observability/findings.js';
 import { knownMetrics } from './observability/known-metrics.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -11,15 +17,23 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const known = await knownMetrics();
 const alerts = alertsOf(read('deploy/observability/alerts.yaml'));
 const questions = questionsOf(read('deploy/observability/board.json'));
-const runbooks = new Map(readdirSync(join(root, 'docs/runbooks')).map((name) => [name, read(`docs/runbooks/${name}`)]));
+const runbooks = new Map(
+  readdirSync(join(root, 'docs/runbooks')).map((name) => [name, read(`docs/runbooks/${name}`)]),
+);
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 const findings = [
-  ...alerts.flatMap(({ alert, expr }) => unknownIn(expr, known).map((finding) => `alert ${alert}: ${finding}`)),
-  ...questions.flatMap(({ where, expr }) => unknownIn(expr, known).map((finding) => `board, ${where}: ${finding}`)),
+  ...alerts.flatMap(({ alert, expr }) =>
+    unknownIn(expr, known).map((finding) => `alert ${alert}: ${finding}`),
+  ),
+  ...questions.flatMap(({ where, expr }) =>
+    unknownIn(expr, known).map((finding) => `board, ${where}: ${finding}`),
+  ),
   ...runbookFindings(alerts, runbooks),
   ...commandFindings(runbooks, Object.keys(scripts)),
 ];
 for (const finding of findings) console.log(finding);
-console.log(`${alerts.length} alerts with runbooks, ${questions.length} questions of the board, ${known.size} series that they may name`);
+console.log(
+  `${alerts.length} alerts with runbooks, ${questions.length} questions of the board, ${known.size} series that they may name`,
+);
 process.exitCode = findings.length === 0 ? 0 : 1;

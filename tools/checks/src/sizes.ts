@@ -15,12 +15,19 @@ const shown = 10;
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const files = sourceFiles();
-const fileSizes = files.map((file) => ({ name: file, lines: textOf(file).trimEnd().split('\n').length, limit: limits.file }));
-const functionSizes = files.filter((file) => /\.m?[jt]s$/.test(file) && !file.endsWith('.spec.ts')).flatMap(functionsOf);
+const fileSizes = files.map((file) => ({
+  name: file,
+  lines: textOf(file).trimEnd().split('\n').length,
+  limit: limits.file,
+}));
+const functionSizes = files
+  .filter((file) => /\.m?[jt]s$/.test(file) && !file.endsWith('.spec.ts'))
+  .flatMap(functionsOf);
 print('files', fileSizes);
 print('functions', functionSizes);
 const over = [...fileSizes, ...functionSizes].filter(({ lines, limit }) => lines > limit);
-for (const { name, lines, limit } of over) console.log(`too long: ${name} has ${lines} lines of at most ${limit}`);
+for (const { name, lines, limit } of over)
+  console.log(`too long: ${name} has ${lines} lines of at most ${limit}`);
 process.exitCode = over.length === 0 ? 0 : 1;
 
 function sourceFiles(): string[] {
@@ -49,7 +56,9 @@ function functionsOf(file: string): Size[] {
 
 function nameOf(node: ts.SignatureDeclaration): string {
   if (ts.isConstructorDeclaration(node)) return 'constructor';
-  const named = node.name ?? (ts.isVariableDeclaration(node.parent) || ts.isPropertyAssignment(node.parent) ? node.parent.name : null);
+  const named =
+    node.name ??
+    (ts.isVariableDeclaration(node.parent) || ts.isPropertyAssignment(node.parent) ? node.parent.name : null);
   return named?.getText() ?? '(anonymous)';
 }
 

@@ -5,119 +5,139 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emailFacts } from '@posthorn/contracts';
+import { emailEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { BusConnection } from '@posthorn/messaging';
-import { eventually, FactSource, startTestNats, type TestNats } from '@posthorn/testing';
+import { eventually, EventPublisher, startTestNats, type TestNats } from '@posthorn/testing';
 
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 const program = resolve('docs/guides/subscriber.mjs');
 
 describe('the subscriber of the guide', () => {
   let nats: TestNats;
   let connection: BusConnection;
-  let source: FactSource;
+  let source: EventPublisher;
   let folder: string;
   let child: ChildProcess;
-  const told: string[] = [];
+  const published: string[] = [];
 
   beforeAll(async () => {
     nats = await startTestNats();
     connection = await BusConnection.open({ url: nats.url, name: 'guide' });
-    source = await FactSource.start(connection);
+    source = await EventPublisher.start(connection);
     folder = await mkdtemp(join(tmpdir(), 'posthorn-guide-'));
-  }, patienceMs);
+  }, timeoutMs);
   afterAll(async () => {
     await end('SIGTERM');
     await source.stop();
     await connection.close();
     await nats.stop();
     await rm(folder, { recursive: true, force: true });
-  }, patienceMs);
+  }, timeoutMs);
 
   const file = () => join(folder, 'delivered.jsonl');
   const start = () => {
-    child = spawn(process.execPath, [program, file()], { env: { ...process.env, NATS_URL: nats.url }, stdio: 'ignore' });
+    child = spawn(process.execPath, [program, file()], {
+      env: { ...process.env, NATS_URL: nats.url },
+      stdio: 'ignore',
+    });
   };
   const end = async (signal: NodeJS.Signals) => {
     const ended = once(child, 'exit');
     child.kill(signal);
     return (await ended) as [number | null, string | null];
   };
-  const tell = async (facts: number) => {
-    for (let count = 0; count < facts; count += 1) {
+  const publish = async (events: number) => {
+    for (let count = 0; count < events; count += 1) {
       const emailId = newId();
-      told.push(emailId);
-      await source.tell(emailFacts.delivered, newId(), [{ emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' }]);
+      published.push(emailId);
+      await source.publish(emailEvents.delivered, newId(), [
+        { emailId, to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' },
+      ]);
     }
   };
   const written = (): string[] => {
     const lines = existsSync(file()) ? readFileSync(file(), 'utf8').split('\n').slice(0, -1) : [];
     return lines
-      .flatMap((line) => (JSON.parse(line) as { delivered: { emailId: string }[] }).delivered.map(({ emailId }) => emailId))
+      .flatMap((line) =>
+        (JSON.parse(line) as { delivered: { emailId: string }[] }).delivered.map(({ emailId }) => emailId),
+      )
       .sort();
   };
   const expectEachOnce = async () => {
-    await eventually(async () => written().length >= told.length, 'everything is written down', 60_000);
+    await eventually(async () => written().length >= published.length, 'everything is written down', 60_000);
     await source.taken('example-delivered');
-    expect(written()).toEqual([...told].sort());
+    expect(written()).toEqual([...published].sort());
   };
 
   it(
     'is the one that the guide shows',
     () => {
-      expect(readFileSync(resolve('docs/guides/subscribing.md'), 'utf8')).toContain(readFileSync(program, 'utf8'));
+      expect(readFileSync(resolve('docs/guides/subscribing.md'), 'utf8')).toContain(
+        readFileSync(program, 'utf8'),
+      );
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'imports nothing of Posthorn',
     () => {
-      const imported = [...readFileSync(program, 'utf8').matchAll(/from '([^']+)'/g)].map(([, name]) => name!);
-      expect(imported.filter((name) => !name.startsWith('node:')).sort()).toEqual(['@nats-io/jetstream', '@nats-io/transport-node']);
+      const imported = [...readFileSync(program, 'utf8').matchAll(/from '([^']+)'/g)].map(
+        ([, name]) => name!,
+      );
+      expect(imported.filter((name) => !name.startsWith('node:')).sort()).toEqual([
+        '@nats-io/jetstream',
+        '@nats-io/transport-node',
+      ]);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'may start before there is a stream, and is killed in the middle',
     async () => {
       start();
-      await tell(150);
+      await publish(150);
       await eventually(async () => written().length > 0, 'it has begun');
       await end('SIGKILL');
       await appendFile(file(), '{"fact":"cut sho');
-      await tell(50);
+      await publish(50);
       start();
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'hears everything once though NATS loses its store',
     async () => {
-      await tell(50);
+      await publish(50);
       await nats.kill({ wiped: true });
-      await tell(50);
+      await publish(50);
       await nats.start();
-      await tell(50);
+      await publish(50);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'takes nothing twice when everything is told again, and members that it does not know',
     async () => {
       await source.repeatAll();
-      const more = { emailId: newId(), to: 'a@x.test', at: new Date(), sourceType: 'TRANSACTIONAL' as const, later: 'added' };
-      told.push(more.emailId);
-      await source.tell(emailFacts.delivered, newId(), [more]);
+      const more = {
+        emailId: newId(),
+        to: 'a@x.test',
+        at: new Date(),
+        sourceType: 'TRANSACTIONAL' as const,
+        later: 'added',
+      };
+      published.push(more.emailId);
+      await source.publish(emailEvents.delivered, newId(), [more]);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -125,9 +145,9 @@ describe('the subscriber of the guide', () => {
     async () => {
       expect(await end('SIGTERM')).toEqual([0, null]);
       start();
-      await tell(1);
+      await publish(1);
       await expectEachOnce();
     },
-    patienceMs,
+    timeoutMs,
   );
 });

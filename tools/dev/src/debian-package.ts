@@ -2,21 +2,26 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorOutput, type Say } from './dev-server-error.js';
+import { errorOutput, type Report } from './dev-server-error.js';
 
 export interface DebianPackage {
   name: string;
   /** Where the wanted program may lie in the package. */
   files: string[];
   target: string;
-  say: Say;
+  report: Report;
 }
 
 const environment = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
 const timeout = 180_000;
 
 /** Takes one program out of a package of the distribution, checked by apt, without installing it. Answers null, or what stood in the way. */
-export async function fetchDebianPackage({ name, files, target, say }: DebianPackage): Promise<string | null> {
+export async function fetchDebianPackage({
+  name,
+  files,
+  target,
+  report: say,
+}: DebianPackage): Promise<string | null> {
   const folder = mkdtempSync(join(dirname(target), 'fetch-'));
   try {
     say(`Fetching ${name} from the Debian or Ubuntu archive into ${dirname(target)}`);
@@ -24,14 +29,17 @@ export async function fetchDebianPackage({ name, files, target, say }: DebianPac
     if (problem !== null) return problem;
     const archive = readdirSync(folder).find((file) => file.endsWith('.deb'));
     if (archive === undefined) return `apt-get download ${name} left no package.`;
-    await promisify(execFile)('dpkg', ['-x', join(folder, archive), join(folder, 'unpacked')], { env: environment, timeout });
-    return placed(files, join(folder, 'unpacked'), target);
+    await promisify(execFile)('dpkg', ['-x', join(folder, archive), join(folder, 'unpacked')], {
+      env: environment,
+      timeout,
+    });
+    return located(files, join(folder, 'unpacked'), target);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function placed(files: string[], unpacked: string, target: string): string | null {
+function located(files: string[], unpacked: string, target: string): string | null {
   const source = files.map((file) => join(unpacked, file)).find((file) => existsSync(file));
   if (source === undefined) return `the package does not hold ${files.join(' or ')}.`;
   const aside = `${target}.${process.pid}`;
@@ -40,18 +48,18 @@ function placed(files: string[], unpacked: string, target: string): string | nul
   return null;
 }
 
-async function downloaded(name: string, folder: string, say: Say): Promise<string | null> {
+async function downloaded(name: string, folder: string, report: Report): Promise<string | null> {
   const problem = await apt(['download', name], folder);
   if (problem === null || process.getuid?.() !== 0) return problem;
-  say('Fetching the package lists (apt-get update)');
+  report('Fetching the package lists (apt-get update)');
   return (await apt(['update'], folder)) ?? (await apt(['download', name], folder));
 }
 
-async function apt(words: string[], cwd: string): Promise<string | null> {
+async function apt(texts: string[], cwd: string): Promise<string | null> {
   try {
-    await promisify(execFile)('apt-get', ['-q', ...words], { cwd, env: environment, timeout });
+    await promisify(execFile)('apt-get', ['-q', ...texts], { cwd, env: environment, timeout });
     return null;
   } catch (error) {
-    return `apt-get ${words.join(' ')} failed: ${errorOutput(error).split('\n').slice(-3).join(' ')}`;
+    return `apt-get ${texts.join(' ')} failed: ${errorOutput(error).split('\n').slice(-3).join(' ')}`;
   }
 }

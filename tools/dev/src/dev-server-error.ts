@@ -4,7 +4,7 @@ export class DevServerError extends Error {
 }
 
 /** Takes a line of progress for the person who waits. */
-export type Say = (line: string) => void;
+export type Report = (line: string) => void;
 
 /** By shape, not by class: under jest the errors of Node's own modules come from another realm. */
 export function errorCode(error: unknown): string | undefined {

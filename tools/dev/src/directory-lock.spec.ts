@@ -11,7 +11,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the lock of a data directory', () => {
   it('refuses a second start until the first has ended', () => {
     const lock = lockDirectory(folder);
-    expect(() => lockDirectory(folder)).toThrow(`Posthorn already runs on ${folder} (process ${process.pid})`);
+    expect(() => lockDirectory(folder)).toThrow(
+      `Posthorn already runs on ${folder} (process ${process.pid})`,
+    );
     lock.release();
     expect(existsSync(file)).toBe(false);
     lockDirectory(folder).release();
@@ -19,7 +21,10 @@ describe('the lock of a data directory', () => {
 
   it.each([
     ['a process that is gone', JSON.stringify({ token: 'a', pid: 2 ** 30, startedAt: 'x' })],
-    ['a later process with the same number', JSON.stringify({ token: 'a', pid: process.pid, startedAt: 'yesterday' })],
+    [
+      'a later process with the same number',
+      JSON.stringify({ token: 'a', pid: process.pid, startedAt: 'yesterday' }),
+    ],
     ['a torn write', '{"pid'],
   ])('takes over from %s', (_who, content) => {
     writeFileSync(file, content);

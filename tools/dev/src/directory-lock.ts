@@ -20,12 +20,16 @@ export function lockDirectory(directory: string, what = 'Posthorn'): DirectoryLo
 }
 
 /** As `lockDirectory`, where the directory itself must stay free of files that are not its server's. */
-export function lockBeside(directory: string, what: string): DirectoryLock {
+export function lockNextTo(directory: string, what: string): DirectoryLock {
   return lockFile(`${directory}.pid`, directory, what);
 }
 
 function lockFile(path: string, directory: string, what: string): DirectoryLock {
-  const holder: Holder = { token: randomUUID(), pid: process.pid, startedAt: runningProcess(process.pid)?.startedAt ?? '' };
+  const holder: Holder = {
+    token: randomUUID(),
+    pid: process.pid,
+    startedAt: runningProcess(process.pid)?.startedAt ?? '',
+  };
   const refusedBy = asDevServerError(directory, () => {
     mkdirSync(dirname(path), { recursive: true });
     return take(path, holder);
@@ -42,7 +46,9 @@ function asDevServerError<T>(directory: string, work: () => T): T {
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined || !['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code)) throw error;
-    throw new DevServerError(`Cannot write to ${directory} (${code}). Make it a directory that this user may write, or use another one.`);
+    throw new DevServerError(
+      `Cannot write to ${directory} (${code}). Make it a directory that this user may write, or use another one.`,
+    );
   }
 }
 

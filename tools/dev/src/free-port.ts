@@ -5,12 +5,13 @@ import { DevServerError, errorCode } from './dev-server-error.js';
 const quietPorts = { from: 20_000, to: 32_000, attempts: 20 };
 
 /** The wished port if it is free, or any free one. */
-export async function choosePort(wished: number | undefined, what: string): Promise<number> {
+export async function choosePort(preferred: number | undefined, what: string): Promise<number> {
   try {
-    return await probe(wished ?? 0);
+    return await probe(preferred ?? 0);
   } catch (error) {
-    if (errorCode(error) === 'EADDRINUSE') throw portTaken(wished ?? 0, what);
-    if (errorCode(error) === 'EACCES') throw new DevServerError(`Port ${wished} for ${what} needs more rights. Choose one above 1024.`);
+    if (errorCode(error) === 'EADDRINUSE') throw portTaken(preferred ?? 0, what);
+    if (errorCode(error) === 'EACCES')
+      throw new DevServerError(`Port ${preferred} for ${what} needs more rights. Choose one above 1024.`);
     throw error;
   }
 }

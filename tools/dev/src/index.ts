@@ -1,9 +1,15 @@
-export { DevServerError, type Say } from './dev-server-error.js';
+export { DevServerError, type Report as Say } from './dev-server-error.js';
 export { lockDirectory } from './directory-lock.js';
 export { chooseQuietPort } from './free-port.js';
 export { type Inbox, startInbox } from './inbox/inbox.js';
 export { type NatsServer, startNats } from './nats-server.js';
-export { startOtlpReceiver, startOtlpServer, type OtlpReceiver, type OtlpServer, type ReceivedSpan } from './otlp-receiver.js';
+export {
+  startOtlpReceiver,
+  startOtlpServer,
+  type OtlpReceiver,
+  type OtlpServer,
+  type ReceivedSpan,
+} from './otlp-receiver.js';
 export { type PostgresServer, startPostgres } from './postgres-server.js';
 export { natsBinary } from './nats-binary.js';
 export { runningProcess } from './running-process.js';

@@ -2,10 +2,17 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { fetchDebianPackage } from './debian-package.js';
-import { DevServerError, type Say } from './dev-server-error.js';
+import { DevServerError, type Report } from './dev-server-error.js';
 
 const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
-const usualFolders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', join(homedir(), 'go/bin')];
+const defaultFolders = [
+  '/usr/sbin',
+  '/usr/bin',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+  join(homedir(), 'go/bin'),
+];
 
 const installLines: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'brew install nats-server',
@@ -18,7 +25,7 @@ const elsewhere =
 export interface NatsBinaryOptions {
   /** Keeps what was fetched for the next start. */
   binDirectory: string;
-  say: Say;
+  report: Report;
   environment?: NodeJS.ProcessEnv;
   /** Where to look after PATH. */
   folders?: string[];
@@ -27,13 +34,15 @@ export interface NatsBinaryOptions {
 /** A nats-server: the named one, an installed one, one fetched earlier, or one fetched now. */
 export async function natsBinary({
   binDirectory,
-  say,
+  report: say,
   environment = process.env,
-  folders = usualFolders,
+  folders = defaultFolders,
 }: NatsBinaryOptions): Promise<string> {
   if (environment.NATS_SERVER_BIN) return named(environment.NATS_SERVER_BIN);
   const onPath = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const found = [...onPath, ...folders, binDirectory].map((folder) => join(folder, program)).find(isExecutable);
+  const found = [...onPath, ...folders, binDirectory]
+    .map((folder) => join(folder, program))
+    .find(isExecutable);
   return found ?? (await fetched(binDirectory, say));
 }
 
@@ -44,11 +53,16 @@ function named(path: string): string {
   );
 }
 
-async function fetched(binDirectory: string, say: Say): Promise<string> {
+async function fetched(binDirectory: string, report: Report): Promise<string> {
   const target = join(binDirectory, program);
   mkdirSync(binDirectory, { recursive: true });
   const problem = existsSync('/usr/bin/apt-get')
-    ? await fetchDebianPackage({ name: program, files: ['usr/sbin/nats-server', 'usr/bin/nats-server'], target, say })
+    ? await fetchDebianPackage({
+        name: program,
+        files: ['usr/sbin/nats-server', 'usr/bin/nats-server'],
+        target,
+        report,
+      })
     : 'it is not installed.';
   if (problem === null) return target;
   throw new DevServerError(

@@ -33,8 +33,18 @@ describe('the embedded NATS', () => {
 
   it('stops a server that was left behind', async () => {
     const orphan = await launchServer({
-      program: await natsBinary({ binDirectory: join(folder, 'bin'), say: () => {} }),
-      arguments: ['-a', '127.0.0.1', '-p', '-1', '-js', '-sd', dataDirectory, '-P', join(dataDirectory, 'nats-server.pid')],
+      program: await natsBinary({ binDirectory: join(folder, 'bin'), report: () => {} }),
+      arguments: [
+        '-a',
+        '127.0.0.1',
+        '-p',
+        '-1',
+        '-js',
+        '-sd',
+        dataDirectory,
+        '-P',
+        join(dataDirectory, 'nats-server.pid'),
+      ],
       readyLine: /Server is ready/,
     });
     const server = await startNats({ dataDirectory });
@@ -57,7 +67,11 @@ describe('the embedded NATS', () => {
   });
 
   it('says so when NATS_SERVER_BIN names no program', async () => {
-    const options = { binDirectory: join(folder, 'bin'), say: () => {}, environment: { NATS_SERVER_BIN: '/nowhere/nats-server' } };
+    const options = {
+      binDirectory: join(folder, 'bin'),
+      report: () => {},
+      environment: { NATS_SERVER_BIN: '/nowhere/nats-server' },
+    };
     await expect(natsBinary(options)).rejects.toThrow('NATS_SERVER_BIN names /nowhere/nats-server');
   });
 });

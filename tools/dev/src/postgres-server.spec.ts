@@ -23,13 +23,17 @@ async function query<T extends pg.QueryResultRow>(url: string, text: string): Pr
 }
 
 /** Starts a server from a process of its own, as npm start does, which then knows nothing else but to wait. */
-async function launchElsewhere(dataDirectory: string): Promise<{ pid: number; launcher: ReturnType<typeof spawn> }> {
+async function launchElsewhere(
+  dataDirectory: string,
+): Promise<{ pid: number; launcher: ReturnType<typeof spawn> }> {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) => next(context.parentURL?.includes('/tools/dev/') ? name.replace(/\\.js$/, '.ts') : name, context) });
     const { startPostgres } = await import(${JSON.stringify(new URL('postgres-server.ts', import.meta.url).href)});
     console.log((await startPostgres({ dataDirectory: ${JSON.stringify(dataDirectory)} })).pid);`;
-  const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [pid] = await once(launcher.stdout, 'data');
   return { pid: Number(pid), launcher };
 }
@@ -51,7 +55,9 @@ describe('the embedded PostgreSQL', () => {
 
   it('says that another start has the directory', async () => {
     const first = await startPostgres({ dataDirectory });
-    await expect(startPostgres({ dataDirectory })).rejects.toThrow(`PostgreSQL already runs on ${dataDirectory} (process ${process.pid})`);
+    await expect(startPostgres({ dataDirectory })).rejects.toThrow(
+      `PostgreSQL already runs on ${dataDirectory} (process ${process.pid})`,
+    );
     await first.stop();
   });
 
@@ -60,9 +66,11 @@ describe('the embedded PostgreSQL', () => {
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');
     expect(runningProcess(pid)).not.toBeNull();
-    const said: string[] = [];
-    const server = await startPostgres({ dataDirectory, say: (line) => said.push(line) });
-    expect(said).toEqual([`Stopping the PostgreSQL server (process ${pid}) that an earlier start left behind`]);
+    const text: string[] = [];
+    const server = await startPostgres({ dataDirectory, report: (line) => text.push(line) });
+    expect(text).toEqual([
+      `Stopping the PostgreSQL server (process ${pid}) that an earlier start left behind`,
+    ]);
     expect(runningProcess(pid)).toBeNull();
     await server.stop();
   });
@@ -83,21 +91,27 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('says what to do about a directory with other files', async () => {
-    const strange = join(folder, 'strange');
-    mkdirSync(strange);
-    writeFileSync(join(strange, 'letter.txt'), 'dear');
-    await expect(startPostgres({ dataDirectory: strange })).rejects.toThrow(/no PG_VERSION.*\n.*mv .*strange .*strange\.broken/);
+    const unknown = join(folder, 'strange');
+    mkdirSync(unknown);
+    writeFileSync(join(unknown, 'letter.txt'), 'dear');
+    await expect(startPostgres({ dataDirectory: unknown })).rejects.toThrow(
+      /no PG_VERSION.*\n.*mv .*strange .*strange\.broken/,
+    );
   });
 
   it('says what to do about a directory of another version', async () => {
     const old = join(folder, 'old');
     mkdirSync(old);
     writeFileSync(join(old, 'PG_VERSION'), '15\n');
-    await expect(startPostgres({ dataDirectory: old })).rejects.toThrow('it was made by PostgreSQL 15, and this is 18');
+    await expect(startPostgres({ dataDirectory: old })).rejects.toThrow(
+      'it was made by PostgreSQL 15, and this is 18',
+    );
   });
 
   it('says what to do about damaged files', async () => {
     rmSync(join(dataDirectory, 'global/pg_control'));
-    await expect(startPostgres({ dataDirectory })).rejects.toThrow(/cannot be used: [^]*start with an empty one/);
+    await expect(startPostgres({ dataDirectory })).rejects.toThrow(
+      /cannot be used: [^]*start with an empty one/,
+    );
   });
 });

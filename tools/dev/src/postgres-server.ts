@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DevServerError, type Say } from './dev-server-error.js';
-import { lockBeside } from './directory-lock.js';
+import { DevServerError, type Report } from './dev-server-error.js';
+import { lockNextTo } from './directory-lock.js';
 import { choosePort, portTaken } from './free-port.js';
 import { serverAccount } from './postgres-account.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
@@ -14,7 +14,7 @@ export interface PostgresOptions {
   dataDirectory: string;
   /** Any free port where none is given. */
   port?: number;
-  say?: Say;
+  report?: Report;
   /** Further settings of the server, as in postgresql.conf. */
   settings?: Record<string, string | number | boolean>;
   /** Takes every line of the server's log. */
@@ -37,21 +37,26 @@ interface Launch {
 
 const defaults = { shared_buffers: '128MB', max_connections: 200 };
 /** A setting of ours, because Unix socket paths have a length limit that a deep checkout exceeds; the log keeps start, stop and crashes. */
-const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', log_checkpoints: false, log_min_messages: 'log' };
+const fixed = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  log_checkpoints: false,
+  log_min_messages: 'log',
+};
 const launchAttempts = 5;
 
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const say = options.say ?? (() => {});
+  const report = options.report ?? (() => {});
   const account = serverAccount();
-  const binaries = postgresBinaries(account, say);
-  const lock = lockBeside(resolve(options.dataDirectory), 'PostgreSQL');
+  const binaries = postgresBinaries(account, report);
+  const lock = lockNextTo(resolve(options.dataDirectory), 'PostgreSQL');
   try {
     if (options.port !== undefined) await choosePort(options.port, 'PostgreSQL');
-    const data = await preparePostgresData(options.dataDirectory, binaries, account, say);
+    const data = await preparePostgresData(options.dataDirectory, binaries, account, report);
     const { server, port } = await launch({ binaries, data, options }, 1);
     void server.ended.then((how) => {
       lock.release();
-      if (how === 'crashed') say(`PostgreSQL ended unexpectedly: ${server.recentLog()}`);
+      if (how === 'crashed') report(`PostgreSQL ended unexpectedly: ${server.recentLog()}`);
     });
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     await confirmIdentity(url, data.directory, server);
@@ -62,17 +67,24 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-async function launch({ binaries, data, options }: Launch, attempt: number): Promise<{ server: ServerProcess; port: number }> {
+async function launch(
+  { binaries, data, options }: Launch,
+  attempt: number,
+): Promise<{ server: ServerProcess; port: number }> {
   const port = await choosePort(options.port, 'PostgreSQL');
   const settings = { ...defaults, ...fixed, ...options.settings, port };
   try {
     const server = await launchServer({
       program: binaries.postgres,
-      arguments: ['-D', data.directory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      arguments: [
+        '-D',
+        data.directory,
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
       environment: { LC_ALL: 'C', TZ: 'UTC' },
       readyLine: /database system is ready to accept connections/,
       ...(data.account ? { uid: data.account.uid } : {}),
-      ...(options.log ? { say: options.log } : {}),
+      ...(options.log ? { report: options.log } : {}),
     });
     return { server, port };
   } catch (error) {

@@ -52,7 +52,9 @@ export async function stopLeftBehind(orphan: RunningProcess, what: string): Prom
   if (await hasEnded(orphan, 15_000)) return;
   signal(orphan, 'SIGKILL', what);
   if (await hasEnded(orphan, 5_000)) return;
-  throw new DevServerError(`${what} of an earlier start (process ${orphan.pid}) does not end. Stop it by hand: kill -9 ${orphan.pid}`);
+  throw new DevServerError(
+    `${what} of an earlier start (process ${orphan.pid}) does not end. Stop it by hand: kill -9 ${orphan.pid}`,
+  );
 }
 
 function signal(target: RunningProcess, name: NodeJS.Signals, what: string): void {

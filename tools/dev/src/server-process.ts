@@ -11,7 +11,7 @@ export interface ServerCommand {
   /** A line of the server's log which says that it serves. */
   readyLine: RegExp;
   /** Takes every line that the server writes. */
-  say?: (line: string) => void;
+  report?: (line: string) => void;
 }
 
 export interface ServerProcess {
@@ -31,8 +31,8 @@ export class ServerEndedEarly extends Error {
   }
 }
 
-const keptLines = 30;
-const patienceMs = 20_000;
+const retainedLines = 30;
+const timeoutMs = 20_000;
 const running = new Set<ChildProcess>();
 let watchesExit = false;
 
@@ -46,39 +46,43 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
     ...(command.uid === undefined ? {} : { uid: command.uid, gid: command.uid }),
   });
   const log: string[] = [];
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+  const ended = new Promise<void>((resolve) =>
+    child.once('close', () => resolve()).once('error', () => resolve()),
+  );
   stopWithUs(child, ended);
   await ready(child, log, command);
-  let asked = false;
+  let requested = false;
   return {
     pid: child.pid as number,
-    ended: ended.then(() => (asked ? 'stopped' : 'crashed')),
+    ended: ended.then(() => (requested ? 'stopped' : 'crashed')),
     recentLog: () => log.join('\n'),
     stop: () => {
-      asked = true;
+      requested = true;
       return stop(child, ended);
     },
   };
 }
 
-function ready(child: ChildProcess, log: string[], { readyLine, say }: ServerCommand): Promise<void> {
+function ready(child: ChildProcess, log: string[], { readyLine, report: say }: ServerCommand): Promise<void> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
-        if (log.length > keptLines) log.shift();
+        if (log.length > retainedLines) log.shift();
         say?.(line);
         if (readyLine.test(line)) resolve();
       });
     }
-    child.once('error', (error) => reject(new DevServerError(`${child.spawnfile} cannot be run (${errorCode(error)}).`)));
+    child.once('error', (error) =>
+      reject(new DevServerError(`${child.spawnfile} cannot be run (${errorCode(error)}).`)),
+    );
     child.once('close', () => reject(new ServerEndedEarly(log.join('\n'))));
   });
 }
 
 async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  const insist = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const insist = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   child.kill('SIGINT');
   await ended;
   clearTimeout(insist);

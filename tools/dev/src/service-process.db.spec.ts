@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cloneDatabase, eventually, startTestNats, testSecret, type TestDatabase, type TestNats } from '@posthorn/testing';
+import {
+  cloneDatabase,
+  eventually,
+  startTestNats,
+  testSecret,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
 import { entities, migrations } from '../../../apps/analytics/src/data-source.js';
 import * as gatewayParts from '../../../apps/gateway/src/data-source.js';
 import { ServiceProcess } from './service-process.js';
@@ -16,7 +23,10 @@ describe('a service as a process of its own', () => {
   const started: { stop(): Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    [database, nats] = await Promise.all([cloneDatabase('analytics', { entities, migrations }), startTestNats()]);
+    [database, nats] = await Promise.all([
+      cloneDatabase('analytics', { entities, migrations }),
+      startTestNats(),
+    ]);
     environment = {
       ANALYTICS_DATABASE_URL: database.url,
       NATS_URL: nats.url,
@@ -30,11 +40,11 @@ describe('a service as a process of its own', () => {
   });
 
   const supervised = async (name: string) => {
-    const said: string[] = [];
-    const supervisor = new ServiceSupervisor({ say: (line) => said.push(line) });
+    const text: string[] = [];
+    const supervisor = new ServiceSupervisor({ report: (line) => text.push(line) });
     started.push(supervisor);
     const [process] = await supervisor.start([{ service: 'analytics', name, environment }]);
-    return { said, supervisor, process: process! };
+    return { said: text, supervisor, process: process! };
   };
 
   it('is ready when it is started, drains on SIGTERM, and starts again on its ports', async () => {
@@ -81,28 +91,30 @@ describe('a service as a process of its own', () => {
 
   it('that cannot start throws what it said, without a stack', async () => {
     const wrong = { ...environment, LOG_LEVEL: 'loud' };
-    const error = await ServiceProcess.start({ service: 'analytics', environment: wrong }).catch((thrown: Error) => thrown);
+    const error = await ServiceProcess.start({ service: 'analytics', environment: wrong }).catch(
+      (thrown: Error) => thrown,
+    );
     expect((error as Error).message).toMatch(/LOG_LEVEL=loud must be one of/);
     expect((error as Error).message).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
   it('is started again by its supervisor after a crash, which says so', async () => {
-    const { said, process } = await supervised('crashing');
+    const { said: text, process } = await supervised('crashing');
     const before = process.pid;
     process.kill('SIGKILL');
-    await eventually(async () => said.includes('crashing is back'), 'the restart');
-    expect(said).toEqual(['crashing ended by SIGKILL: it starts again in 0.2 s', 'crashing is back']);
+    await eventually(async () => text.includes('crashing is back'), 'the restart');
+    expect(text).toEqual(['crashing ended by SIGKILL: it starts again in 0.2 s', 'crashing is back']);
     expect(process.pid).not.toBe(before);
     expect(await process.isReady()).toBe(true);
   });
 
   it('stays away when the supervisor stops, even in the middle of a restart', async () => {
-    const { said, supervisor, process } = await supervised('stopped');
+    const { said: text, supervisor, process } = await supervised('stopped');
     process.kill('SIGKILL');
-    await eventually(async () => said.length > 0, 'the crash noticed');
+    await eventually(async () => text.length > 0, 'the crash noticed');
     await supervisor.stop();
     expect(process.isRunning).toBe(false);
-    expect(said).not.toContain('stopped is back');
+    expect(text).not.toContain('stopped is back');
   });
 
   it('ends by itself when whoever started it is killed', async () => {
@@ -110,7 +122,9 @@ describe('a service as a process of its own', () => {
       const { ServiceProcess } = await import(${JSON.stringify(new URL('../../../dist/tools/dev/src/index.js', import.meta.url).href)});
       const { pid } = await ServiceProcess.start({ service: 'analytics', environment: ${JSON.stringify(environment)} });
       console.log(pid);`;
-    const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [pid] = await once(launcher.stdout, 'data');
     expect(runningProcess(Number(pid))).not.toBeNull();
     launcher.kill('SIGKILL');

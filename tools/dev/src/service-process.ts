@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@posthorn/contracts';
-import { DevServerError, type Say } from './dev-server-error.js';
+import { DevServerError, type Report } from './dev-server-error.js';
 import { chooseQuietPort } from './free-port.js';
 import { serviceProgram } from './service-programs.js';
 
@@ -20,7 +20,7 @@ export interface ServiceProcessOptions {
    */
   detached?: boolean;
   /** Takes every line that the process writes. */
-  say?: Say;
+  report?: Report;
 }
 
 /** How a process ended. */
@@ -33,11 +33,11 @@ export interface ServiceEnd {
 const asDeployed = ['--max-semi-space-size=8'];
 const launchAttempts = 3;
 const readyWithinMs = 60_000;
-const askEveryMs = 20;
+const checkEveryMs = 20;
 const answerWithinMs = 2_000;
-const keptLines = 50;
+const retainedLines = 50;
 /** Above the longest wait for the answer to a message (SMTP_DOT_TIMEOUT): a stop never cuts off a hand-off. */
-const patienceMs = 630_000;
+const timeoutMs = 630_000;
 
 /** One service as a process of its own, as a container runs it. It ends by itself when the process that started it is gone. */
 export class ServiceProcess {
@@ -96,7 +96,7 @@ export class ServiceProcess {
   }
 
   /** SIGTERM, and patience while it drains. */
-  async stop(withinMs = patienceMs): Promise<ServiceEnd> {
+  async stop(withinMs = timeoutMs): Promise<ServiceEnd> {
     const insist = setTimeout(() => this.kill('SIGKILL'), withinMs);
     this.kill('SIGTERM');
     const end = await this.ended;
@@ -136,20 +136,21 @@ export class ServiceProcess {
       const end = (code: number | null, signal: NodeJS.Signals | null) => resolve({ code, signal });
       child.once('error', () => end(null, null)).once('close', end);
     });
-    for (const input of [child.stdout!, child.stderr!]) createInterface({ input }).on('line', (line) => this.hear(line));
+    for (const input of [child.stdout!, child.stderr!])
+      createInterface({ input }).on('line', (line) => this.hear(line));
     await this.untilReady();
   }
 
   private hear(line: string): void {
     this.lines.push(line);
-    if (this.lines.length > keptLines) this.lines.shift();
-    this.options.say?.(line);
+    if (this.lines.length > retainedLines) this.lines.shift();
+    this.options.report?.(line);
   }
 
   /** Where each line was already shown, they are not repeated. */
-  private lastWords(end: ServiceEnd): string {
+  private lastOutput(end: ServiceEnd): string {
     if (this.lines.length === 0) return describeEnd(end);
-    return this.options.say ? 'what it said stands above' : this.recentOutput();
+    return this.options.report ? 'what it said stands above' : this.recentOutput();
   }
 
   private async untilReady(): Promise<void> {
@@ -157,12 +158,14 @@ export class ServiceProcess {
     void this.ended.then((how) => (end = how));
     const deadline = performance.now() + readyWithinMs;
     while (!(await this.isReady())) {
-      if (end) throw new DevServerError(`${this.name} did not start: ${this.lastWords(end)}`);
+      if (end) throw new DevServerError(`${this.name} did not start: ${this.lastOutput(end)}`);
       if (performance.now() > deadline) {
         this.kill('SIGKILL');
-        throw new DevServerError(`${this.name} was not ready within ${readyWithinMs / 1_000} s: ${this.lastWords(await this.ended)}`);
+        throw new DevServerError(
+          `${this.name} was not ready within ${readyWithinMs / 1_000} s: ${this.lastOutput(await this.ended)}`,
+        );
       }
-      await Promise.race([delay(askEveryMs), this.ended]);
+      await Promise.race([delay(checkEveryMs), this.ended]);
     }
   }
 }

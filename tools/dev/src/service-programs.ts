@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@posthorn/contracts';
-import type { Say } from './dev-server-error.js';
+import type { Report } from './dev-server-error.js';
 import { runningProcess, stopLeftBehind } from './running-process.js';
 
 const above = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
@@ -26,13 +26,16 @@ export const startableServices = (): ServiceName[] =>
   (Object.keys(known) as ServiceName[]).filter((service) => existsSync(serviceProgram(service)));
 
 /** Those ids may by now be other programs': only who runs the program of a service is stopped. */
-export async function stopServicesLeftBehind(processes: readonly { name: string; pid: number }[], say: Say): Promise<void> {
+export async function stopServicesLeftBehind(
+  processes: readonly { name: string; pid: number }[],
+  report: Report,
+): Promise<void> {
   const programs = Object.keys(known).map((service) => serviceProgram(service as ServiceName));
   await Promise.all(
     processes.map(async ({ name, pid }) => {
       const found = runningProcess(pid);
-      if (!found?.arguments.some((word) => programs.includes(word))) return;
-      say(`Stopping ${name} (process ${pid}) that an earlier start left behind`);
+      if (!found?.arguments.some((text) => programs.includes(text))) return;
+      report(`Stopping ${name} (process ${pid}) that an earlier start left behind`);
       await stopLeftBehind(found, name);
     }),
   );

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Say } from './dev-server-error.js';
+import type { Report } from './dev-server-error.js';
 import { ServiceProcess, describeEnd, type ServiceProcessOptions } from './service-process.js';
 
 export interface SupervisorOptions {
-  say: Say;
+  report: Report;
   /** Called whenever a process was started, with all that there are. */
   onStart?: (processes: readonly ServiceProcess[]) => void;
 }
 
 const firstPauseMs = 200;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** Who ran for so long starts again as if it had never crashed. */
 const calmAfterMs = 60_000;
 
@@ -21,7 +21,7 @@ export class ServiceSupervisor {
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  /** All at once. A process that does not come up the first time is a mistake that no repetition mends: it is thrown. */
+  /** All at once. A process that does not come up the first time is a mistake that no restart fixes: it is thrown. */
   async start(wanted: readonly ServiceProcessOptions[]): Promise<ServiceProcess[]> {
     const settled = await Promise.allSettled(wanted.map((options) => ServiceProcess.start(options)));
     const started = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -36,8 +36,11 @@ export class ServiceSupervisor {
   /** The gateways first, so that nothing is taken that nobody would answer; each drains. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    const [gateways, behind] = [this.processes.filter(isGateway), this.processes.filter((process) => !isGateway(process))];
-    for (const group of [gateways, behind]) await Promise.all(group.map((process) => process.stop()));
+    const [gateways, after] = [
+      this.processes.filter(isGateway),
+      this.processes.filter((process) => !isGateway(process)),
+    ];
+    for (const group of [gateways, after]) await Promise.all(group.map((process) => process.stop()));
     await Promise.all(this.watches);
   }
 
@@ -47,8 +50,8 @@ export class ServiceSupervisor {
       const end = await process.ended;
       if (this.stopping.signal.aborted) return;
       crashes = performance.now() - since > calmAfterMs ? 1 : crashes + 1;
-      const pauseMs = Math.min(firstPauseMs * 2 ** (crashes - 1), longestPauseMs);
-      this.options.say(`${process.name} ${describeEnd(end)}: it starts again in ${pauseMs / 1_000} s`);
+      const pauseMs = Math.min(firstPauseMs * 2 ** (crashes - 1), maxPauseMs);
+      this.options.report(`${process.name} ${describeEnd(end)}: it starts again in ${pauseMs / 1_000} s`);
       await delay(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return;
       await this.startAgain(process);
@@ -60,9 +63,9 @@ export class ServiceSupervisor {
     await process.restart().then(
       () => {
         this.options.onStart?.(this.processes);
-        this.options.say(`${process.name} is back`);
+        this.options.report(`${process.name} is back`);
       },
-      (error: Error) => this.stopping.signal.aborted || this.options.say(error.message),
+      (error: Error) => this.stopping.signal.aborted || this.options.report(error.message),
     );
   }
 }

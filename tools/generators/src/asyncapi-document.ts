@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { factCatalogue, factExample, factSchema, factSubject, streamOf, type FactContract } from '@posthorn/contracts';
+import {
+  eventCatalogue,
+  eventExample,
+  eventSchema,
+  eventSubject,
+  streamOf,
+  type EventContract,
+} from '@posthorn/contracts';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
 const require = createRequire(import.meta.url);
-const { version, license } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as Record<
-  string,
-  string
->;
+const { version, license } = JSON.parse(
+  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+) as Record<string, string>;
 
 const guarantees = `What happened in Posthorn and was committed, told over NATS JetStream. docs/guides/subscribing.md shows a complete subscriber.
 
@@ -19,17 +25,28 @@ const guarantees = `What happened in Posthorn and was committed, told over NATS 
 - **Only additions.** Members are added, never taken away or changed; the version rises then. Take members that you do not know. Where a member says \`x-extensible-enum\`, take values that you do not know.
 - **Streams and consumers can vanish** with NATS's store. Look whether yours is there, and make it again.`;
 
-/** The bus for those who listen: every fact that a service may publish, also those whose publishers come later. */
+/** The bus for those who listen: every event that a service may publish, also those whose publishers come later. */
 export function asyncApiDocument(): string {
-  const facts = [...factCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const each = <T>(write: (contract: FactContract) => T) => Object.fromEntries(facts.map((contract) => [contract.name, write(contract)]));
+  const events = [...eventCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const each = <T>(write: (contract: EventContract) => T) =>
+    Object.fromEntries(events.map((contract) => [contract.name, write(contract)]));
   const document = {
     asyncapi: '3.0.0',
     info: { title: 'Posthorn facts', version, description: guarantees, license: { name: license } },
     defaultContentType: 'application/json',
-    servers: { nats: { host: '127.0.0.1:4222', protocol: 'nats', description: 'NATS 2.9 or later with JetStream; NATS_URL says where.' } },
+    servers: {
+      nats: {
+        host: '127.0.0.1:4222',
+        protocol: 'nats',
+        description: 'NATS 2.9 or later with JetStream; NATS_URL says where.',
+      },
+    },
     channels: each(channelOf),
-    operations: each(({ name }) => ({ action: 'send', channel: { $ref: `#/channels/${name}` }, messages: [{ $ref: messageIn(name) }] })),
+    operations: each(({ name }) => ({
+      action: 'send',
+      channel: { $ref: `#/channels/${name}` },
+      messages: [{ $ref: messageIn(name) }],
+    })),
     components: { messages: each(messageOf) },
   };
   assertValid(document);
@@ -38,24 +55,27 @@ export function asyncApiDocument(): string {
 
 const messageIn = (name: string): string => `#/channels/${name}/messages/${name}`;
 
-function channelOf({ name, owner, describe }: FactContract): object {
+function channelOf({ name, owner, describe }: EventContract): object {
   return {
-    address: factSubject(name),
+    address: eventSubject(name),
     description: `${describe} In the stream ${streamOf(owner)}.`,
     servers: [{ $ref: '#/servers/nats' }],
     messages: { [name]: { $ref: `#/components/messages/${name}` } },
   };
 }
 
-function messageOf(contract: FactContract): object {
+function messageOf(contract: EventContract): object {
   const { name, describe } = contract;
   return {
     name,
     title: name,
     summary: describe,
-    headers: { type: 'object', properties: { 'Nats-Msg-Id': { type: 'string', description: 'Begins with the id of the fact.' } } },
-    payload: factSchema(contract),
-    examples: [{ name: 'example', payload: factExample(contract) }],
+    headers: {
+      type: 'object',
+      properties: { 'Nats-Msg-Id': { type: 'string', description: 'Begins with the id of the fact.' } },
+    },
+    payload: eventSchema(contract),
+    examples: [{ name: 'example', payload: eventExample(contract) }],
   };
 }
 
@@ -64,5 +84,6 @@ function assertValid(document: object): void {
   const schema = require('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
   (addFormats as unknown as (instance: Ajv) => void)(ajv);
-  if (!ajv.validate(schema, document)) throw new Error(`docs/asyncapi.json would be no AsyncAPI 3.0: ${ajv.errorsText()}`);
+  if (!ajv.validate(schema, document))
+    throw new Error(`docs/asyncapi.json would be no AsyncAPI 3.0: ${ajv.errorsText()}`);
 }

@@ -9,7 +9,9 @@ export async function configurationPage(): Promise<string> {
   const shared = Object.values(variablesOf(ServiceConfig));
   const sections: string[] = [];
   for (const app of readdirSync(apps).sort()) {
-    const own = (await variablesOfApp(app)).filter((variable) => !shared.some((other) => isSame(other, variable)));
+    const own = (await variablesOfApp(app)).filter(
+      (variable) => !shared.some((other) => isSame(other, variable)),
+    );
     if (own.length > 0) sections.push(`## ${app}\n\n${tableOf(own)}`);
   }
   return `# Configuration

@@ -1,14 +1,14 @@
 // `npm run docs`: writes the pages of docs/ that are made from declarations; with `--check` it says which are stale,
-// with `--release` it also keeps the facts of this release.
+// with `--release` it also keeps the events of this release.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { factSchemas } from '@posthorn/contracts';
+import { eventSchemas } from '@posthorn/contracts';
 import { asyncApiDocument } from './asyncapi-document.js';
 import { busPage } from './bus-page.js';
 import { configurationPage } from './configuration-page.js';
-import { factsPage } from './facts-page.js';
+import { eventsPage } from './events-page.js';
 import { metricsPage } from './metrics-page.js';
 import { openApi } from './open-api.js';
 import { routesPage } from './routes-page.js';
@@ -18,7 +18,7 @@ const notice = '<!-- Made by `npm run docs` from the declarations in the code; d
 
 const pages: Record<string, () => string | Promise<string>> = {
   'docs/configuration.md': configurationPage,
-  'docs/facts.md': factsPage,
+  'docs/events.md': eventsPage,
   'docs/bus.md': busPage,
   'docs/routes.md': routesPage,
   'docs/metrics.md': metricsPage,
@@ -29,7 +29,10 @@ const pages: Record<string, () => string | Promise<string>> = {
 const stale: string[] = [];
 for (const [file, make] of Object.entries(pages)) {
   const path = join(root, file);
-  const wanted = await format((file.endsWith('.md') ? notice : '') + (await make()), { ...(await resolveConfig(path)), filepath: path });
+  const wanted = await format((file.endsWith('.md') ? notice : '') + (await make()), {
+    ...(await resolveConfig(path)),
+    filepath: path,
+  });
   if (existsSync(path) && readFileSync(path, 'utf8') === wanted) continue;
   stale.push(file);
   if (!process.argv.includes('--check')) write(path, wanted);
@@ -37,18 +40,22 @@ for (const [file, make] of Object.entries(pages)) {
 
 if (process.argv.includes('--release')) await keepRelease();
 
-if (!process.argv.includes('--check')) console.log(stale.length > 0 ? `wrote ${stale.join(', ')}` : 'nothing to write');
+if (!process.argv.includes('--check'))
+  console.log(stale.length > 0 ? `wrote ${stale.join(', ')}` : 'nothing to write');
 else if (stale.length > 0) {
   console.error(`stale: ${stale.join(', ')}; run npm run docs`);
   process.exitCode = 1;
 }
 
-/** The facts as this release tells them: the next ones are held against it (tools/checks/src/fact-compatibility.spec.ts). */
+/** The events as this release tells them: the next ones are held against it (tools/checks/src/event-compatibility.spec.ts). */
 async function keepRelease(): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const path = join(root, `docs/facts/${version}.json`);
-  write(path, await format(JSON.stringify(factSchemas()), { ...(await resolveConfig(path)), filepath: path }));
-  stale.push(`docs/facts/${version}.json`);
+  const path = join(root, `docs/events/${version}.json`);
+  write(
+    path,
+    await format(JSON.stringify(eventSchemas()), { ...(await resolveConfig(path)), filepath: path }),
+  );
+  stale.push(`docs/events/${version}.json`);
 }
 
 function write(path: string, text: string): void {

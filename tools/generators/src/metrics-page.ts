@@ -15,7 +15,9 @@ export async function metricsPage(): Promise<string> {
     code(name),
     kind,
     labels.map(code).join(', ') || '—',
-    owners.get(name) === 'messaging' || owners.get(name) === 'database' ? 'every service' : (owners.get(name) ?? ''),
+    owners.get(name) === 'messaging' || owners.get(name) === 'database'
+      ? 'every service'
+      : (owners.get(name) ?? ''),
     help,
   ]);
   return `# Metrics

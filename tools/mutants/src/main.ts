@@ -1,15 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { changed, changesOf, readMutants, type Mutant } from './mutant.js';
 
 const root = resolve('.');
-const asked = process.argv.slice(2);
-const mutants = readMutants('tools/mutants/patches').filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)));
+const requested = process.argv.slice(2);
+const mutants = readMutants('tools/mutants/patches').filter(
+  ({ name }) => requested.length === 0 || requested.some((part) => name.includes(part)),
+);
 if (mutants.length === 0) {
-  console.error(`no mutant is called ${asked.join(', ')}: look into tools/mutants/patches`);
+  console.error(`no mutant is called ${requested.join(', ')}: look into tools/mutants/patches`);
   process.exit(2);
 }
 
@@ -41,7 +53,9 @@ async function copyOfTheTree(): Promise<string> {
 /** Applies one mutant to the copy, runs its check, and puts the files back. */
 async function judge(mutant: Mutant): Promise<void> {
   const began = performance.now();
-  const originals = new Map(changesOf(mutant).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]));
+  const originals = new Map(
+    changesOf(mutant).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]),
+  );
   try {
     for (const each of changesOf(mutant)) {
       const path = join(copy, each.file);
@@ -51,18 +65,29 @@ async function judge(mutant: Mutant): Promise<void> {
     const caught = code !== 0 && output.includes(mutant.says);
     if (!caught) survivors.push(mutant.name);
     const verdict = caught ? 'caught  ' : 'SURVIVED';
-    console.log(`${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`);
+    console.log(
+      `${verdict} ${mutant.name} (${Math.round((performance.now() - began) / 1_000)} s): ${mutant.breaks.trim()}`,
+    );
     if (!caught) console.log(output.split('\n').slice(-40).join('\n'));
   } finally {
     for (const [file, source] of originals) writeFileSync(join(copy, file), source);
   }
 }
 
-async function run(program: string, args: string[], cwd: string): Promise<{ code: number | null; output: string }> {
+async function run(
+  program: string,
+  args: string[],
+  cwd: string,
+): Promise<{ code: number | null; output: string }> {
   // Asked once, also in CI: a mutant that is caught by chance is caught.
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, CI: '' } });
+  const child = spawn(program, args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CI: '' },
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
 }

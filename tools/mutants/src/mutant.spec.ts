@@ -16,7 +16,9 @@ describe('mutants', () => {
   });
 
   it('say what they lack', () => {
-    expect(() => readMutant('m', 'file: a.ts')).toThrow('the mutant m lacks breaks, find, replace, run, says');
+    expect(() => readMutant('m', 'file: a.ts')).toThrow(
+      'the mutant m lacks breaks, find, replace, run, says',
+    );
   });
 
   it.each(readMutants('tools/mutants/patches').map((mutant) => [mutant.name, mutant] as const))(

@@ -38,12 +38,16 @@ export function readMutant(name: string, text: string): Mutant {
   return { name, ...(content as unknown as Omit<Mutant, 'name'>) };
 }
 
-export const changesOf = ({ file, find, replace, also = [] }: Mutant): Change[] => [{ file, find, replace }, ...also];
+export const changesOf = ({ file, find, replace, also = [] }: Mutant): Change[] => [
+  { file, find, replace },
+  ...also,
+];
 
 /** The source with the change; a text that is gone, or stands twice, is an error: the mutant has to follow the product. */
 export function changed(name: string, { file, find, replace }: Change, source: string): string {
   const wanted = find.trimEnd();
-  const places = source.split(wanted).length - 1;
-  if (places !== 1) throw new Error(`the mutant ${name} finds its text ${places} times in ${file}: bring it up to date`);
+  const positions = source.split(wanted).length - 1;
+  if (positions !== 1)
+    throw new Error(`the mutant ${name} finds its text ${positions} times in ${file}: bring it up to date`);
   return source.replace(wanted, () => replace.trimEnd());
 }

@@ -34,7 +34,8 @@ export const commands: Command[] = [
     options: ['reason'],
     inProject: true,
     describe: 'refuse sends and writes; queued mail is held',
-    run: (bus, caller, { reason }) => bus.call(projects.disable, caller, { id: caller.projectId, reason: reason as DisabledReason }),
+    run: (bus, caller, { reason }) =>
+      bus.call(projects.disable, caller, { id: caller.projectId, reason: reason as DisabledReason }),
   },
   {
     noun: 'projects',
@@ -94,7 +95,8 @@ export const commands: Command[] = [
     options: ['domain'],
     flags: ['signed'],
     inProject: true,
-    describe: 'vouch for a sending domain; with --signed its mail is signed at once, else the mail server signs, or nobody',
+    describe:
+      'vouch for a sending domain; with --signed its mail is signed at once, else the mail server signs, or nobody',
     run: (bus, caller, { domain, signed }) =>
       bus.call(domains.verify, caller, { domain: domain!, ...(signed ? { signed: true } : {}) }, patient),
   },
@@ -103,7 +105,8 @@ export const commands: Command[] = [
     verb: 'rotate-dkim',
     options: ['domain'],
     inProject: true,
-    describe: 'make new keys for a domain: each signs once its record is found, and the old one stays published for seven days',
+    describe:
+      'make new keys for a domain: each signs once its record is found, and the old one stays published for seven days',
     run: (bus, caller, { domain }) => bus.call(domains.rotateDkim, caller, { domain: domain! }, patient),
   },
   {
@@ -113,7 +116,10 @@ export const commands: Command[] = [
     inProject: true,
     describe: 'send nothing to an address',
     run: (bus, caller, { email, reason }) =>
-      bus.call(suppressions.put, caller, { email: email!, ...(reason ? { reason: reason as SuppressionReason } : {}) }),
+      bus.call(suppressions.put, caller, {
+        email: email!,
+        ...(reason ? { reason: reason as SuppressionReason } : {}),
+      }),
   },
   {
     noun: 'suppressions',
@@ -129,7 +135,8 @@ export const commands: Command[] = [
     options: ['category', 'monthly'],
     inProject: true,
     describe: 'hand-offs a month for TRANSACTIONAL or MARKETING; none lifts the limit',
-    run: (bus, caller, { category, monthly }) => bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
+    run: (bus, caller, { category, monthly }) =>
+      bus.call(allowances.set, caller, { category: category as Stream, monthly: monthly! }),
   },
   ...peopleCommands,
   ...secretsCommands,
@@ -138,15 +145,17 @@ export const commands: Command[] = [
 ];
 
 export function usage(only?: Command): string {
-  const lines = (only ? [only] : commands).map(({ noun, verb, options, positional, flags = [], inProject, describe }) => {
-    const bare = positional
-      ? [`<${positional}>`, ...flags.map((name) => `--${name}`)].join(' | ')
-      : flags.map((name) => `[--${name}]`).join(' ');
-    const words = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
-      name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
-    );
-    return `  npm run posthorn -- ${[noun, verb, bare, ...words].filter(Boolean).join(' ')}\n      ${describe}`;
-  });
+  const lines = (only ? [only] : commands).map(
+    ({ noun, verb, options, positional, flags = [], inProject, describe }) => {
+      const bare = positional
+        ? [`<${positional}>`, ...flags.map((name) => `--${name}`)].join(' | ')
+        : flags.map((name) => `[--${name}]`).join(' ');
+      const texts = [...options, ...(inProject ? ['project?'] : [])].map((name) =>
+        name.endsWith('?') ? `[--${name.slice(0, -1)} …]` : `--${name} …`,
+      );
+      return `  npm run posthorn -- ${[noun, verb, bare, ...texts].filter(Boolean).join(' ')}\n      ${describe}`;
+    },
+  );
   return `usage:\n${lines.join('\n')}\n\nWithout --project the demo project of npm start is meant.`;
 }
 

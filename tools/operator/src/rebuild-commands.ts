@@ -1,4 +1,11 @@
-import { invalidMember, readModels, rebuiltModels, type Caller, type RebuildPosition, type RebuiltModel } from '@posthorn/contracts';
+import {
+  invalidMember,
+  readModels,
+  rebuiltModels,
+  type Caller,
+  type RebuildPosition,
+  type RebuiltModel,
+} from '@posthorn/contracts';
 import type { Command } from './command.js';
 import type { ReadingBus } from './reading-bus.js';
 
@@ -37,7 +44,7 @@ function chosen(only: string | undefined): readonly RebuiltModel[] {
 async function rebuild(bus: ReadingBus, caller: Caller, model: RebuiltModel): Promise<Rebuilt> {
   const total: Rebuilt = { compared: 0, repaired: 0 };
   let after: RebuildPosition | null = null;
-  let said = 0;
+  let text = 0;
   do {
     const piece: Rebuilt & { next: RebuildPosition | null } = await bus.call(
       readModels.rebuild,
@@ -48,8 +55,8 @@ async function rebuild(bus: ReadingBus, caller: Caller, model: RebuiltModel): Pr
     total.compared += piece.compared;
     total.repaired += piece.repaired;
     after = piece.next;
-    if (total.compared - said < saysEvery) continue;
-    said = total.compared;
+    if (total.compared - text < saysEvery) continue;
+    text = total.compared;
     console.error(`${model}: ${total.compared} compared, ${total.repaired} repaired`);
   } while (after);
   return total;

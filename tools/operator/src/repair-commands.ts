@@ -25,7 +25,8 @@ export const repairCommands: Command[] = [
     verb: 'republish',
     options: ['since', 'service?'],
     inProject: false,
-    describe: 'publish the facts once more that were written since an instant or within 2h, 7d …; whoever has them does nothing',
+    describe:
+      'publish the facts once more that were written since an instant or within 2h, 7d …; whoever has them does nothing',
     run: (bus, caller, { since, service }) => {
       const body = { since: readSince(since!, new Date()) };
       return ofEach(service, (name) => bus.call(operations[name].republish, caller, body, patient));
@@ -37,7 +38,8 @@ export const repairCommands: Command[] = [
     options: ['service?'],
     inProject: false,
     describe: 'facts that a subscriber could not take in, newest first',
-    run: (bus, caller, { service }) => ofEach(service, async (name) => ({ deadLetters: await lettersOf(bus, caller, name) })),
+    run: (bus, caller, { service }) =>
+      ofEach(service, async (name) => ({ deadLetters: await lettersOf(bus, caller, name) })),
   },
   {
     noun: 'dead-letters',
@@ -49,17 +51,21 @@ export const repairCommands: Command[] = [
     describe: 'let its subscriber try again; what fails again stays, with the new error',
     run: (bus, caller, { id, all, service }) => {
       if (id && !all) return replayOne(bus, caller, id, service);
-      if (all && !id) return ofEach(service, async (name) => ({ replays: await replayAll(bus, caller, name) }));
+      if (all && !id)
+        return ofEach(service, async (name) => ({ replays: await replayAll(bus, caller, name) }));
       throw invalidMember(['id'], 'required', 'is required, or --all');
     },
   },
 ];
 
-async function ofEach<T extends object>(only: string | undefined, ask: (service: ServiceName) => Promise<T>): Promise<Answer<T>[]> {
+async function ofEach<T extends object>(
+  only: string | undefined,
+  request: (service: ServiceName) => Promise<T>,
+): Promise<Answer<T>[]> {
   return Promise.all(
     chosen(only).map(async (service) => {
       try {
-        return { service, ...(await ask(service)) };
+        return { service, ...(await request(service)) };
       } catch (error) {
         // Asked for by name it must answer, and what cannot be read is no service's fault.
         if (only || !(error instanceof DomainError) || error.kind === 'invalid') throw error;
@@ -89,7 +95,11 @@ async function lettersOf(bus: ReadingBus, caller: Caller, service: ServiceName):
 }
 
 /** Oldest first, as they came. */
-async function replayAll(bus: ReadingBus, caller: Caller, service: ServiceName): Promise<ReplayedDeadLetter[]> {
+async function replayAll(
+  bus: ReadingBus,
+  caller: Caller,
+  service: ServiceName,
+): Promise<ReplayedDeadLetter[]> {
   const replayed: ReplayedDeadLetter[] = [];
   for (const { id } of (await lettersOf(bus, caller, service)).reverse()) {
     replayed.push(await bus.call(operations[service].replayDeadLetter, caller, { id }, patient));
@@ -98,13 +108,20 @@ async function replayAll(bus: ReadingBus, caller: Caller, service: ServiceName):
 }
 
 /** Ids are unique over all services: whoever has it replays it. */
-async function replayOne(bus: ReadingBus, caller: Caller, id: string, only: string | undefined): Promise<Answer<ReplayedDeadLetter>> {
-  const answers = await ofEach(only, (service) => bus.call(operations[service].replayDeadLetter, caller, { id }, patient));
+async function replayOne(
+  bus: ReadingBus,
+  caller: Caller,
+  id: string,
+  only: string | undefined,
+): Promise<Answer<ReplayedDeadLetter>> {
+  const answers = await ofEach(only, (service) =>
+    bus.call(operations[service].replayDeadLetter, caller, { id }, patient),
+  );
   const found = answers.find((answer) => 'replayed' in answer);
   if (found) return found;
   throw new DomainError(
     'not_found',
     'resource_not_found',
-    answers.map(({ service, ...said }) => `${service}: ${'error' in said ? said.error : ''}`).join('; '),
+    answers.map(({ service, ...text }) => `${service}: ${'error' in text ? text.error : ''}`).join('; '),
   );
 }

@@ -10,7 +10,8 @@ export const secretsCommands: Command[] = [
     verb: 'rotate',
     options: [],
     inProject: false,
-    describe: 'seal what lies under an older POSTHORN_SECRET_KEY under the current one; may be stopped and begun again',
+    describe:
+      'seal what lies under an older POSTHORN_SECRET_KEY under the current one; may be stopped and begun again',
     run: async (bus, caller) => {
       const total = { rotated: 0, unreadable: 0, left: 0 };
       for (const contract of Object.values(secrets)) {
@@ -23,7 +24,11 @@ export const secretsCommands: Command[] = [
 ];
 
 /** Batch by batch what one service has. */
-async function rotateAll(bus: ReadingBus, caller: Caller, contract: (typeof secrets)[keyof typeof secrets]): Promise<Rotated> {
+async function rotateAll(
+  bus: ReadingBus,
+  caller: Caller,
+  contract: (typeof secrets)[keyof typeof secrets],
+): Promise<Rotated> {
   const total = { rotated: 0, unreadable: 0, left: 0 };
   let after: SecretPosition | null = null;
   do {

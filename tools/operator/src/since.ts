@@ -6,6 +6,11 @@ const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86
 export function readSince(text: string, now: Date): Date {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const instant = unit ? new Date(now.getTime() - Number(count) * units[unit]!) : parseInstant(text);
-  if (!instant) throw invalidMember(['since'], 'invalid_format', 'must be an instant such as 2026-01-31T09:00:00Z, or 15m, 2h, 7d');
+  if (!instant)
+    throw invalidMember(
+      ['since'],
+      'invalid_format',
+      'must be an instant such as 2026-01-31T09:00:00Z, or 15m, 2h, 7d',
+    );
   return instant;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 interface DevFile {
   baseUrl: string;
@@ -20,19 +20,26 @@ export class Product {
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
 
-  private constructor(words: readonly string[], environment: Record<string, string>) {
+  private constructor(texts: readonly string[], environment: Record<string, string>) {
     // Postgres's own user has to reach what is in it.
     chmodSync(this.folder, 0o755);
     const own = { PORT: '0', INBOX_PORT: '0', TRUSTED_PROXIES: '127.0.0.1', POSTHORN_DATA_DIR: this.folder };
-    this.child = spawn(process.execPath, [program, ...words], { env: { ...process.env, ...own, ...environment }, stdio: 'pipe' });
+    this.child = spawn(process.execPath, [program, ...texts], {
+      env: { ...process.env, ...own, ...environment },
+      stdio: 'pipe',
+    });
     this.ended = once(this.child, 'exit');
-    for (const stream of [this.child.stdout!, this.child.stderr!]) stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    for (const stream of [this.child.stdout!, this.child.stderr!])
+      stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
   }
 
-  static async start(words: readonly string[], environment: Record<string, string> = {}): Promise<Product> {
-    const product = new Product(words, environment);
+  static async start(texts: readonly string[], environment: Record<string, string> = {}): Promise<Product> {
+    const product = new Product(texts, environment);
     try {
-      await until(() => product.output.includes('Ctrl-C stops everything') || product.child.exitCode !== null, 'the start');
+      await until(
+        () => product.output.includes('Ctrl-C stops everything') || product.child.exitCode !== null,
+        'the start',
+      );
       if (product.child.exitCode !== null) throw new Error(`the start ended: ${product.output}`);
       return product;
     } catch (error) {
@@ -62,9 +69,15 @@ export class Product {
         'content-type': 'application/json',
         traceparent: `00-${traceId}-${traceId.slice(0, 16)}-01`,
       },
-      body: JSON.stringify({ from: 'hello@example.test', to, subject: 'A subject of our own', body: '<p>Hello</p>' }),
+      body: JSON.stringify({
+        from: 'hello@example.test',
+        to,
+        subject: 'A subject of our own',
+        body: '<p>Hello</p>',
+      }),
     });
-    if (response.status !== 202) throw new Error(`the send was answered ${response.status}: ${await response.text()}`);
+    if (response.status !== 202)
+      throw new Error(`the send was answered ${response.status}: ${await response.text()}`);
     return traceId;
   }
 
@@ -82,9 +95,9 @@ export class Product {
 
 /** Asks until it is so. */
 export async function until(done: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + timeoutMs;
   while (!done()) {
-    if (performance.now() > end) throw new Error(`it did not happen in ${patienceMs} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`it did not happen in ${timeoutMs} ms: ${what}`);
     await new Promise((next) => setTimeout(next, 50));
   }
 }

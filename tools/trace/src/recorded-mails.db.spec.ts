@@ -10,23 +10,45 @@ describe('the traces of mails that are sent at once', () => {
   let recorded: RecordedMails;
 
   beforeAll(async () => {
-    recorded = await recordMails({ count: sent, words: [], environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' } });
+    recorded = await recordMails({
+      count: sent,
+      words: [],
+      environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
+    });
   }, 60_000);
 
   it('go from the request through bus, commit, claim, mark and hand-over to every consumer, each whole by itself', () => {
     expect(recorded.traces).toHaveLength(sent);
     for (const trace of recorded.traces) {
       const request = ['gateway: POST /api/v1/emails'];
-      const answer = [...request, 'gateway: call sending.emails.accept', 'gateway: send sending.emails.accept'];
+      const answer = [
+        ...request,
+        'gateway: call sending.emails.accept',
+        'gateway: send sending.emails.accept',
+      ];
       // Calls travel together, but each is answered in its own trace.
-      const answered = [...request, 'gateway: call sending.emails.accept', 'sending: answer sending.emails.accept'];
+      const answered = [
+        ...request,
+        'gateway: call sending.emails.accept',
+        'sending: answer sending.emails.accept',
+      ];
       const claimed = [...answered, 'sending: claim'];
-      const told = [...answered, 'sending: publish sending.email.accepted'];
+      const published = [...answered, 'sending: publish sending.email.accepted'];
       for (const path of [
         answer,
         [...answered, 'sending: commit accepts', 'sending: accept'],
-        [...told, 'contacts: hear contacts-recipients', 'contacts: transaction', 'contacts: write contacts'],
-        [...told, 'analytics: hear analytics-daily-emails', 'analytics: transaction', 'analytics: INSERT INTO daily_counts'],
+        [
+          ...published,
+          'contacts: hear contacts-recipients',
+          'contacts: transaction',
+          'contacts: write contacts',
+        ],
+        [
+          ...published,
+          'analytics: hear analytics-daily-emails',
+          'analytics: transaction',
+          'analytics: INSERT INTO daily_counts',
+        ],
         [...claimed, 'sending: mark', 'sending: lock-addresses + mark-hand-off'],
         [...claimed, 'sending: hand over'],
         [...claimed, 'sending: record', 'sending: record-outcomes'],
@@ -61,9 +83,9 @@ describe('the traces of mails that are sent at once', () => {
 
   it('carry no address, no subject and no key', () => {
     expect(recorded.exported.length).toBeGreaterThan(0);
-    for (const said of recorded.exported) {
-      expect(said).not.toMatch(/@|subject of our own|sk_live|sk_test/i);
-      for (const secret of recorded.secrets) expect(said).not.toContain(secret);
+    for (const text of recorded.exported) {
+      expect(text).not.toMatch(/@|subject of our own|sk_live|sk_test/i);
+      for (const secret of recorded.secrets) expect(text).not.toContain(secret);
     }
   });
 });
@@ -73,7 +95,11 @@ function pathsOf(spans: readonly ReceivedSpan[]): string[] {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   return spans.map((span) => {
     const path: string[] = [];
-    for (let at: ReceivedSpan | undefined = span; at && path.length < levels; at = byId.get(at.parentSpanId ?? '')) {
+    for (
+      let at: ReceivedSpan | undefined = span;
+      at && path.length < levels;
+      at = byId.get(at.parentSpanId ?? '')
+    ) {
       path.unshift(`${at.service.replace('posthorn-', '')}: ${at.name}`);
     }
     return path.join(' > ');

@@ -2,7 +2,11 @@ import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '@postho
 import { Product, until } from './product.js';
 
 /** What comes last of all that one send brings about, in whatever order. */
-const lastSteps = [/^hear contacts-recipients$/, /^hear analytics-daily-emails$/, /^hear analytics-daily-delivered$/];
+const lastSteps = [
+  /^hear contacts-recipients$/,
+  /^hear analytics-daily-emails$/,
+  /^hear analytics-daily-delivered$/,
+];
 
 export interface RecordedMails {
   /** The trace of each send, in the order of the sends. */
@@ -24,19 +28,29 @@ export interface RecordOptions {
 }
 
 /** Starts the product on servers of its own with every request recorded, sends, and waits until the traces are whole. */
-export async function recordMails({ count, words, environment }: RecordOptions): Promise<RecordedMails> {
+export async function recordMails({
+  count,
+  words: texts,
+  environment,
+}: RecordOptions): Promise<RecordedMails> {
   const receiver = await startOtlpReceiver();
   try {
-    const product = await Product.start(words, { ...recording(receiver.endpoint), ...environment });
+    const product = await Product.start(texts, { ...recording(receiver.endpoint), ...environment });
     return await recordedBy(product, receiver, count);
   } finally {
     await receiver.close();
   }
 }
 
-async function recordedBy(product: Product, { spans, bodies }: OtlpReceiver, count: number): Promise<RecordedMails> {
+async function recordedBy(
+  product: Product,
+  { spans, bodies }: OtlpReceiver,
+  count: number,
+): Promise<RecordedMails> {
   try {
-    const sent = await Promise.all(Array.from({ length: count }, (_, place) => product.send(`someone-${place}@example.com`)));
+    const sent = await Promise.all(
+      Array.from({ length: count }, (_, index) => product.send(`someone-${index}@example.com`)),
+    );
     const tracesNow = () => sent.map((id) => traceOf(spans, id));
     await until(() => tracesNow().every(isWhole), 'every step of the traces has arrived');
     const { secrets } = product;

@@ -4,7 +4,9 @@ import type { ReceivedSpan } from '@posthorn/dev';
 export function treeOf(spans: readonly ReceivedSpan[]): { span: ReceivedSpan; depth: number }[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const ordered = [...spans].sort((one, other) => one.startedAt - other.startedAt);
-  const below = Map.groupBy(ordered, ({ parentSpanId }) => (parentSpanId && known.has(parentSpanId) ? parentSpanId : ''));
+  const below = Map.groupBy(ordered, ({ parentSpanId }) =>
+    parentSpanId && known.has(parentSpanId) ? parentSpanId : '',
+  );
   const walk = (parent: string, depth: number): { span: ReceivedSpan; depth: number }[] =>
     (below.get(parent) ?? []).flatMap((span) => [{ span, depth }, ...walk(span.spanId, depth + 1)]);
   return walk('', 0);
@@ -20,7 +22,9 @@ export function traceText(spans: readonly ReceivedSpan[]): string {
     const took = `${span.durationMs.toFixed(1)} ms`.padStart(9);
     return `${began} ${took}  ${serviceOf(span).padEnd(services)}  ${'  '.repeat(depth)}${span.name}${notesOf(span)}`;
   });
-  return [`${'began'.padStart(7)} ${'took'.padStart(9)}  ${'service'.padEnd(services)}  step`, ...lines].join('\n');
+  return [`${'began'.padStart(7)} ${'took'.padStart(9)}  ${'service'.padEnd(services)}  step`, ...lines].join(
+    '\n',
+  );
 }
 
 const serviceOf = ({ service }: ReceivedSpan): string => service.replace(/^posthorn-/, '');
@@ -28,7 +32,12 @@ const serviceOf = ({ service }: ReceivedSpan): string => service.replace(/^posth
 function notesOf({ attributes, links, failed }: ReceivedSpan): string {
   const status = attributes['http.response.status_code'];
   const verdict = attributes['posthorn.verdict'];
-  const notes = [status && String(status), verdict && String(verdict), links.length > 0 && `linked: ${links.length}`, failed && 'failed'];
-  const said = notes.filter(Boolean).join(', ');
-  return said ? ` (${said})` : '';
+  const notes = [
+    status && String(status),
+    verdict && String(verdict),
+    links.length > 0 && `linked: ${links.length}`,
+    failed && 'failed',
+  ];
+  const text = notes.filter(Boolean).join(', ');
+  return text ? ` (${text})` : '';
 }

@@ -7,7 +7,7 @@ export type DailyMeasure = (typeof dailyMeasures)[number];
 export class DailyCounts {
   constructor(private readonly database: Database) {}
 
-  /** Counts one for each instant, on its own UTC day. Days are locked in order: two facts about the same days never wait for one another in a ring. */
+  /** Counts one for each instant, on its own UTC day. Days are locked in order: two events about the same days never wait for one another in a ring. */
   async add(projectId: string, measure: DailyMeasure, instants: Date[]): Promise<void> {
     await this.database.query(
       `INSERT INTO daily_counts (project_id, day, ${measure})

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emailFacts, serviceCaller, analytics } from '@posthorn/contracts';
+import { emailEvents, serviceCaller, analytics } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Inbox } from '@posthorn/messaging';
 import { startAnalyticsSuite, type AnalyticsSuite } from '../testing/analytics-suite.js';
@@ -19,16 +19,27 @@ describe('an operator', () => {
   afterAll(() => suite.stop());
 
   /** As it is typed, in a process of its own. */
-  const posthorn = async (...words: string[]) => {
+  const posthorn = async (...texts: string[]) => {
     const env = { ...process.env, NATS_URL: suite.natsUrl, POSTHORN_DATA_DIR: '/nonexistent' };
-    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const [said, failed, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-    return { code: code as number, said: code === 0 ? (JSON.parse(said) as unknown) : null, failed };
+    const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [output, failed, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    return { code: code as number, said: code === 0 ? (JSON.parse(output) as unknown) : null, failed };
   };
   const bury = async (to: string, durable = subscriber) => {
     const projectId = newId();
     const items = [{ emailId: newId(), to, at: '2026-03-02T10:00:00Z', sourceType: 'TRANSACTIONAL' }];
-    const payload = { id: newId(), fact: emailFacts.delivered.name, version: 1, projectId, at: '2026-03-02T10:00:00Z', items };
+    const payload = {
+      id: newId(),
+      fact: emailEvents.delivered.name,
+      version: 1,
+      projectId,
+      at: '2026-03-02T10:00:00Z',
+      items,
+    };
     await new Inbox(suite.database).bury({
       subscriber: durable,
       factId: payload.id,
@@ -39,8 +50,10 @@ describe('an operator', () => {
     return { projectId, payload };
   };
   const letters = async () => {
-    const { said } = await posthorn('dead-letters', 'list', '--service', 'analytics');
-    return (said as { deadLetters: { id: string; projectId: string; error: string; attempts: number }[] }[])[0]!.deadLetters;
+    const { said: text } = await posthorn('dead-letters', 'list', '--service', 'analytics');
+    return (
+      text as { deadLetters: { id: string; projectId: string; error: string; attempts: number }[] }[]
+    )[0]!.deadLetters;
   };
   const deliveredOf = async (projectId: string) => {
     const window = { from: new Date('2026-03-01T00:00:00Z'), to: new Date('2026-03-03T00:00:00Z') };
@@ -53,7 +66,10 @@ describe('an operator', () => {
     const [letter] = await letters();
     expect(letter).toMatchObject({ projectId, error: 'once upon a time', attempts: 1, subscriber });
     expect(await deliveredOf(projectId)).toBe(0);
-    expect((await posthorn('dead-letters', 'replay', letter!.id)).said).toMatchObject({ service: 'analytics', replayed: true });
+    expect((await posthorn('dead-letters', 'replay', letter!.id)).said).toMatchObject({
+      service: 'analytics',
+      replayed: true,
+    });
     expect(await deliveredOf(projectId)).toBe(1);
     expect(await letters()).toEqual([]);
     const again = await posthorn('dead-letters', 'replay', letter!.id, '--service', 'analytics');
@@ -66,8 +82,10 @@ describe('an operator', () => {
       await bury('no address'),
       await bury('ada@example.com', 'analytics-gone'),
     ];
-    const { said } = await posthorn('dead-letters', 'replay', '--all', '--service', 'analytics');
-    expect((said as { replays: { replayed: boolean }[] }[])[0]!.replays.map(({ replayed }) => replayed)).toEqual([true, false, false]);
+    const { said: text } = await posthorn('dead-letters', 'replay', '--all', '--service', 'analytics');
+    expect(
+      (text as { replays: { replayed: boolean }[] }[])[0]!.replays.map(({ replayed }) => replayed),
+    ).toEqual([true, false, false]);
     expect(await letters()).toMatchObject([
       { projectId: orphan.projectId, error: 'nobody is called analytics-gone any more', attempts: 2 },
       { projectId: broken.projectId, error: 'One or more fields are invalid', attempts: 2 },
@@ -76,10 +94,10 @@ describe('an operator', () => {
     expect(await deliveredOf(orphan.projectId)).toBe(0);
   });
 
-  it('has facts published again, and hears of services that are away', async () => {
-    const { said } = await posthorn('events', 'republish', '--since', '2h');
-    expect(said).toContainEqual(expect.objectContaining({ service: 'analytics', facts: 0 }));
-    expect(said).toContainEqual({ service: 'workflows', error: 'The service cannot answer right now' });
+  it('has events published again, and hears of services that are away', async () => {
+    const { said: text } = await posthorn('events', 'republish', '--since', '2h');
+    expect(text).toContainEqual(expect.objectContaining({ service: 'analytics', facts: 0 }));
+    expect(text).toContainEqual({ service: 'workflows', error: 'The service cannot answer right now' });
   });
 
   it.each([
@@ -89,7 +107,7 @@ describe('an operator', () => {
     [['dead-letters', 'list', '--service', 'postoffice'], 'service must be one of gateway'],
     [['dead-letters', 'list', '--service', 'workflows'], 'The service cannot answer right now'],
     [['dead-letters', 'replay', 'nonsense'], 'id must be a UUID'],
-  ])('is told what is wrong with %p', async (words, problem) => {
-    expect(await posthorn(...words)).toMatchObject({ code: 1, failed: expect.stringContaining(problem) });
+  ])('is told what is wrong with %p', async (texts, problem) => {
+    expect(await posthorn(...texts)).toMatchObject({ code: 1, failed: expect.stringContaining(problem) });
   });
 });

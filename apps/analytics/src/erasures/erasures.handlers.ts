@@ -1,14 +1,14 @@
 import { Controller } from '@nestjs/common';
 import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
-import { Answers, ErasingFacts, type Incoming } from '@posthorn/messaging';
+import { Handles, EventErasure, type Incoming } from '@posthorn/messaging';
 
 /** The counts are of nobody: only what the messaging keeps may name a person. */
 @Controller()
 export class ErasuresHandlers {
-  constructor(private readonly facts: ErasingFacts) {}
+  constructor(private readonly events: EventErasure) {}
 
-  @Answers(eraseIn.analytics)
+  @Handles(eraseIn.analytics)
   async erase({ caller, body }: Incoming<EraseAddress>): Promise<ErasedAddress> {
-    return { done: await this.facts.erase({ ...body, projectId: caller.projectId }) };
+    return { done: await this.events.erase({ ...body, projectId: caller.projectId }) };
   }
 }

@@ -5,11 +5,15 @@ const dayMs = 86_400_000;
 /** One entry for each UTC day that the window touches, also for those on which nothing happened. */
 export function fillDays({ from, to }: AnalyticsWindow, known: TimeseriesDay[]): TimeseriesDay[] {
   const byDate = new Map(known.map((day) => [day.date, day]));
-  return datesOf(from, to).map((date) => byDate.get(date) ?? { date, emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0 });
+  return datesOf(from, to).map(
+    (date) => byDate.get(date) ?? { date, emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0 },
+  );
 }
 
 function datesOf(from: Date, to: Date): string[] {
   const first = Math.floor(from.getTime() / dayMs);
   const last = Math.floor(to.getTime() / dayMs);
-  return Array.from({ length: last - first + 1 }, (_, index) => new Date((first + index) * dayMs).toISOString().slice(0, 10));
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    new Date((first + index) * dayMs).toISOString().slice(0, 10),
+  );
 }

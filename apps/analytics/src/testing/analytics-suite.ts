@@ -1,24 +1,26 @@
 import type { RunningService } from '@posthorn/platform';
-import { FactSource, openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { EventPublisher, openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startAnalytics } from '../service.js';
 
 /** The analytics service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts. */
-export interface AnalyticsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'buildProject'> {
+export interface AnalyticsSuite extends Pick<ServiceFixture, 'bus' | 'database' | 'buildProject'> {
   natsUrl: string;
-  sending: FactSource;
+  sending: EventPublisher;
   /** One more of the same service, until the suite stops. */
   startReplica(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startAnalyticsSuite(): Promise<AnalyticsSuite> {
-  const ground = await openServiceGround('analytics', { entities, migrations });
-  const { environment, connection, nats } = ground;
-  const sending = await FactSource.start(connection);
-  const replicas: RunningService[] = [await ground.carry(startAnalytics({ environment, processMetrics: false }))];
+  const fixture = await openServiceFixture('analytics', { entities, migrations });
+  const { environment, connection, nats } = fixture;
+  const sending = await EventPublisher.start(connection);
+  const replicas: RunningService[] = [
+    await fixture.carry(startAnalytics({ environment, processMetrics: false })),
+  ];
   return {
-    ...ground,
+    ...fixture,
     natsUrl: nats.url,
     sending,
     startReplica: async () => {
@@ -27,7 +29,7 @@ export async function startAnalyticsSuite(): Promise<AnalyticsSuite> {
     stop: async () => {
       await Promise.all(replicas.map((replica) => replica.stop()));
       await sending.stop();
-      await ground.close();
+      await fixture.close();
     },
   };
 }

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { audienceFaults } from './audience.js';
 
 const id = '019b0000-0000-7000-8000-000000000001';
-const all = { audienceType: 'ALL', audienceCondition: null, segmentId: null, listId: null, templateId: null } as const;
+const all = {
+  audienceType: 'ALL',
+  audienceCondition: null,
+  segmentId: null,
+  listId: null,
+  templateId: null,
+} as const;
 const faults = (changes: Partial<Parameters<typeof audienceFaults>[0]>) =>
   audienceFaults({ ...all, ...changes }).map(({ path, code }) => `${path.join('/')} ${code}`);
 

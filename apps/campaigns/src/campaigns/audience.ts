@@ -4,7 +4,12 @@ type Audience = Pick<Campaign, 'audienceType' | 'audienceCondition' | 'segmentId
 type Reference = 'segmentId' | 'listId' | 'templateId';
 
 /** What each type cannot do without. */
-const needs: Readonly<Record<AudienceType, Reference | null>> = { ALL: null, FILTERED: null, SEGMENT: 'segmentId', LIST: 'listId' };
+const needs: Readonly<Record<AudienceType, Reference | null>> = {
+  ALL: null,
+  FILTERED: null,
+  SEGMENT: 'segmentId',
+  LIST: 'listId',
+};
 const references: readonly Reference[] = ['templateId', 'segmentId', 'listId'];
 
 /**
@@ -15,11 +20,19 @@ export function audienceFaults(audience: Audience): InvalidMember[] {
   const needed = needs[audience.audienceType];
   const faults = references
     .filter((name) => audience[name] !== null)
-    .map((name): InvalidMember => ({ path: [name], code: 'not_found', message: 'names nothing in this project' }));
+    .map((name): InvalidMember => ({
+      path: [name],
+      code: 'not_found',
+      message: 'names nothing in this project',
+    }));
   if (needed !== null && audience[needed] === null)
     faults.push({ path: [needed], code: 'required', message: `is required for ${audience.audienceType}` });
   if (audience.audienceType === 'FILTERED')
-    faults.push({ path: ['audienceType'], code: 'not_allowed', message: 'FILTERED is not served yet: conditions come with segments' });
+    faults.push({
+      path: ['audienceType'],
+      code: 'not_allowed',
+      message: 'FILTERED is not served yet: conditions come with segments',
+    });
   else if (audience.audienceCondition !== null)
     faults.push({ path: ['audienceCondition'], code: 'not_allowed', message: 'is for FILTERED only' });
   return faults;

@@ -5,7 +5,7 @@ import {
   invalid,
   type AudienceType,
   type Campaign,
-  type CampaignFact,
+  type CampaignEvent,
   type CampaignStats,
   type CampaignStatus,
   type Stream,
@@ -24,7 +24,15 @@ const editable: Readonly<Record<CampaignStatus, boolean>> = {
 };
 
 /** Nothing has been sent for a campaign before it can be launched. */
-const nothingSent: CampaignStats = { totalRecipients: 0, sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, failed: 0 };
+const nothingSent: CampaignStats = {
+  totalRecipients: 0,
+  sent: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  failed: 0,
+};
 
 @Entity('campaigns')
 export class CampaignRow {
@@ -40,13 +48,17 @@ export class CampaignRow {
   @Column('text', { name: 'reply_to', nullable: true }) replyTo: string | null;
   @Column('text', { name: 'email_category' }) emailCategory: Stream;
   @Column('text', { name: 'audience_type' }) audienceType: AudienceType;
-  @Column('jsonb', { name: 'audience_condition', nullable: true }) audienceCondition: Record<string, unknown> | null;
+  @Column('jsonb', { name: 'audience_condition', nullable: true }) audienceCondition: Record<
+    string,
+    unknown
+  > | null;
   @Column('uuid', { name: 'segment_id', nullable: true }) segmentId: string | null;
   @Column('uuid', { name: 'list_id', nullable: true }) listId: string | null;
   @Column('text') status: CampaignStatus;
-  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true }) scheduledAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
+  scheduledAt: Date | null;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
-  /** Rises with every change: facts of one campaign have an order. */
+  /** Rises with every change: events of one campaign have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -78,7 +90,7 @@ export class CampaignRow {
     return { ...shown, stats: nothingSent };
   }
 
-  toFact(): CampaignFact {
+  toEvent(): CampaignEvent {
     return { campaignId: this.id, name: this.name, at: this.updatedAt, seq: this.seq };
   }
 }

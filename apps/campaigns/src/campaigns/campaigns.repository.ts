@@ -1,5 +1,13 @@
 import { maxSegmentUses, type ListCampaigns } from '@posthorn/contracts';
-import { CountedRepository, keysetCondition, maxPageBytes, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
+import {
+  CountedRepository,
+  keysetCondition,
+  maxPageBytes,
+  pageLimit,
+  toPage,
+  type Database,
+  type Page,
+} from '@posthorn/database';
 import { CampaignRow } from './campaign.entity.js';
 
 const columns = `project_id AS "projectId", id, name, description, subject, body, template_id AS "templateId", from_email AS "from",
@@ -57,18 +65,25 @@ export class CampaignsRepository extends CountedRepository<CampaignRow> {
   }
 
   /** Those whose audience is told by any of these words; until the end of the transaction nobody changes them. */
-  lockSaying(projectId: string, words: string): Promise<Pick<CampaignRow, 'id' | 'audienceCondition'>[]> {
+  lockContaining(projectId: string, texts: string): Promise<Pick<CampaignRow, 'id' | 'audienceCondition'>[]> {
     return this.database.query(
       `SELECT id, audience_condition AS "audienceCondition" FROM campaigns WHERE project_id = $1 AND audience_condition::text ~* $2 ORDER BY id FOR UPDATE`,
-      [projectId, words],
+      [projectId, texts],
     );
   }
 
-  async rewordAudiences(projectId: string, rows: readonly Pick<CampaignRow, 'id' | 'audienceCondition'>[]): Promise<void> {
+  async rewordAudiences(
+    projectId: string,
+    rows: readonly Pick<CampaignRow, 'id' | 'audienceCondition'>[],
+  ): Promise<void> {
     await this.database.query(
       `UPDATE campaigns SET audience_condition = said.condition::jsonb FROM unnest($2::uuid[], $3::text[]) AS said (id, condition)
        WHERE project_id = $1 AND campaigns.id = said.id`,
-      [projectId, rows.map(({ id }) => id), rows.map(({ audienceCondition }) => JSON.stringify(audienceCondition))],
+      [
+        projectId,
+        rows.map(({ id }) => id),
+        rows.map(({ audienceCondition }) => JSON.stringify(audienceCondition)),
+      ],
     );
   }
 }

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { campaignFacts, campaigns, type Caller, type Campaign, type CreateCampaign, type UpdateCampaign } from '@posthorn/contracts';
+import {
+  campaignEvents,
+  campaigns,
+  type Caller,
+  type Campaign,
+  type CreateCampaign,
+  type UpdateCampaign,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
@@ -12,11 +19,20 @@ describe('campaigns', () => {
   afterAll(() => suite.stop());
 
   const create = (caller: Caller, wanted: Partial<CreateCampaign> = {}): Promise<Campaign> =>
-    suite.bus.call(campaigns.create, caller, { name: 'Spring', audienceType: 'ALL', ...wanted } as CreateCampaign);
+    suite.bus.call(campaigns.create, caller, {
+      name: 'Spring',
+      audienceType: 'ALL',
+      ...wanted,
+    } as CreateCampaign);
   const get = (caller: Caller, id: string) => suite.bus.call(campaigns.get, caller, { id });
-  const update = (caller: Caller, id: string, changes: UpdateCampaign) => suite.bus.call(campaigns.update, caller, { id, ...changes });
+  const update = (caller: Caller, id: string, changes: UpdateCampaign) =>
+    suite.bus.call(campaigns.update, caller, { id, ...changes });
   const put = (projectId: string, id: string, status: string) =>
-    suite.database.query(`UPDATE campaigns SET status = $3 WHERE project_id = $1 AND id = $2`, [projectId, id, status]);
+    suite.database.query(`UPDATE campaigns SET status = $3 WHERE project_id = $1 AND id = $2`, [
+      projectId,
+      id,
+      status,
+    ]);
   const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
   const refused = (...errors: [string, string][]) => ({
     kind: 'invalid',
@@ -25,7 +41,7 @@ describe('campaigns', () => {
   });
   const conflict = { kind: 'conflict', code: 'conflict' };
 
-  it('are created as drafts that nothing was sent for, content or not, with their fact', async () => {
+  it('are created as drafts that nothing was sent for, content or not, with their event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(made).toEqual({
@@ -52,7 +68,7 @@ describe('campaigns', () => {
       updatedAt: made.createdAt,
     });
     expect(await get(caller, made.id)).toEqual(made);
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toEqual([
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toEqual([
       { campaignId: made.id, name: 'Spring', at: made.createdAt.toISOString(), seq: 1 },
     ]);
     const wanted = {
@@ -71,11 +87,15 @@ describe('campaigns', () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { from: 'News@Example.TEST' });
     expect(made.from).toBe('news@example.test');
-    await expect(create(caller, { from: 'news@stranger.example' })).rejects.toMatchObject(refused(['from', 'not_verified']));
-    await expect(update(caller, made.id, { from: 'news@stranger.example' })).rejects.toMatchObject(refused(['from', 'not_verified']));
+    await expect(create(caller, { from: 'news@stranger.example' })).rejects.toMatchObject(
+      refused(['from', 'not_verified']),
+    );
+    await expect(update(caller, made.id, { from: 'news@stranger.example' })).rejects.toMatchObject(
+      refused(['from', 'not_verified']),
+    );
     expect(await get(caller, made.id)).toEqual(made);
     expect((await update(caller, made.id, { from: null })).from).toBeNull();
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toHaveLength(2);
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(2);
   });
 
   it('refer to nothing that does not exist, and have the audience of their type', async () => {
@@ -86,7 +106,10 @@ describe('campaigns', () => {
       [{ audienceType: 'LIST', listId: newId() }, ['listId', 'not_found']],
       [{ audienceType: 'SEGMENT' }, ['segmentId', 'required']],
       [{ audienceType: 'LIST' }, ['listId', 'required']],
-      [{ audienceType: 'FILTERED', audienceCondition: { logic: 'AND', groups: [] } }, ['audienceType', 'not_allowed']],
+      [
+        { audienceType: 'FILTERED', audienceCondition: { logic: 'AND', groups: [] } },
+        ['audienceType', 'not_allowed'],
+      ],
       [{ audienceCondition: {} }, ['audienceCondition', 'not_allowed']],
     ];
     const made = await create(caller);
@@ -94,19 +117,28 @@ describe('campaigns', () => {
       await expect(create(caller, wanted)).rejects.toMatchObject(refused(...errors));
       await expect(update(caller, made.id, wanted)).rejects.toMatchObject(refused(...errors));
     }
-    expect(await suite.bus.call(campaigns.list, caller, { withTotal: true })).toMatchObject({ items: [made], total: 1 });
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toHaveLength(1);
+    expect(await suite.bus.call(campaigns.list, caller, { withTotal: true })).toMatchObject({
+      items: [made],
+      total: 1,
+    });
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(1);
   });
 
   it('update: leaves what is absent, clears by null, tells what changed; nothing is no change', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { subject: 'Hello', description: 'First' });
     const changed = await update(caller, made.id, { name: 'Summer', description: null, body: '<p>Hi</p>' });
-    expect(changed).toEqual({ ...made, name: 'Summer', description: null, body: '<p>Hi</p>', updatedAt: changed.updatedAt });
+    expect(changed).toEqual({
+      ...made,
+      name: 'Summer',
+      description: null,
+      body: '<p>Hi</p>',
+      updatedAt: changed.updatedAt,
+    });
     expect(changed.updatedAt.getTime()).toBeGreaterThanOrEqual(made.updatedAt.getTime());
     expect(await update(caller, made.id, {})).toEqual(changed);
     expect(await update(caller, made.id, { name: 'Summer', subject: 'Hello' })).toEqual(changed);
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toMatchObject([
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toMatchObject([
       { seq: 1, name: 'Spring' },
       { seq: 2, name: 'Summer', at: changed.updatedAt.toISOString() },
     ]);
@@ -137,11 +169,11 @@ describe('campaigns', () => {
     ];
     await Promise.all(changes.map((change) => update(caller, id, change)));
     expect(await get(caller, id)).toMatchObject(Object.assign({}, ...changes) as object);
-    const facts = await suite.factsOf(projectId, campaignFacts.changed);
-    expect(facts.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+    const events = await suite.eventsOf(projectId, campaignEvents.changed);
+    expect(events.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('delete: only a draft, once, with its fact', async () => {
+  it('delete: only a draft, once, with its event', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
     for (const status of ['SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED']) {
@@ -149,12 +181,14 @@ describe('campaigns', () => {
       await expect(suite.bus.call(campaigns.delete, caller, { id })).rejects.toMatchObject(conflict);
     }
     await put(projectId, id, 'DRAFT');
-    const answers = await Promise.all(Array.from({ length: 5 }, () => outcome(suite.bus.call(campaigns.delete, caller, { id }))));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => outcome(suite.bus.call(campaigns.delete, caller, { id }))),
+    );
     expect(answers.filter((answer) => !(answer instanceof Error))).toEqual([{ id }]);
     expect(answers.filter((answer) => answer instanceof Error)).toEqual(
       Array.from({ length: 4 }, () => expect.objectContaining({ kind: 'not_found' })),
     );
-    expect(await suite.factsOf(projectId, campaignFacts.deleted)).toEqual([
+    expect(await suite.eventsOf(projectId, campaignEvents.deleted)).toEqual([
       { campaignId: id, name: 'Spring', at: expect.any(String), seq: 2 },
     ]);
     expect((await suite.bus.call(campaigns.list, caller, { withTotal: true })).total).toBe(0);
@@ -162,31 +196,54 @@ describe('campaigns', () => {
 
   it('clone: is a draft of its own, whatever became of the original', async () => {
     const { caller, projectId } = suite.buildProject();
-    const made = await create(caller, { name: 'x'.repeat(200), subject: 'Hello', body: '<p>Hi</p>', from: 'news@example.test' });
-    await suite.database.query(`UPDATE campaigns SET status = 'SENT', sent_at = now(), scheduled_at = now() WHERE id = $1`, [made.id]);
+    const made = await create(caller, {
+      name: 'x'.repeat(200),
+      subject: 'Hello',
+      body: '<p>Hi</p>',
+      from: 'news@example.test',
+    });
+    await suite.database.query(
+      `UPDATE campaigns SET status = 'SENT', sent_at = now(), scheduled_at = now() WHERE id = $1`,
+      [made.id],
+    );
     const copy = await suite.bus.call(campaigns.clone, caller, { id: made.id });
     const { id, createdAt, updatedAt } = copy;
-    expect(copy).toEqual({ ...made, id, createdAt, updatedAt, name: `${'x'.repeat(193)} (copy)`, status: 'DRAFT' });
+    expect(copy).toEqual({
+      ...made,
+      id,
+      createdAt,
+      updatedAt,
+      name: `${'x'.repeat(193)} (copy)`,
+      status: 'DRAFT',
+    });
     expect(id).not.toBe(made.id);
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toMatchObject([{ campaignId: made.id }, { campaignId: id, seq: 1 }]);
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toMatchObject([
+      { campaignId: made.id },
+      { campaignId: id, seq: 1 },
+    ]);
   });
 
   it("another project's campaign is as unknown as none", async () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const made = await create(theirs.caller);
-    for (const ask of [
+    for (const request of [
       (id: string) => get(mine.caller, id),
       (id: string) => update(mine.caller, id, { name: 'Mine' }),
       (id: string) => suite.bus.call(campaigns.delete, mine.caller, { id }),
       (id: string) => suite.bus.call(campaigns.clone, mine.caller, { id }),
     ]) {
-      const [foreign, random] = [await outcome(ask(made.id)), await outcome(ask(newId()))];
+      const [foreign, random] = [await outcome(request(made.id)), await outcome(request(newId()))];
       expect(foreign).toMatchObject({ kind: 'not_found', code: 'resource_not_found' });
       expect(JSON.stringify(foreign)).toBe(JSON.stringify(random));
     }
     expect(await get(theirs.caller, made.id)).toEqual(made);
-    expect(await suite.bus.call(campaigns.list, mine.caller, { withTotal: true })).toMatchObject({ items: [], total: 0 });
-    expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId])).toEqual([]);
+    expect(await suite.bus.call(campaigns.list, mine.caller, { withTotal: true })).toMatchObject({
+      items: [],
+      total: 0,
+    });
+    expect(
+      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId]),
+    ).toEqual([]);
   });
 
   it('a call past its deadline has no effect', async () => {
@@ -205,8 +262,15 @@ describe('campaigns', () => {
     );
     await connection.close();
     expect(outcomes).toEqual(outcomes.map(() => expect.objectContaining({ kind: 'unavailable' })));
-    expect(await suite.bus.call(campaigns.list, caller, { withTotal: true })).toMatchObject({ items: [made], total: 1 });
-    expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId])).toHaveLength(1);
-    expect(await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE project_id = $1`, [projectId])).toEqual([]);
+    expect(await suite.bus.call(campaigns.list, caller, { withTotal: true })).toMatchObject({
+      items: [made],
+      total: 1,
+    });
+    expect(
+      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId]),
+    ).toHaveLength(1);
+    expect(
+      await suite.database.query(`SELECT 1 FROM idempotency_keys WHERE project_id = $1`, [projectId]),
+    ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   Campaign,
-  campaignFacts,
+  campaignEvents,
   campaignNotFound,
   maxCampaignName,
   nameOfCopy,
@@ -39,7 +39,9 @@ export class CampaignsService {
     draft.refuseFaults();
     await this.senders.refuseUnverified(caller, draft.from);
     return this.commits.before(deadline, () =>
-      this.keys.once(caller.projectId, idempotency, Campaign, async () => (await this.add(draft)).toCampaign()),
+      this.keys.once(caller.projectId, idempotency, Campaign, async () =>
+        (await this.add(draft)).toCampaign(),
+      ),
     );
   }
 
@@ -62,7 +64,7 @@ export class CampaignsService {
     await this.senders.refuseUnverified(caller, changes.from);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.found(this.campaigns.lock(caller.projectId, id));
-      return locked.change(changes) ? this.tell(await this.campaigns.save(locked)) : locked;
+      return locked.change(changes) ? this.publish(await this.campaigns.save(locked)) : locked;
     });
     return row.toCampaign();
   }
@@ -72,7 +74,9 @@ export class CampaignsService {
       const row = await this.found(this.campaigns.lock(caller.projectId, body.id));
       row.refuseIfNotDraft();
       const at = await this.campaigns.remove(row);
-      await this.outbox.publish(campaignFacts.deleted, caller.projectId, [{ ...row.toFact(), at, seq: row.seq + 1 }]);
+      await this.outbox.publish(campaignEvents.deleted, caller.projectId, [
+        { ...row.toEvent(), at, seq: row.seq + 1 },
+      ]);
     });
     return { id: body.id };
   }
@@ -98,16 +102,16 @@ export class CampaignsService {
   }
 
   private async add(draft: CampaignRow): Promise<CampaignRow> {
-    return this.tell(await this.campaigns.add(draft));
+    return this.publish(await this.campaigns.add(draft));
   }
 
-  private async tell(row: CampaignRow): Promise<CampaignRow> {
-    await this.outbox.publish(campaignFacts.changed, row.projectId, [row.toFact()]);
+  private async publish(row: CampaignRow): Promise<CampaignRow> {
+    await this.outbox.publish(campaignEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }
 
-  private async found(looked: Promise<CampaignRow | null>): Promise<CampaignRow> {
-    const row = await looked;
+  private async found(checked: Promise<CampaignRow | null>): Promise<CampaignRow> {
+    const row = await checked;
     if (!row) throw campaignNotFound();
     return row;
   }
@@ -115,7 +119,15 @@ export class CampaignsService {
 
 function draftOf(projectId: string, wanted: CreateCampaign): CampaignRow {
   const { name, audienceType, emailCategory = 'MARKETING' } = wanted;
-  const { description = null, subject = null, body = null, templateId = null, from = null, fromName = null, replyTo = null } = wanted;
+  const {
+    description = null,
+    subject = null,
+    body = null,
+    templateId = null,
+    from = null,
+    fromName = null,
+    replyTo = null,
+  } = wanted;
   const { audienceCondition = null, segmentId = null, listId = null } = wanted;
   return Object.assign(new CampaignRow(), {
     projectId,

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { campaignFacts, campaigns, type Caller, type Campaign, type CreateCampaignOnce, type IdempotencyClaim } from '@posthorn/contracts';
+import {
+  campaignEvents,
+  campaigns,
+  type Caller,
+  type Campaign,
+  type CreateCampaignOnce,
+  type IdempotencyClaim,
+} from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startCampaignsSuite, type CampaignsSuite } from '../testing/campaigns-suite.js';
 
@@ -17,27 +24,40 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
   });
   afterAll(() => suite.stop());
 
-  const create = (caller: Caller, idempotency: IdempotencyClaim, wanted: Partial<CreateCampaignOnce> = {}): Promise<Campaign> => {
+  const create = (
+    caller: Caller,
+    idempotency: IdempotencyClaim,
+    wanted: Partial<CreateCampaignOnce> = {},
+  ): Promise<Campaign> => {
     const body = { name: 'Spring', audienceType: 'ALL', ...wanted, idempotency } as CreateCampaignOnce;
     return suite.bus.call(campaigns.create, caller, body);
   };
-  const count = async (caller: Caller) => (await suite.bus.call(campaigns.list, caller, { withTotal: true })).total;
+  const count = async (caller: Caller) =>
+    (await suite.bus.call(campaigns.list, caller, { withTotal: true })).total;
   const age = (projectId: string, hours: number) =>
-    suite.database.query(`UPDATE idempotency_keys SET created_at = now() - make_interval(mins => $2) WHERE project_id = $1`, [
-      projectId,
-      hours * 60,
-    ]);
+    suite.database.query(
+      `UPDATE idempotency_keys SET created_at = now() - make_interval(mins => $2) WHERE project_id = $1`,
+      [projectId, hours * 60],
+    );
 
   it('makes one of fifty at once; all hear the same or that it is in flight', async () => {
     const { caller, projectId } = suite.buildProject();
-    const settled = await Promise.allSettled(Array.from({ length: 50 }, () => create(caller, claim(), { from: 'news@example.test' })));
-    const receipts = settled.flatMap((each) => (each.status === 'fulfilled' ? [JSON.stringify(each.value)] : []));
+    const settled = await Promise.allSettled(
+      Array.from({ length: 50 }, () => create(caller, claim(), { from: 'news@example.test' })),
+    );
+    const receipts = settled.flatMap((each) =>
+      each.status === 'fulfilled' ? [JSON.stringify(each.value)] : [],
+    );
     expect(new Set(receipts).size).toBe(1);
     for (const each of settled)
       if (each.status === 'rejected')
-        expect(each.reason).toMatchObject({ kind: 'conflict', code: 'conflict', details: { retryAfterSeconds: 1 } });
+        expect(each.reason).toMatchObject({
+          kind: 'conflict',
+          code: 'conflict',
+          details: { retryAfterSeconds: 1 },
+        });
     expect(await count(caller)).toBe(1);
-    expect(await suite.factsOf(projectId, campaignFacts.changed)).toHaveLength(1);
+    expect(await suite.eventsOf(projectId, campaignEvents.changed)).toHaveLength(1);
     expect(JSON.stringify(await create(caller, claim(), { from: 'news@example.test' }))).toBe(receipts[0]);
   });
 
@@ -75,7 +95,10 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     const { caller } = suite.buildProject();
     await create(caller, claim());
     const other = claim({ bodyHash: 'b'.repeat(64) });
-    await expect(create(caller, other, { name: 'Other' })).rejects.toMatchObject({ kind: 'invalid', code: 'idempotency_key_reused' });
+    await expect(create(caller, other, { name: 'Other' })).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'idempotency_key_reused',
+    });
     expect(await count(caller)).toBe(1);
   });
 
@@ -93,7 +116,9 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     const { caller } = suite.buildProject();
     const refused = create(caller, claim(), { from: 'news@stranger.example' });
     await expect(refused).rejects.toMatchObject({ kind: 'invalid' });
-    await expect(create(caller, claim(), { audienceType: 'LIST' })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(create(caller, claim(), { audienceType: 'LIST' })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
     await create(caller, claim({ bodyHash: 'b'.repeat(64) }));
     expect(await count(caller)).toBe(1);
   });
@@ -112,12 +137,18 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     await eventually(async () => (await committing()).length > 0, 'the commit runs');
     suite.line.cut();
     await eventually(async () => (await committing()).length === 0, 'the commit ends');
-    suite.line.mend();
-    expect(await lost).toMatchObject({ kind: 'internal', message: 'outcome unknown; repeat with the same Idempotency-Key' });
+    suite.line.fix();
+    expect(await lost).toMatchObject({
+      kind: 'internal',
+      message: 'outcome unknown; repeat with the same Idempotency-Key',
+    });
     await suite.database.query(`DROP TRIGGER dawdle ON campaigns`);
-    const again = await eventually(() => create(caller, claim()).catch(() => null), 'the service has a database again');
-    const facts = await suite.factsOf(projectId, campaignFacts.changed);
-    expect(facts.map(({ campaignId }) => campaignId)).toEqual([again.id]);
+    const again = await eventually(
+      () => create(caller, claim()).catch(() => null),
+      'the service has a database again',
+    );
+    const events = await suite.eventsOf(projectId, campaignEvents.changed);
+    expect(events.map(({ campaignId }) => campaignId)).toEqual([again.id]);
     expect(await count(caller)).toBe(1);
   });
 
@@ -131,7 +162,9 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     expect((await create(caller, claim({ bodyHash: 'b'.repeat(64) }))).id).not.toBe(first.id);
     await age(projectId, 25.1);
     await create(caller, claim({ key: 'third' }));
-    const kept = await suite.database.query(`SELECT key FROM idempotency_keys WHERE project_id = $1`, [projectId]);
-    expect(kept).toEqual([{ key: 'third' }]);
+    const stored = await suite.database.query(`SELECT key FROM idempotency_keys WHERE project_id = $1`, [
+      projectId,
+    ]);
+    expect(stored).toEqual([{ key: 'third' }]);
   });
 });

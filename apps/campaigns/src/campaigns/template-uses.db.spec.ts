@@ -13,11 +13,16 @@ describe('a template', () => {
   it('is used by the campaigns of its project that may yet be sent', async () => {
     const { caller, projectId } = suite.buildProject();
     const templateId = newId();
-    const used = async (asking = caller) => (await suite.bus.call(templateUses.campaigns, asking, { id: templateId })).used;
+    const used = async (requesting = caller) =>
+      (await suite.bus.call(templateUses.campaigns, requesting, { id: templateId })).used;
     expect(await used()).toBe(false);
     const { id } = await suite.bus.call(campaigns.create, caller, { name: 'Spring', audienceType: 'ALL' });
     // No campaign names a template before campaigns are sent.
-    await suite.database.query(`UPDATE campaigns SET template_id = $3 WHERE project_id = $1 AND id = $2`, [projectId, id, templateId]);
+    await suite.database.query(`UPDATE campaigns SET template_id = $3 WHERE project_id = $1 AND id = $2`, [
+      projectId,
+      id,
+      templateId,
+    ]);
     expect([await used(), await used(suite.buildProject().caller)]).toEqual([true, false]);
     for (const [status, expected] of [
       ['SCHEDULED', true],
@@ -26,7 +31,11 @@ describe('a template', () => {
       ['SENT', false],
       ['CANCELLED', false],
     ] as const) {
-      await suite.database.query(`UPDATE campaigns SET status = $3 WHERE project_id = $1 AND id = $2`, [projectId, id, status]);
+      await suite.database.query(`UPDATE campaigns SET status = $3 WHERE project_id = $1 AND id = $2`, [
+        projectId,
+        id,
+        status,
+      ]);
       expect(await used()).toBe(expected);
     }
   });
@@ -36,19 +45,32 @@ describe('a segment', () => {
   it('is used by the campaigns that may yet be sent to it, or whose condition names it', async () => {
     const { caller, projectId } = suite.buildProject();
     const id = newId();
-    const names = async (asking = caller) => (await suite.bus.call(segmentUses.campaigns, asking, { id, slugs: ['pro'] })).names;
+    const names = async (requesting = caller) =>
+      (await suite.bus.call(segmentUses.campaigns, requesting, { id, slugs: ['pro'] })).names;
     const made = await Promise.all(
-      ['By id', 'By condition', 'Sent', 'None'].map((name) => suite.bus.call(campaigns.create, caller, { name, audienceType: 'ALL' })),
+      ['By id', 'By condition', 'Sent', 'None'].map((name) =>
+        suite.bus.call(campaigns.create, caller, { name, audienceType: 'ALL' }),
+      ),
     );
-    const set = (place: number, columns: string, value: unknown) =>
-      suite.database.query(`UPDATE campaigns SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, made[place]!.id, value]);
+    const set = (index: number, columns: string, value: unknown) =>
+      suite.database.query(`UPDATE campaigns SET ${columns} WHERE project_id = $1 AND id = $2`, [
+        projectId,
+        made[index]!.id,
+        value,
+      ]);
     await set(0, 'segment_id = $3', id);
     await set(
       1,
       'audience_condition = $3',
-      JSON.stringify({ logic: 'AND', groups: [{ filters: [{ field: `segment.${id}`, operator: 'isMemberOf' }] }] }),
+      JSON.stringify({
+        logic: 'AND',
+        groups: [{ filters: [{ field: `segment.${id}`, operator: 'isMemberOf' }] }],
+      }),
     );
     await set(2, `segment_id = $3, status = 'SENT'`, id);
-    expect([await names(), await names(suite.buildProject().caller)]).toEqual([['By condition', 'By id'], []]);
+    expect([await names(), await names(suite.buildProject().caller)]).toEqual([
+      ['By condition', 'By id'],
+      [],
+    ]);
   });
 });

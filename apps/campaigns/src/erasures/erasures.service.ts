@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EraseAddress, ErasedAddress } from '@posthorn/contracts';
 import { Database, IdempotencyKeys } from '@posthorn/database';
-import { addressesIn, anyOf, ErasingFacts, withoutAddresses } from '@posthorn/messaging';
+import { addressesIn, anyOf, EventErasure, withoutAddresses } from '@posthorn/messaging';
 import { CampaignsRepository } from '../campaigns/campaigns.repository.js';
 
 const receiptsAtOnce = 1_000;
@@ -13,17 +13,22 @@ export class ErasuresService {
     private readonly database: Database,
     private readonly campaigns: CampaignsRepository,
     private readonly keys: IdempotencyKeys,
-    private readonly facts: ErasingFacts,
+    private readonly events: EventErasure,
   ) {}
 
   async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
-    const [words, addresses] = [anyOf([person.email]), addressesIn([person.email])];
+    const [texts, addresses] = [anyOf([person.email]), addressesIn([person.email])];
     await this.database.transaction(async () => {
-      const saying = await this.campaigns.lockSaying(projectId, words);
-      const reworded = saying.map(({ id, audienceCondition: said }) => ({ id, audienceCondition: withoutAddresses(said, addresses) }));
+      const containing = await this.campaigns.lockContaining(projectId, texts);
+      const reworded = containing.map(({ id, audienceCondition: text }) => ({
+        id,
+        audienceCondition: withoutAddresses(text, addresses),
+      }));
       if (reworded.length > 0) await this.campaigns.rewordAudiences(projectId, reworded);
     });
-    const noReceipts = await this.keys.erase(projectId, words, receiptsAtOnce, (receipt) => withoutAddresses(receipt, addresses));
-    return { done: noReceipts && (await this.facts.erase({ ...person, projectId })) };
+    const noReceipts = await this.keys.erase(projectId, texts, receiptsAtOnce, (receipt) =>
+      withoutAddresses(receipt, addresses),
+    );
+    return { done: noReceipts && (await this.events.erase({ ...person, projectId })) };
   }
 }

@@ -43,6 +43,8 @@ export class CreateCampaigns1763800000000 implements MigrationInterface {
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX campaigns_by_creation ON campaigns (project_id, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX campaigns_by_creation ON campaigns (project_id, created_at DESC, id DESC)`,
+    );
   }
 }

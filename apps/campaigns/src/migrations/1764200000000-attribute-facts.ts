@@ -1,9 +1,9 @@
-import { addFactActors } from '@posthorn/messaging';
+import { addEventActors } from '@posthorn/messaging';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class AttributeCampaignsFacts1764200000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await addFactActors(runner);
+    await addEventActors(runner);
   }
 
   async down(): Promise<void> {

@@ -1,30 +1,37 @@
 import { domainOf, senderNotVerified, type CheckSend } from '@posthorn/contracts';
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startCampaigns } from '../service.js';
 
 /** The campaigns service as it runs, on a database and a NATS of its own, beside a sending service that only knows senders. */
-export interface CampaignsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'line' | 'environment' | 'buildProject' | 'factsOf'> {
+export interface CampaignsSuite extends Pick<
+  ServiceFixture,
+  'bus' | 'database' | 'line' | 'environment' | 'buildProject' | 'eventsOf'
+> {
   /** The domain that every project may send from; forgetting it is losing its verification. */
   verified: Set<string>;
   stop(): Promise<void>;
 }
 
 export async function startCampaignsSuite(): Promise<CampaignsSuite> {
-  const ground = await openServiceGround('campaigns', { entities, migrations });
+  const fixture = await openServiceFixture('campaigns', { entities, migrations });
   const verified = new Set(['example.test']);
-  ground.connection.nats.subscribe('call.sending.emails.check', {
+  fixture.connection.nats.subscribe('call.sending.emails.check', {
     callback: (_, message) =>
-      void message.respond(JSON.stringify(message.json<{ body: CheckSend }[]>().map((call) => answer(verified, call)))),
+      void message.respond(
+        JSON.stringify(message.json<{ body: CheckSend }[]>().map((call) => answer(verified, call))),
+      ),
   });
-  await ground.connection.nats.flush();
-  const service = await ground.carry(startCampaigns({ environment: ground.environment, processMetrics: false }));
+  await fixture.connection.nats.flush();
+  const service = await fixture.carry(
+    startCampaigns({ environment: fixture.environment, processMetrics: false }),
+  );
   return {
-    ...ground,
+    ...fixture,
     verified,
     stop: async () => {
       await service.stop();
-      await ground.close();
+      await fixture.close();
     },
   };
 }

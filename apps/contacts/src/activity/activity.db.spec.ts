@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { activity, contacts, events, lists, segments, type Activity, type Caller, type MailHappening } from '@posthorn/contracts';
+import {
+  activity,
+  contacts,
+  events,
+  lists,
+  segments,
+  type Activity,
+  type Caller,
+  type MailHappening,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { listsGround } from '../testing/lists-ground.js';
+import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
 beforeAll(async () => {
@@ -34,7 +43,15 @@ async function all(caller: Caller, id: string, limit: number): Promise<Activity[
 }
 
 const happening = (at: Date, overrides: Partial<MailHappening> = {}): MailHappening => ({
-  ...{ id: newId(), at, kind: 'email.accepted', emailId: newId(), subject: 'Hello', detail: null, link: null },
+  ...{
+    id: newId(),
+    at,
+    kind: 'email.accepted',
+    emailId: newId(),
+    subject: 'Hello',
+    detail: null,
+    link: null,
+  },
   ...overrides,
 });
 
@@ -45,15 +62,19 @@ const record = (caller: Caller, contactId: string, name: string) =>
 describe('the activity of a contact', () => {
   it('is what every room says of it, newest first', async () => {
     const { caller, id } = await buildContact();
-    const ground = listsGround(suite);
-    const list = await ground.build(caller, { doubleOptIn: true });
-    const { confirmToken } = await ground.subscribe(caller, list.id, { email });
-    await ground.confirm(confirmToken!);
+    const fixture = listsFixture(suite);
+    const list = await fixture.build(caller, { doubleOptIn: true });
+    const { confirmToken } = await fixture.subscribe(caller, list.id, { email });
+    await fixture.confirm(confirmToken!);
     await record(caller, id, 'signup');
-    const segment = await suite.bus.call(segments.create, caller, { name: 'Pro', type: 'STATIC', trackMembership: true });
+    const segment = await suite.bus.call(segments.create, caller, {
+      name: 'Pro',
+      type: 'STATIC',
+      trackMembership: true,
+    });
     await suite.bus.call(segments.addMembers, caller, { id: segment.id, emails: [email] });
     await suite.bus.call(segments.removeMembers, caller, { id: segment.id, emails: [email] });
-    await ground.unsubscribe(caller, list.id, email);
+    await fixture.unsubscribe(caller, list.id, email);
     await suite.bus.call(contacts.unsubscribe, caller, { email });
     const { items, hasMore } = await page(caller, id);
     expect([kindsOf(items), hasMore]).toEqual([
@@ -75,13 +96,20 @@ describe('the activity of a contact', () => {
     ]);
     const [between, later] = [items[4]!.at, new Date(items[0]!.at.getTime() + 1)];
     const clicked = { kind: 'email.clicked', link: 'https://shop.example/' } as const;
-    suite.mail.set(email, [happening(between, { id: '00000000-0000-7000-8000-000000000000' }), happening(later, clicked)]);
+    suite.mail.set(email, [
+      happening(between, { id: '00000000-0000-7000-8000-000000000000' }),
+      happening(later, clicked),
+    ]);
     const merged = (await page(caller, id)).items;
     expect(kindsOf(merged).slice(0, 7)).toEqual([
       ...['email.clicked', 'contact.unsubscribed', 'list.unsubscribed', 'segment.exited'],
       ...['segment.entered', 'event.recorded', 'email.accepted'],
     ]);
-    expect(merged[0]!.data).toEqual({ emailId: expect.any(String), subject: 'Hello', link: 'https://shop.example/' });
+    expect(merged[0]!.data).toEqual({
+      emailId: expect.any(String),
+      subject: 'Hello',
+      link: 'https://shop.example/',
+    });
     for (const limit of [1, 2, 3, 7]) expect(await all(caller, id, limit)).toEqual(merged);
   });
 
@@ -92,7 +120,10 @@ describe('the activity of a contact', () => {
     suite.mail.set(
       email,
       recorded.flatMap(({ at }) =>
-        [happening(at), happening(at, { id: '00000000-0000-7000-8000-000000000000' })].slice(0, 1 + Number(at === recorded[0]!.at)),
+        [happening(at), happening(at, { id: '00000000-0000-7000-8000-000000000000' })].slice(
+          0,
+          1 + Number(at === recorded[0]!.at),
+        ),
       ),
     );
     const whole = await all(caller, id, 100);
@@ -102,9 +133,9 @@ describe('the activity of a contact', () => {
 
   it('keeps what happened in a list or segment that is gone, without its name, and nothing of segments that are not tracked', async () => {
     const { caller, id } = await buildContact();
-    const ground = listsGround(suite);
-    const list = await ground.build(caller);
-    await ground.subscribe(caller, list.id, { email });
+    const fixture = listsFixture(suite);
+    const list = await fixture.build(caller);
+    await fixture.subscribe(caller, list.id, { email });
     await suite.bus.call(lists.delete, caller, { id: list.id });
     const plain = await suite.bus.call(segments.create, caller, { name: 'Plain', type: 'STATIC' });
     await suite.bus.call(segments.addMembers, caller, { id: plain.id, emails: [email] });
@@ -115,12 +146,14 @@ describe('the activity of a contact', () => {
 
   it('leaves with its contact, and is nobody else’s', async () => {
     const { caller, id } = await buildContact();
-    const ground = listsGround(suite);
-    await ground.subscribe(caller, (await ground.build(caller)).id, { email });
+    const fixture = listsFixture(suite);
+    await fixture.subscribe(caller, (await fixture.build(caller)).id, { email });
     await expect(page(suite.buildProject().caller, id)).rejects.toMatchObject({ kind: 'not_found' });
     await suite.bus.call(contacts.delete, caller, { id });
     await expect(page(caller, id)).rejects.toMatchObject({ kind: 'not_found' });
-    expect(await suite.database.query(`SELECT 1 FROM contact_history WHERE project_id = $1`, [caller.projectId])).toEqual([]);
+    expect(
+      await suite.database.query(`SELECT 1 FROM contact_history WHERE project_id = $1`, [caller.projectId]),
+    ).toEqual([]);
   });
 
   it('is not told without its mail', async () => {

@@ -1,6 +1,13 @@
 import { Controller } from '@nestjs/common';
-import { activity, personData, type ActivityPage, type AskPersonPart, type ListActivity, type PersonPartPage } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import {
+  activity,
+  personData,
+  type ActivityPage,
+  type GetPersonPart,
+  type ListActivity,
+  type PersonPartPage,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ActivityService } from './activity.service.js';
 import { PersonDataService } from './person-data.service.js';
 
@@ -11,13 +18,13 @@ export class ActivityHandlers {
     private readonly people: PersonDataService,
   ) {}
 
-  @Answers(activity.list)
+  @Handles(activity.list)
   list({ caller, body }: Incoming<ListActivity>): Promise<ActivityPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(personData.part)
-  data({ caller, body }: Incoming<AskPersonPart>): Promise<PersonPartPage> {
+  @Handles(personData.part)
+  data({ caller, body }: Incoming<GetPersonPart>): Promise<PersonPartPage> {
     return this.people.part(caller.projectId, body);
   }
 }

@@ -34,11 +34,11 @@ export class ActivityReadModel {
   }
 
   async consents(projectId: string, { contactId, limit, after }: ActivityQuery): Promise<Activity[]> {
-    const behind = keysetCondition(after, 4, 'c');
+    const following = keysetCondition(after, 4, 'c');
     const rows = await this.database.query<{ id: string; at: Date; after: boolean; source: ConsentSource }>(
       `SELECT id, at, after, source FROM (SELECT *, at AS created_at FROM consents WHERE project_id = $1 AND contact_id = $2) AS c
-       WHERE true ${behind.sql} ORDER BY at DESC, id DESC LIMIT $3`,
-      [projectId, contactId, limit, ...behind.parameters],
+       WHERE true ${following.sql} ORDER BY at DESC, id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...following.parameters],
     );
     return rows.map(({ id, at, after: subscribed, source }) => ({
       id,

@@ -16,7 +16,7 @@ import { ActivityReadModel, type ActivityQuery } from './activity.read-model.js'
 import { activityOf, ContactHistoryRepository } from './contact-history.repository.js';
 
 /** Shorter than whoever asked waits, so that the answer "not right now" still reaches them. */
-const askMs = 1_000;
+const callMs = 1_000;
 
 /** Merges the histories of a contact. Each gives one more than the page shows from the same place on: whatever they do not give comes later. */
 @Injectable()
@@ -47,14 +47,22 @@ export class ActivityService {
   }
 
   private async mail(projectId: string, email: string, { limit, after }: ActivityQuery): Promise<Activity[]> {
-    const asked = { email, limit, ...(after ? { after } : {}) };
-    const { items } = await this.bus.call(mailHistory.page, serviceCaller('contacts', projectId), asked, { timeoutMs: askMs });
+    const requested = { email, limit, ...(after ? { after } : {}) };
+    const { items } = await this.bus.call(mailHistory.page, serviceCaller('contacts', projectId), requested, {
+      timeoutMs: callMs,
+    });
     return items.map(mailed);
   }
 }
 
-const newestFirst = (a: Activity, b: Activity): number => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
+const newestFirst = (a: Activity, b: Activity): number =>
+  b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 
 function mailed({ id, at, kind, emailId, subject, detail, link }: MailHappening): Activity {
-  return { id, at, kind, data: { emailId, subject, ...(detail ? { detail } : {}), ...(link ? { link } : {}) } };
+  return {
+    id,
+    at,
+    kind,
+    data: { emailId, subject, ...(detail ? { detail } : {}), ...(link ? { link } : {}) },
+  };
 }

@@ -24,14 +24,18 @@ export const keepsHistory = (rows: string, source: ConsentSource | null = null):
 export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}
 
-  async keep(projectId: string, kind: ContactHistoryKind, changed: readonly { segmentId: string; contactId: string }[]): Promise<void> {
-    const { contacts, segments, contactPlaces, segmentPlaces } = pairsOf(changed);
+  async keep(
+    projectId: string,
+    kind: ContactHistoryKind,
+    changed: readonly { segmentId: string; contactId: string }[],
+  ): Promise<void> {
+    const { contacts, segments, contactIndexes, segmentIndexes } = pairsOf(changed);
     await this.database.query(
       keepsHistory(
         `(SELECT $1::uuid AS project_id, ($3::uuid[])[contact] AS contact_id, $2 AS kind, ($4::uuid[])[segment] AS subject_id
           FROM unnest($5::int[], $6::int[]) AS pairs (contact, segment))`,
       ),
-      [projectId, kind, contacts, segments, contactPlaces, segmentPlaces],
+      [projectId, kind, contacts, segments, contactIndexes, segmentIndexes],
     );
   }
 
@@ -50,15 +54,17 @@ export class ContactHistoryRepository {
 
   /** Of contacts that are deleted in the same transaction. */
   async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
-    await this.database.query(`DELETE FROM contact_history WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`, [
-      projectId,
-      contactIds,
-    ]);
+    await this.database.query(
+      `DELETE FROM contact_history WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,
+      [projectId, contactIds],
+    );
   }
 }
 
 export function activityOf({ id, kind, subjectId, subjectName, source }: HistoryRow): Activity {
   const ofList = kind.startsWith('list.');
-  const data = ofList ? { listId: subjectId, listName: subjectName } : { segmentId: subjectId, segmentName: subjectName };
+  const data = ofList
+    ? { listId: subjectId, listName: subjectName }
+    : { segmentId: subjectId, segmentName: subjectName };
   return { id, at: instantOf(id), kind, data: { ...data, ...(source ? { source } : {}) } };
 }

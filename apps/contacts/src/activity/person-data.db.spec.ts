@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, events, personData, personParts, segments, type Caller, type PersonPart, type PersonPlace } from '@posthorn/contracts';
+import {
+  contacts,
+  events,
+  personData,
+  personParts,
+  segments,
+  type Caller,
+  type PersonPart,
+  type PersonPosition,
+} from '@posthorn/contracts';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
-import { listsGround } from '../testing/lists-ground.js';
+import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
 beforeAll(async () => {
@@ -13,14 +22,21 @@ const email = 'ada@example.org';
 
 async function buildContact(): Promise<{ caller: Caller; id: string }> {
   const { caller } = suite.buildProject();
-  return { caller, id: (await suite.bus.call(contacts.create, caller, { email, customFields: { plan: 'pro' } })).id };
+  return {
+    caller,
+    id: (await suite.bus.call(contacts.create, caller, { email, customFields: { plan: 'pro' } })).id,
+  };
 }
 
 /** Its rows, and how many each page had. */
-async function whole(caller: Caller, id: string, part: PersonPart): Promise<{ rows: Record<string, unknown>[]; pages: number[] }> {
+async function whole(
+  caller: Caller,
+  id: string,
+  part: PersonPart,
+): Promise<{ rows: Record<string, unknown>[]; pages: number[] }> {
   const rows: object[] = [];
   const pages: number[] = [];
-  for (let after: PersonPlace | undefined; ;) {
+  for (let after: PersonPosition | undefined; ;) {
     const page = await suite.bus.call(personData.part, caller, { id, part, after });
     pages.push(page[part]!.length);
     rows.push(...page[part]!);
@@ -32,17 +48,24 @@ async function whole(caller: Caller, id: string, part: PersonPart): Promise<{ ro
 describe('all data of a person', () => {
   it('is what every room holds', async () => {
     const { caller, id } = await buildContact();
-    const ground = listsGround(suite);
-    const list = await ground.build(caller);
-    await ground.subscribe(caller, list.id, { email });
-    const segment = await suite.bus.call(segments.create, caller, { name: 'Pro', type: 'STATIC', trackMembership: true });
+    const fixture = listsFixture(suite);
+    const list = await fixture.build(caller);
+    await fixture.subscribe(caller, list.id, { email });
+    const segment = await suite.bus.call(segments.create, caller, {
+      name: 'Pro',
+      type: 'STATIC',
+      trackMembership: true,
+    });
     await suite.bus.call(segments.addMembers, caller, { id: segment.id, emails: [email] });
-    for (const name of ['signup', 'paid']) await suite.bus.call(events.record, caller, { name, contactId: id, payload: { seats: 3 } });
+    for (const name of ['signup', 'paid'])
+      await suite.bus.call(events.record, caller, { name, contactId: id, payload: { seats: 3 } });
     await suite.database.query(
       `INSERT INTO mail_summaries (project_id, contact_id, kind, count, first_at, last_at) VALUES ($1, $2, 'opened', 1, now(), now())`,
       [caller.projectId, id],
     );
-    const parts = await Promise.all(personParts.map(async (part) => [part, (await whole(caller, id, part)).rows] as const));
+    const parts = await Promise.all(
+      personParts.map(async (part) => [part, (await whole(caller, id, part)).rows] as const),
+    );
     expect(Object.fromEntries(parts)).toMatchObject({
       consents: [{ before: null, after: true }],
       memberships: [{ listId: list.id, listName: 'News', status: 'CONFIRMED' }],
@@ -59,11 +82,17 @@ describe('all data of a person', () => {
       ],
     });
     for (const part of personParts)
-      await expect(suite.bus.call(personData.part, suite.buildProject().caller, { id, part })).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(
+        suite.bus.call(personData.part, suite.buildProject().caller, { id, part }),
+      ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it.each<[PersonPart, string, string]>([
-    ['consents', '(project_id, contact_id, id, after, at, source)', `uuidv7(), true, now() - n / 3 * interval '1 second', 'API'`],
+    [
+      'consents',
+      '(project_id, contact_id, id, after, at, source)',
+      `uuidv7(), true, now() - n / 3 * interval '1 second', 'API'`,
+    ],
     [
       'memberships',
       '(project_id, contact_id, list_id, id, status, created_at)',
@@ -74,17 +103,23 @@ describe('all data of a person', () => {
     ['events', '(project_id, contact_id, id, name, payload, occurred_at)', `uuidv7(), 'n', '{}', now()`],
   ])('has every row of a part that is long: %s', async (part, columns, values) => {
     const { caller, id } = await buildContact();
-    const table = { history: 'contact_history', summaries: 'event_summaries', segments: 'segment_members' }[part as string] ?? part;
-    await suite.database.query(`INSERT INTO ${table} ${columns} SELECT $1, $2, ${values} FROM generate_series(1, 2500) AS n`, [
-      caller.projectId,
-      id,
-    ]);
+    const table =
+      { history: 'contact_history', summaries: 'event_summaries', segments: 'segment_members' }[
+        part as string
+      ] ?? part;
+    await suite.database.query(
+      `INSERT INTO ${table} ${columns} SELECT $1, $2, ${values} FROM generate_series(1, 2500) AS n`,
+      [caller.projectId, id],
+    );
     const { rows, pages } = await whole(caller, id, part);
     const [row] = await suite.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM ${table} WHERE project_id = $1 AND contact_id = $2`,
       [caller.projectId, id],
     );
-    expect([rows.length, new Set(rows.map((each) => each['id'] ?? each['name'])).size]).toEqual([row!.count, row!.count]);
+    expect([rows.length, new Set(rows.map((each) => each['id'] ?? each['name'])).size]).toEqual([
+      row!.count,
+      row!.count,
+    ]);
     expect(pages).toEqual([1_000, 1_000, row!.count - 2_000]);
   });
 

@@ -1,42 +1,54 @@
-import type { CustomEvent, PagePosition, PersonMembership, PersonSegment, PersonSummary } from '@posthorn/contracts';
+import type {
+  CustomEvent,
+  PagePosition,
+  PersonMembership,
+  PersonSegment,
+  PersonSummary,
+} from '@posthorn/contracts';
 import { idsBefore, keysetCondition, type Database } from '@posthorn/database';
 
 const maxPayloadBytes = 2 * 1024 * 1024;
 
-export interface AskedRows<Place> {
+export interface RequestedRows<Position> {
   contactId: string;
   limit: number;
-  after?: Place;
+  after?: Position;
 }
 
 /** What is known of one contact in the tables of several rooms. */
 export class PersonDataReadModel {
   constructor(private readonly database: Database) {}
 
-  memberships(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<PersonMembership[]> {
-    const behind = keysetCondition(after, 4, 'm');
+  memberships(
+    projectId: string,
+    { contactId, limit, after }: RequestedRows<PagePosition>,
+  ): Promise<PersonMembership[]> {
+    const following = keysetCondition(after, 4, 'm');
     return this.database.query(
       `SELECT m.id, m.list_id AS "listId", l.name AS "listName", m.status, m.created_at AS "createdAt", m.updated_at AS "updatedAt"
        FROM memberships m LEFT JOIN lists l ON l.project_id = m.project_id AND l.id = m.list_id
-       WHERE m.project_id = $1 AND m.contact_id = $2 ${behind.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT $3`,
-      [projectId, contactId, limit, ...behind.parameters],
+       WHERE m.project_id = $1 AND m.contact_id = $2 ${following.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...following.parameters],
     );
   }
 
-  segments(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<PersonSegment[]> {
-    const behind = keysetCondition(after, 4, 'm');
+  segments(
+    projectId: string,
+    { contactId, limit, after }: RequestedRows<PagePosition>,
+  ): Promise<PersonSegment[]> {
+    const following = keysetCondition(after, 4, 'm');
     return this.database.query(
       `SELECT m.segment_id AS "segmentId", s.name AS "segmentName", m.since
        FROM (SELECT project_id, segment_id, since, segment_id AS id, since AS created_at FROM segment_members
              WHERE project_id = $1 AND contact_id = $2) AS m
        JOIN segments s ON s.project_id = m.project_id AND s.id = m.segment_id
-       WHERE true ${behind.sql} ORDER BY m.since DESC, m.segment_id DESC LIMIT $3`,
-      [projectId, contactId, limit, ...behind.parameters],
+       WHERE true ${following.sql} ORDER BY m.since DESC, m.segment_id DESC LIMIT $3`,
+      [projectId, contactId, limit, ...following.parameters],
     );
   }
 
   /** By name, which stays where it is while they are read; those of e-mails, of which there are few kinds, come first. */
-  summaries(projectId: string, { contactId, limit, after }: AskedRows<string>): Promise<PersonSummary[]> {
+  summaries(projectId: string, { contactId, limit, after }: RequestedRows<string>): Promise<PersonSummary[]> {
     return this.database.query(
       `SELECT 'EMAIL' AS of, kind AS name, count, first_at AS "firstAt", last_at AS "lastAt" FROM mail_summaries
        WHERE project_id = $1 AND contact_id = $2 AND $4::text IS NULL
@@ -49,7 +61,10 @@ export class PersonDataReadModel {
   }
 
   /** No more of them than their payloads allow, but one; a payload is small beside that. */
-  async events(projectId: string, { contactId, limit, after }: AskedRows<PagePosition>): Promise<{ rows: CustomEvent[]; isCut: boolean }> {
+  async events(
+    projectId: string,
+    { contactId, limit, after }: RequestedRows<PagePosition>,
+  ): Promise<{ rows: CustomEvent[]; isCut: boolean }> {
     const rows = await this.database.query<CustomEvent & { found: number }>(
       `SELECT id, name, contact_id AS "contactId", email_id AS "emailId", payload, created_at AS "createdAt", found FROM (
          SELECT *, count(*) OVER () AS found, sum(octet_length(payload::text)) OVER (ORDER BY id DESC) AS bytes FROM (

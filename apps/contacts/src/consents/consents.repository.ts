@@ -1,5 +1,13 @@
 import type { Consent } from '@posthorn/contracts';
-import { keysetCondition, pageLimit, toPage, totalCap, type Database, type Page, type PageRequest } from '@posthorn/database';
+import {
+  keysetCondition,
+  pageLimit,
+  toPage,
+  totalCap,
+  type Database,
+  type Page,
+  type PageRequest,
+} from '@posthorn/database';
 
 /**
  * Part of a statement that changes subscriptions. `rows` has the contacts (project_id, id, subscribed, was_subscribed, updated_at) as `told`
@@ -25,7 +33,13 @@ export class ConsentsRepository {
       [projectId, contactId, pageLimit(request) + 1, ...keyset.parameters],
     );
     const page = toPage(rows, request);
-    return { ...page, items: page.items.map((row) => ({ ...row, actor: row.actor && { ...row.actor, name: row.actor.name ?? null } })) };
+    return {
+      ...page,
+      items: page.items.map((row) => ({
+        ...row,
+        actor: row.actor && { ...row.actor, name: row.actor.name ?? null },
+      })),
+    };
   }
 
   async count(projectId: string, contactId: string): Promise<number> {

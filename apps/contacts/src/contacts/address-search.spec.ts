@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { asStored, rareWords } from './address-search.js';
+import { asStored, rareTerms } from './address-search.js';
 
 describe('the words of a term that are looked up', () => {
-  const addresses = Array.from({ length: 100 }, (_, place) => `reader-${5_000 + place}@${place < 60 ? 'mail' : 'firm'}.example`);
+  const addresses = Array.from(
+    { length: 100 },
+    (_, index) => `reader-${5_000 + index}@${index < 60 ? 'mail' : 'firm'}.example`,
+  );
 
   it.each([
     ['reader-1002', ['1002']],
@@ -16,8 +19,8 @@ describe('the words of a term that are looked up', () => {
     ['jo.anna@mail', ['anna']],
     ['anna-lee', ['anna', 'lee']],
     ['lee@', ['lee']],
-  ])('of %s are the rare ones', (term, words) => {
-    expect(rareWords(term, addresses)).toEqual(words);
+  ])('of %s are the rare ones', (term, texts) => {
+    expect(rareTerms(term, addresses)).toEqual(texts);
   });
 
   it.each([
@@ -29,11 +32,11 @@ describe('the words of a term that are looked up', () => {
     ['@.', 'no words'],
     ['', 'nothing'],
   ])('are none for %s: %s', (term) => {
-    expect(rareWords(term, addresses)).toEqual([]);
+    expect(rareTerms(term, addresses)).toEqual([]);
   });
 
   it('are none while Postgres has not looked at the addresses', () => {
-    expect(rareWords('anna@mail.example', [])).toEqual([]);
+    expect(rareTerms('anna@mail.example', [])).toEqual([]);
   });
 });
 

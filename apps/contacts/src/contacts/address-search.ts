@@ -1,9 +1,9 @@
 import { toAscii } from '@posthorn/contracts';
-import { escapeLike, ShortMemory, type Database, type PageFilter } from '@posthorn/database';
+import { escapeLike, TtlCache, type Database, type PageFilter } from '@posthorn/database';
 
 const commonShare = 0.05;
 /** An address of the sample may have a rare word by chance. */
-const mostOfRare = 1;
+const maxOfRare = 1;
 const largeShare = 0.1;
 
 /**
@@ -12,20 +12,26 @@ const largeShare = 0.1;
  * looked at the table, so that of what came since a word may be more common than it seems.
  */
 export class AddressSearch {
-  private readonly addresses = new ShortMemory(() => this.sample());
-  private readonly shares = new ShortMemory((projectId) => this.shareOf(projectId));
+  private readonly addresses = new TtlCache(() => this.sample());
+  private readonly shares = new TtlCache((projectId) => this.shareOf(projectId));
 
   constructor(private readonly database: Database) {}
 
   /** For rows of the alias `row`. */
   async filterOf(projectId: string, term: string): Promise<PageFilter> {
     const search = asStored(term);
-    const words = rareWords(search, await this.addresses.of());
-    if (words.length === 0) return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
-    const named = words.map((_, place) => `:word${place}`);
-    const parameters = { ...Object.fromEntries(words.map((word, place) => [`word${place}`, containing(word)])), search };
+    const texts = rareTerms(search, await this.addresses.of());
+    if (texts.length === 0)
+      return { sql: 'row.email LIKE :search', parameters: { search: containing(search) } };
+    const named = texts.map((_, index) => `:word${index}`);
+    const parameters = {
+      ...Object.fromEntries(texts.map((text, index) => [`word${index}`, containing(text)])),
+      search,
+    };
     const has = (alias: string) =>
-      [...named.map((name) => `${alias}.email LIKE ${name}`), `strpos(${alias}.email, :search) > 0`].join(' AND ');
+      [...named.map((name) => `${alias}.email LIKE ${name}`), `strpos(${alias}.email, :search) > 0`].join(
+        ' AND ',
+      );
     if ((await this.shares.of(projectId)) < largeShare) return { sql: has('row'), parameters };
     // The places of a project that has most contacts are no less common: its rows are told from the others' after they are found.
     const found = `SELECT found.ctid FROM contacts found WHERE ${has('found')} AND found.project_id IS NOT DISTINCT FROM :searched`;
@@ -54,12 +60,12 @@ export class AddressSearch {
   }
 }
 
-const behindAt = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
+const startAfter = /(?<=@)[^@]*[^\p{ASCII}@][^@]*$/u;
 
 /** As addresses are: in lower case, and a domain of other letters as DNS has it, where it can be one. */
 export function asStored(term: string): string {
   const lower = (term.trim() || term).normalize('NFC').toLowerCase();
-  return lower.replace(behindAt, (domain) => toAscii(domain) || domain);
+  return lower.replace(startAfter, (domain) => toAscii(domain) || domain);
 }
 
 const containing = (part: string): string => `%${escapeLike(part)}%`;
@@ -71,12 +77,12 @@ const lettersOfTheIndex = /[a-z0-9]{3,}/g;
  * The words of a term that are not common, without the characters beside them: how a word begins or ends is more common than what it says. None
  * where none is rare, or the term is that word.
  */
-export function rareWords(term: string, addresses: readonly string[]): string[] {
-  const words = (term.match(lettersOfTheIndex) ?? []).map((word) => ({
-    word,
-    hits: addresses.filter((each) => each.includes(word)).length,
+export function rareTerms(term: string, addresses: readonly string[]): string[] {
+  const texts = (term.match(lettersOfTheIndex) ?? []).map((text) => ({
+    word: text,
+    hits: addresses.filter((each) => each.includes(text)).length,
   }));
-  const uncommon = words.filter(({ hits }) => hits < commonShare * addresses.length);
-  const rare = uncommon.some(({ hits }) => hits <= mostOfRare) ? uncommon.map(({ word }) => word) : [];
+  const uncommon = texts.filter(({ hits }) => hits < commonShare * addresses.length);
+  const rare = uncommon.some(({ hits }) => hits <= maxOfRare) ? uncommon.map(({ word: text }) => text) : [];
   return rare.join() === term ? [] : rare;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BulkContacts, BulkOutcome } from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
-import { askedBy, type WrittenContact } from './contact-write.js';
+import { requestedBy, type WrittenContact } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { reasonOf } from './refused-row.js';
 
@@ -12,8 +12,12 @@ export class BulkContactsService {
 
   async write({ caller, body, deadline }: Incoming<BulkContacts>): Promise<BulkOutcome> {
     const { projectId } = caller;
-    const origin = { ...askedBy(caller), source: 'BULK' as const };
-    return outcomeOf(await this.writes.commit(body.contacts.map((contact) => ({ ...contact, projectId, inBulk: true, deadline, origin }))));
+    const origin = { ...requestedBy(caller), source: 'BULK' as const };
+    return outcomeOf(
+      await this.writes.commit(
+        body.contacts.map((contact) => ({ ...contact, projectId, inBulk: true, deadline, origin })),
+      ),
+    );
   }
 }
 

@@ -10,7 +10,10 @@ afterAll(() => suite.stop());
 
 async function pagesOf(caller: Caller, query: ExportContacts): Promise<ExportedContacts[]> {
   const pages: ExportedContacts[] = [];
-  do pages.push(await suite.bus.call(contacts.export, caller, { ...query, after: pages.at(-1)?.next ?? undefined }));
+  do
+    pages.push(
+      await suite.bus.call(contacts.export, caller, { ...query, after: pages.at(-1)?.next ?? undefined }),
+    );
   while (pages.at(-1)!.next);
   return pages;
 }

@@ -30,15 +30,22 @@ describe('lists of contacts', () => {
 
   it('come newest first, ties by id, each contact once', async () => {
     const { caller, projectId } = suite.buildProject();
-    await suite.bus.call(contacts.ensure, caller, { emails: Array.from({ length: 50 }, (_, index) => `tie${index}@example.org`) });
-    for (const index of [1, 2, 3]) await suite.bus.call(contacts.create, caller, { email: `later${index}@example.org` });
+    await suite.bus.call(contacts.ensure, caller, {
+      emails: Array.from({ length: 50 }, (_, index) => `tie${index}@example.org`),
+    });
+    for (const index of [1, 2, 3])
+      await suite.bus.call(contacts.create, caller, { email: `later${index}@example.org` });
     const expected = await suite.database.query<{ id: string }>(
       `SELECT id FROM contacts WHERE project_id = $1 ORDER BY created_at DESC, id DESC`,
       [projectId],
     );
     const paged = await all(caller, { limit: 7 });
     expect(paged.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
-    expect(paged.slice(0, 3).map(({ email }) => email)).toEqual(['later3@example.org', 'later2@example.org', 'later1@example.org']);
+    expect(paged.slice(0, 3).map(({ email }) => email)).toEqual([
+      'later3@example.org',
+      'later2@example.org',
+      'later1@example.org',
+    ]);
     expect((await list(caller)).items).toHaveLength(20);
     expect((await list(caller, { limit: 100 })).next).toBeNull();
   });
@@ -56,7 +63,8 @@ describe('lists of contacts', () => {
       await suite.bus.call(contacts.create, caller, { email, subscribed: email.startsWith('b') });
     }
     await suite.bus.call(contacts.create, suite.buildProject().caller, { email: 'lee@foreign.example' });
-    const found = async (query: ListContacts) => (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
+    const found = async (query: ListContacts) =>
+      (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
     expect(await found({ search: 'LEE' })).toEqual(['ben@lee.example', 'ann.lee@example.org']);
     expect(await found({ search: 'lee', subscribed: false })).toEqual(['ann.lee@example.org']);
     expect(await found({ subscribed: true })).toEqual(['ben@lee.example']);
@@ -65,7 +73,12 @@ describe('lists of contacts', () => {
     expect(await found({ search: '\\' })).toEqual([]);
     expect(await found({ search: ' Zoe@Büro.example ' })).toEqual(['zoe@xn--bro-hoa.example']);
     const counted = await list(caller, { search: 'lee', limit: 1, withTotal: true });
-    expect([counted.items.length, counted.hasMore, counted.total, counted.totalIsCapped]).toEqual([1, true, 2, undefined]);
+    expect([counted.items.length, counted.hasMore, counted.total, counted.totalIsCapped]).toEqual([
+      1,
+      true,
+      2,
+      undefined,
+    ]);
     expect((await list(caller, { search: 'lee' })).total).toBeUndefined();
   });
 
@@ -89,12 +102,18 @@ describe('lists of contacts', () => {
     await suite.database.query(`ANALYZE contacts`);
     const filter = await new AddressSearch(suite.database).filterOf(projectId, 'reader-zoe');
     expect([filter.parameters['word0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
-    const found = async (query: ListContacts) => (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
-    expect(await found({ search: 'Reader-Zoe' })).toEqual(['reader-zoe_1@firm.example', 'reader-zoe%@firm.example']);
+    const found = async (query: ListContacts) =>
+      (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
+    expect(await found({ search: 'Reader-Zoe' })).toEqual([
+      'reader-zoe_1@firm.example',
+      'reader-zoe%@firm.example',
+    ]);
     expect(await found({ search: 'reader-zoe%' })).toEqual(['reader-zoe%@firm.example']);
     expect(await found({ search: 'reader-zoe', subscribed: false })).toEqual([]);
     expect((await list(caller, { search: 'reader-zoe', limit: 1, withTotal: true })).total).toBe(2);
-    await suite.database.query(`DELETE FROM contacts WHERE project_id = ANY ($1)`, [[large.projectId, projectId]]);
+    await suite.database.query(`DELETE FROM contacts WHERE project_id = ANY ($1)`, [
+      [large.projectId, projectId],
+    ]);
   });
 
   it('count a search up to the cap', async () => {
@@ -104,7 +123,10 @@ describe('lists of contacts', () => {
        SELECT $1, gen_random_uuid(), 'many' || n || '@example.org', n > 1 FROM generate_series(1, ${totalCap + 1}) AS n`,
       [projectId],
     );
-    expect(await list(caller, { search: 'many', withTotal: true })).toMatchObject({ total: totalCap, totalIsCapped: true });
+    expect(await list(caller, { search: 'many', withTotal: true })).toMatchObject({
+      total: totalCap,
+      totalIsCapped: true,
+    });
     const exact = await list(caller, { search: 'many', subscribed: true, withTotal: true });
     expect([exact.total, exact.totalIsCapped]).toEqual([totalCap, undefined]);
   });
@@ -139,12 +161,16 @@ describe('lists of contacts', () => {
       expect(await counts.of(projectId)).toEqual(recount);
     }
     const [every, yes, no] = await Promise.all(
-      [{}, { subscribed: true }, { subscribed: false }].map((query) => list(caller, { ...query, withTotal: true })),
+      [{}, { subscribed: true }, { subscribed: false }].map((query) =>
+        list(caller, { ...query, withTotal: true }),
+      ),
     );
     expect(every!.total).toBe((await all(caller, { limit: 100 })).length);
     expect(every!.total).toBe(yes!.total! + no!.total!);
     await eventually(async () => {
-      const open = await suite.database.query(`SELECT 1 FROM contact_count_deltas WHERE project_id = $1`, [projectId]);
+      const open = await suite.database.query(`SELECT 1 FROM contact_count_deltas WHERE project_id = $1`, [
+        projectId,
+      ]);
       return open.length === 0;
     }, 'the deltas are folded');
     expect((await counts.of(projectId)).total).toBe(every!.total);

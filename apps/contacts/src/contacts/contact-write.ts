@@ -1,4 +1,4 @@
-import { toldAddressOf, type Caller, type ConsentSource } from '@posthorn/contracts';
+import { publishedAddressOf, type Caller, type ConsentSource } from '@posthorn/contracts';
 import type { ContactRow } from './contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
 
@@ -8,8 +8,8 @@ export interface WriteOrigin {
   actor: Caller['actor'] | null;
   /** The client's address, and what it calls itself. */
   address: string | null;
-  /** That address where facts may tell it. */
-  toldAddress: string | null;
+  /** That address where events may tell it. */
+  publishedAddress: string | null;
   userAgent: string | null;
   /** What the person agreed to. */
   text: string | null;
@@ -28,7 +28,7 @@ export interface ContactWrite {
   customFieldsMode?: 'MERGE' | 'REPLACE';
   /** NEW leaves a contact that is there as it is, KNOWN makes none. */
   only?: 'NEW' | 'KNOWN';
-  /** Whoever writes tells of the new ones in one fact: none for each. */
+  /** Whoever writes tells of the new ones in one event: none for each. */
   inBulk?: boolean;
   /** Postgres time; past it nothing is written. */
   deadline?: Date | null;
@@ -57,19 +57,29 @@ export function contactOf({ contact, error }: WrittenContact): ContactRow {
   return contact;
 }
 
-export const refused = (error: Error): WrittenContact => ({ outcome: 'REFUSED', contact: null, before: null, error });
+export const refused = (error: Error): WrittenContact => ({
+  outcome: 'REFUSED',
+  contact: null,
+  before: null,
+  error,
+});
 
-export const originOf = (caller: Caller | undefined, source: ConsentSource, text: string | null = null): WriteOrigin => ({
+export const originOf = (
+  caller: Caller | undefined,
+  source: ConsentSource,
+  text: string | null = null,
+): WriteOrigin => ({
   source,
   text,
   actor: caller?.actor ?? null,
   address: caller?.address ?? null,
-  toldAddress: caller ? toldAddressOf(caller) : null,
+  publishedAddress: caller ? publishedAddressOf(caller) : null,
   userAgent: caller?.userAgent ?? null,
 });
 
 /** Of what a client asks for: people use the dashboard, keys the API. */
-export const askedBy = (caller: Caller): WriteOrigin => originOf(caller, caller.actor.kind === 'USER' ? 'DASHBOARD' : 'API');
+export const requestedBy = (caller: Caller): WriteOrigin =>
+  originOf(caller, caller.actor.kind === 'USER' ? 'DASHBOARD' : 'API');
 
 type Addressed = Pick<ContactWrite, 'projectId' | 'email'>;
 
@@ -87,7 +97,8 @@ export function folded(first: ContactWrite, second: ContactWrite): ContactWrite 
   const differ = second.subscribed !== undefined && subscribed !== second.subscribed;
   const merge = first.customFieldsMode !== 'REPLACE' && second.customFieldsMode !== 'REPLACE';
   if (differ || !merge || first.only || second.only || !isSameOrigin(first, second)) return null;
-  const customFields = first.customFields && second.customFields ? { ...first.customFields, ...second.customFields } : undefined;
+  const customFields =
+    first.customFields && second.customFields ? { ...first.customFields, ...second.customFields } : undefined;
   return {
     ...first,
     subscribed,
@@ -104,7 +115,7 @@ function isSameOrigin(first: ContactWrite, second: ContactWrite): boolean {
     one.source === other.source &&
     one.actor?.id === other.actor?.id &&
     one.address === other.address &&
-    one.toldAddress === other.toldAddress &&
+    one.publishedAddress === other.publishedAddress &&
     one.userAgent === other.userAgent &&
     one.text === other.text
   );

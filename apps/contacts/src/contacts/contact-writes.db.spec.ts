@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { consents, contactFacts, contacts, type BulkOutcome, type Caller, type CreateContact } from '@posthorn/contracts';
+import {
+  consents,
+  contactEvents,
+  contacts,
+  type BulkOutcome,
+  type Caller,
+  type CreateContact,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
@@ -11,14 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const bulk = (caller: Caller, rows: CreateContact[]): Promise<BulkOutcome> => suite.bus.call(contacts.bulk, caller, { contacts: rows });
-const all = async (caller: Caller) => (await suite.bus.call(contacts.list, caller, { limit: 100, withTotal: true })).items;
+const bulk = (caller: Caller, rows: CreateContact[]): Promise<BulkOutcome> =>
+  suite.bus.call(contacts.bulk, caller, { contacts: rows });
+const all = async (caller: Caller) =>
+  (await suite.bus.call(contacts.list, caller, { limit: 100, withTotal: true })).items;
 
 describe('contacts in bulk', () => {
   it('are made and changed in one commit, told of as one, each row for itself', async () => {
     const { caller, projectId } = suite.buildProject();
     const full = { big: 'x'.repeat(40_000) };
-    await suite.bus.call(contacts.create, caller, { email: 'known@example.org', customFields: { a: 1, b: 2 } });
+    await suite.bus.call(contacts.create, caller, {
+      email: 'known@example.org',
+      customFields: { a: 1, b: 2 },
+    });
     await suite.bus.call(contacts.create, caller, { email: 'full@example.org', customFields: full });
     await suite.bus.call(contacts.create, caller, { email: 'same@example.org', customFields: { a: 1 } });
     const outcome = await bulk(caller, [
@@ -37,14 +49,21 @@ describe('contacts in bulk', () => {
       errors: [{ index: 2, reason: 'customFields must be at most 65536 bytes of JSON in all' }],
     });
     const found = new Map((await all(caller)).map((contact) => [contact.email, contact]));
-    expect(found.get('new@example.org')).toMatchObject({ subscribed: true, customFields: { kept: [null], second: true } });
+    expect(found.get('new@example.org')).toMatchObject({
+      subscribed: true,
+      customFields: { kept: [null], second: true },
+    });
     expect(found.get('known@example.org')).toMatchObject({ customFields: { b: 2, c: 3 } });
     expect(found.get('full@example.org')!.customFields).toEqual(full);
-    expect(await suite.factsOf(projectId, contactFacts.bulkCreated)).toMatchObject([{ count: 3, source: 'BULK' }]);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(3);
-    expect(await suite.factsOf(projectId, contactFacts.updated)).toMatchObject([{ email: 'known@example.org', seq: 2 }]);
+    expect(await suite.eventsOf(projectId, contactEvents.bulkCreated)).toMatchObject([
+      { count: 3, source: 'BULK' },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(3);
+    expect(await suite.eventsOf(projectId, contactEvents.updated)).toMatchObject([
+      { email: 'known@example.org', seq: 2 },
+    ]);
     const left = found.get('other@example.org')!;
-    expect(suite.optOuts.filter((told) => told.projectId === projectId)).toEqual([
+    expect(suite.optOuts.filter((published) => published.projectId === projectId)).toEqual([
       { projectId, email: left.email, contactId: left.id, seq: 1 },
     ]);
   });
@@ -75,9 +94,13 @@ describe('contacts in bulk', () => {
       [projectId],
     );
     expect(wrong).toEqual([]);
-    expect((await suite.database.query(`SELECT DISTINCT contact_id FROM consents WHERE project_id = $1`, [projectId])).length).toBe(
-      recount!.total,
-    );
+    expect(
+      (
+        await suite.database.query(`SELECT DISTINCT contact_id FROM consents WHERE project_id = $1`, [
+          projectId,
+        ])
+      ).length,
+    ).toBe(recount!.total);
   });
 
   it('are deleted by id or address, foreign ones never', async () => {
@@ -88,15 +111,19 @@ describe('contacts in bulk', () => {
       [1, 2, 3, 4].map((n) => ({ email: `a${n}@example.org`, subscribed: n > 1 })),
     );
     const [first] = await all(caller);
-    expect(await suite.bus.call(contacts.deleteMany, caller, { ids: [first!.id, first!.id, foreign.id, newId()] })).toEqual({ deleted: 1 });
+    expect(
+      await suite.bus.call(contacts.deleteMany, caller, { ids: [first!.id, first!.id, foreign.id, newId()] }),
+    ).toEqual({ deleted: 1 });
     const emails = ['a1@example.org', 'A2@example.org', 'nobody@example.org'];
     expect(await suite.bus.call(contacts.deleteMany, caller, { emails })).toEqual({ deleted: 2 });
     expect((await all(caller)).length).toBe(1);
-    expect((await suite.factsOf(projectId, contactFacts.deleted)).length).toBe(3);
+    expect((await suite.eventsOf(projectId, contactEvents.deleted)).length).toBe(3);
     expect(await new ContactCounts(suite.database).of(projectId)).toMatchObject({ total: 1 });
     expect(await all(theirs.caller)).toHaveLength(1);
     for (const body of [{}, { ids: [newId()], emails }]) {
-      await expect(suite.bus.call(contacts.deleteMany, caller, body)).rejects.toMatchObject({ kind: 'invalid' });
+      await expect(suite.bus.call(contacts.deleteMany, caller, body)).rejects.toMatchObject({
+        kind: 'invalid',
+      });
     }
   });
 });
@@ -105,10 +132,15 @@ describe('one write of many', () => {
   it('that Postgres refuses harms no other that came with it', async () => {
     const { caller } = suite.buildProject();
     const upserts = Array.from({ length: 20 }, (_, index) =>
-      suite.bus.call(contacts.upsert, caller, { email: `p${index}@example.org`, customFields: { a: index % 7 === 3 ? '\u0000' : 'fine' } }),
+      suite.bus.call(contacts.upsert, caller, {
+        email: `p${index}@example.org`,
+        customFields: { a: index % 7 === 3 ? '\u0000' : 'fine' },
+      }),
     );
     const outcomes = await Promise.allSettled(upserts);
-    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map((_, index) => (index % 7 === 3 ? 'rejected' : 'fulfilled')));
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      outcomes.map((_, index) => (index % 7 === 3 ? 'rejected' : 'fulfilled')),
+    );
     expect(await all(caller)).toHaveLength(17);
   });
 
@@ -116,7 +148,10 @@ describe('one write of many', () => {
     const { caller } = suite.buildProject();
     const email = 'ö𝔸z@example.org';
     const huge = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index}`, 1e300]));
-    await suite.bus.call(contacts.upsert, caller, { email, customFields: { 'a"b\\c,{}': 1, NULL: 2, kept: 3 } });
+    await suite.bus.call(contacts.upsert, caller, {
+      email,
+      customFields: { 'a"b\\c,{}': 1, NULL: 2, kept: 3 },
+    });
     await suite.bus.call(contacts.upsert, caller, { email: '\uffeez@example.org' });
     const changed = await bulk(caller, [
       { email, customFields: { 'a"b\\c,{}': null, NULL: null, ...huge } },
@@ -143,7 +178,12 @@ describe('one write of many', () => {
 describe('consents', () => {
   it('say of every change of the subscription who, by which way and from where, newest first', async () => {
     const { projectId } = suite.buildProject();
-    const key: Caller = { projectId, actor: { kind: 'KEY', id: 'shop', name: 'Shop' }, address: '203.0.113.9', userAgent: 'curl/8' };
+    const key: Caller = {
+      projectId,
+      actor: { kind: 'KEY', id: 'shop', name: 'Shop' },
+      address: '203.0.113.9',
+      userAgent: 'curl/8',
+    };
     const person: Caller = { projectId, actor: { kind: 'USER', id: 'ada' } };
     const page: Caller = { projectId, actor: { kind: 'SERVICE', id: 'gateway' }, address: '198.51.100.1' };
     const { id } = await suite.bus.call(contacts.upsert, key, { email: 'ann@example.org' });
@@ -151,18 +191,36 @@ describe('consents', () => {
     await suite.bus.call(contacts.unsubscribe, page, { email: 'ann@example.org' });
     await suite.bus.call(contacts.update, person, { id, subscribed: true, customFieldsMode: 'MERGE' });
     await bulk(key, [{ email: 'ann@example.org', subscribed: false }]);
-    const { items, total, hasMore, next } = await suite.bus.call(consents.list, key, { id, limit: 3, withTotal: true });
-    const fromKey = { actor: { kind: 'KEY', id: 'shop', name: 'Shop' }, address: '203.0.113.9', userAgent: 'curl/8', text: null };
+    const { items, total, hasMore, next } = await suite.bus.call(consents.list, key, {
+      id,
+      limit: 3,
+      withTotal: true,
+    });
+    const fromKey = {
+      actor: { kind: 'KEY', id: 'shop', name: 'Shop' },
+      address: '203.0.113.9',
+      userAgent: 'curl/8',
+      text: null,
+    };
     expect(items).toMatchObject([
       { contactId: id, before: true, after: false, source: 'BULK', ...fromKey },
-      { before: false, after: true, source: 'DASHBOARD', actor: { kind: 'USER', id: 'ada', name: null }, address: null, userAgent: null },
+      {
+        before: false,
+        after: true,
+        source: 'DASHBOARD',
+        actor: { kind: 'USER', id: 'ada', name: null },
+        address: null,
+        userAgent: null,
+      },
       { before: true, after: false, source: 'UNSUBSCRIBE_PAGE', address: '198.51.100.1' },
     ]);
     expect([total, hasMore]).toEqual([4, true]);
     const rest = await suite.bus.call(consents.list, key, { id, after: next! });
     expect(rest.items).toMatchObject([{ before: null, after: true, source: 'API', ...fromKey }]);
     for (const stranger of [newId(), id]) {
-      await expect(suite.bus.call(consents.list, suite.buildProject().caller, { id: stranger })).rejects.toMatchObject({
+      await expect(
+        suite.bus.call(consents.list, suite.buildProject().caller, { id: stranger }),
+      ).rejects.toMatchObject({
         kind: 'not_found',
       });
     }
@@ -175,13 +233,10 @@ describe('a list of contacts', () => {
     const listId = newId();
     for (const status of ['CONFIRMED', 'PENDING', 'UNSUBSCRIBED'] as const) {
       const { id } = await suite.bus.call(contacts.upsert, caller, { email: `${status}@example.org` });
-      await suite.database.query(`INSERT INTO memberships (project_id, list_id, contact_id, id, status) VALUES ($1, $2, $3, $4, $5)`, [
-        projectId,
-        listId,
-        id,
-        newId(),
-        status,
-      ]);
+      await suite.database.query(
+        `INSERT INTO memberships (project_id, list_id, contact_id, id, status) VALUES ($1, $2, $3, $4, $5)`,
+        [projectId, listId, id, newId(), status],
+      );
     }
     const { items, total } = await suite.bus.call(contacts.list, caller, { listId, withTotal: true });
     expect([items.map(({ email }) => email), total]).toEqual([['confirmed@example.org'], 1]);

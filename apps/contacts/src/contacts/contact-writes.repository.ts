@@ -1,5 +1,5 @@
-import { contactFacts, maxCustomFields, maxFactItems } from '@posthorn/contracts';
-import { lockPatience, lockPatienceIsSet, newId, type Database } from '@posthorn/database';
+import { contactEvents, maxCustomFields, maxEventItems } from '@posthorn/contracts';
+import { lockTimeout, lockTimeoutIsSet, newId, type Database } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { recordsConsents } from '../consents/consents.repository.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
@@ -27,9 +27,17 @@ interface LandedRow {
 }
 
 /** Beyond this a statement is planned for its size; up to it, once for each connection. */
-const mostOfPrepared = 64;
+const maxOfPrepared = 64;
 
-export const flag = { subscribed: 1, keeps: 2, replaces: 4, onlyNew: 8, onlyKnown: 16, inBulk: 32, ofAnySize: 64 } as const;
+export const flag = {
+  subscribed: 1,
+  keeps: 2,
+  replaces: 4,
+  onlyNew: 8,
+  onlyKnown: 16,
+  inBulk: 32,
+  ofAnySize: 64,
+} as const;
 
 /** The one statement that makes and changes contacts by their addresses, with all that follows of it. */
 export class ContactWritesRepository {
@@ -39,10 +47,14 @@ export class ContactWritesRepository {
    * Makes or changes what has to be, one contact an address; answers those by their place, which is that of the write. What is missing in the
    * answer changes nothing, is left alone by `only`, is late, or may be too large: of a large row only JavaScript knows the bytes.
    */
-  async write(writes: ContactWrite[], ofAnySize: boolean, patience: string | null = null): Promise<Map<number, Landed>> {
-    const parameters = contactParametersOf(writes, ofAnySize, patience);
+  async write(
+    writes: ContactWrite[],
+    ofAnySize: boolean,
+    timeouts: string | null = null,
+  ): Promise<Map<number, Landed>> {
+    const parameters = contactParametersOf(writes, ofAnySize, timeouts);
     const rows =
-      writes.length <= mostOfPrepared
+      writes.length <= maxOfPrepared
         ? await this.database.prepared<LandedRow>({ name: 'write contacts', sql: writeSql, parameters })
         : await this.database.query<LandedRow>(writeSql, parameters);
     return new Map(rows.map((row) => [row.place - 1, landed(writes[row.place - 1]!, row)]));
@@ -51,20 +63,32 @@ export class ContactWritesRepository {
 
 function landed({ projectId, email }: ContactWrite, row: LandedRow): Landed {
   const { id, subscribed, customFields, seq, createdAt, updatedAt, wasSubscribed, wasFields, wasSeq } = row;
-  const contact = Object.assign(new ContactRow(), { projectId, email, id, subscribed, customFields, seq, createdAt, updatedAt });
-  return { contact, before: wasSeq === null ? null : { subscribed: wasSubscribed!, customFields: wasFields!, seq: wasSeq } };
+  const contact = Object.assign(new ContactRow(), {
+    projectId,
+    email,
+    id,
+    subscribed,
+    customFields,
+    seq,
+    createdAt,
+    updatedAt,
+  });
+  return {
+    contact,
+    before: wasSeq === null ? null : { subscribed: wasSubscribed!, customFields: wasFields!, seq: wasSeq },
+  };
 }
 
 /*
  * A conflicting row knows nothing of its write but the values that would be inserted. The fresh ids rise with the places, so the id among
  * them says which write it is: what else a write says is read at that place.
  */
-const place = `width_bucket(excluded.id, $3::uuid[])`;
+const location = `width_bucket(excluded.id, $3::uuid[])`;
 /** Among texts, which have no fixed length, the search walks through half of them: a new row is found by its id. */
-const landedPlace = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
+const landedIndex = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
   ELSE width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) END`;
-const flags = `($5::int[])[${place}]`;
-const removed = `coalesce(($9::text[])[${place}]::text[], '{}')`;
+const flags = `($5::int[])[${location}]`;
+const removed = `coalesce(($9::text[])[${location}]::text[], '{}')`;
 const subscribed = `CASE WHEN ${flags} & ${flag.keeps} <> 0 THEN known.subscribed ELSE excluded.subscribed END`;
 const fields = `CASE WHEN ${flags} & ${flag.replaces} <> 0 THEN excluded.custom_fields
   ELSE (known.custom_fields || excluded.custom_fields) - ${removed} END`;
@@ -77,10 +101,10 @@ export const contactParameters = 17;
  * there and meets `leftOut`, a condition on `known` and `asked`, is not even held.
  */
 export const writesContacts = (leftOut = ''): string => `
-  ${lockPatience('$17')}, asked AS (
+  ${lockTimeout('$17')}, asked AS (
     SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::int[])
       WITH ORDINALITY AS a (key, project_id, id, email, flags, fields, deadline, bunch, place)
-    WHERE ${lockPatienceIsSet}
+    WHERE ${lockTimeoutIsSet}
   ), written AS (
     INSERT INTO contacts AS known (project_id, id, email, subscribed, custom_fields)
     SELECT project_id, id, email, flags & ${flag.subscribed} <> 0, fields::jsonb FROM asked
@@ -94,12 +118,12 @@ export const writesContacts = (leftOut = ''): string => `
         AND (known.subscribed <> ${subscribed} OR known.custom_fields <> ${fields})
         AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
     RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
-      ${landedPlace} AS place
+      ${landedIndex} AS place
   ), told AS (
     SELECT written.*, asked.bunch, CASE
-        WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactFacts.created.name}' END
-        WHEN subscribed = was_subscribed THEN '${contactFacts.updated.name}'
-        WHEN subscribed THEN '${contactFacts.subscribed.name}' ELSE '${contactFacts.unsubscribed.name}' END AS fact
+        WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
+        WHEN subscribed = was_subscribed THEN '${contactEvents.updated.name}'
+        WHEN subscribed THEN '${contactEvents.subscribed.name}' ELSE '${contactEvents.unsubscribed.name}' END AS fact
     FROM written JOIN asked USING (place)
   ), origin AS (
     SELECT * FROM unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $16::text[])
@@ -126,9 +150,13 @@ const writeSql = `WITH ${writesContacts()}
     was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM told`;
 
 /** One write an address, in their order. */
-export function contactParametersOf(writes: readonly ContactWrite[], ofAnySize: boolean, patience: string | null): unknown[] {
+export function contactParametersOf(
+  writes: readonly ContactWrite[],
+  ofAnySize: boolean,
+  timeouts: string | null,
+): unknown[] {
   const ids = writes.map(() => newId()).sort();
-  const { bunches, origins } = bunched(writes);
+  const { bunches: groups, origins } = bunched(writes);
   return [
     writes.map(keyOf),
     writes.map(({ projectId }) => projectId),
@@ -137,7 +165,7 @@ export function contactParametersOf(writes: readonly ContactWrite[], ofAnySize: 
     writes.map((write) => flagsOf(write) | (ofAnySize ? flag.ofAnySize : 0)),
     writes.map(({ customFields = {} }) => JSON.stringify(withoutNulls(customFields))),
     writes.map(({ deadline = null }) => deadline),
-    bunches,
+    groups,
     writes.map(({ customFields }) => removedBy(customFields)),
     origins.map(({ actor }) => actor && JSON.stringify(actor)),
     origins.map(({ address }) => address),
@@ -145,12 +173,19 @@ export function contactParametersOf(writes: readonly ContactWrite[], ofAnySize: 
     origins.map(({ source }) => source),
     origins.map(({ text }) => text),
     currentTraces(),
-    origins.map(({ toldAddress }) => toldAddress),
-    patience,
+    origins.map(({ publishedAddress: toldAddress }) => toldAddress),
+    timeouts,
   ];
 }
 
-function flagsOf({ subscribed: wanted, subscribedWhenNew = true, customFields, customFieldsMode, only, inBulk }: ContactWrite): number {
+function flagsOf({
+  subscribed: wanted,
+  subscribedWhenNew = true,
+  customFields,
+  customFieldsMode,
+  only,
+  inBulk,
+}: ContactWrite): number {
   return (
     ((wanted ?? subscribedWhenNew) ? flag.subscribed : 0) |
     (wanted === undefined ? flag.keeps : 0) |
@@ -163,19 +198,22 @@ function flagsOf({ subscribed: wanted, subscribedWhenNew = true, customFields, c
 /** The names of the fields that a null removes, as an array in Postgres's own words; null where there are none. */
 function removedBy(customFields: ContactWrite['customFields']): string | null {
   const names = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === null ? [name] : []));
-  return names.length > 0 ? `{${names.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}` : null;
+  return names.length > 0
+    ? `{${names.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+    : null;
 }
 
-/** What one fact may tell together: writes of one origin, and no more than it may carry. */
+/** What one event may tell together: writes of one origin, and no more than it may carry. */
 function bunched(writes: readonly ContactWrite[]): { bunches: number[]; origins: WriteOrigin[] } {
   const origins: WriteOrigin[] = [];
   const open = new Map<string, { bunch: number; size: number }>();
-  const bunches = writes.map(({ origin }) => {
+  const groups = writes.map(({ origin }) => {
     const name = JSON.stringify(origin);
-    let bunch = open.get(name);
-    if (!bunch || bunch.size === maxFactItems) open.set(name, (bunch = { bunch: origins.push(origin), size: 0 }));
-    bunch.size += 1;
-    return bunch.bunch;
+    let group = open.get(name);
+    if (!group || group.size === maxEventItems)
+      open.set(name, (group = { bunch: origins.push(origin), size: 0 }));
+    group.size += 1;
+    return group.bunch;
   });
-  return { bunches, origins };
+  return { bunches: groups, origins };
 }

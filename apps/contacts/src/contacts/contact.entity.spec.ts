@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ContactRow, type ContactChange } from './contact.entity.js';
 
-const row = () => Object.assign(new ContactRow(), { subscribed: true, customFields: { plan: 'pro', city: 'Bonn' } });
+const row = () =>
+  Object.assign(new ContactRow(), { subscribed: true, customFields: { plan: 'pro', city: 'Bonn' } });
 const change = (changes: Partial<ContactChange>) => {
   const contact = row();
   return { how: contact.change({ customFieldsMode: 'MERGE', ...changes }), contact };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contact, ContactFact } from '@posthorn/contracts';
+import type { Contact, ContactEvent } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { mergeFields, withoutNulls, type CustomFields } from './custom-fields.js';
 
@@ -9,7 +9,7 @@ export interface ContactChange {
   customFieldsMode: 'MERGE' | 'REPLACE';
 }
 
-/** How a contact changed; a change of the subscription says all there is to say (contract.md §8). */
+/** How a contact changed; a change of the subscription says all there is to say (docs/api-decisions.md §8). */
 export type ContactChanged = 'updated' | 'subscribed' | 'unsubscribed';
 
 @Entity('contacts')
@@ -19,13 +19,17 @@ export class ContactRow {
   @Column('text') email: string;
   @Column('boolean') subscribed: boolean;
   @Column('jsonb', { name: 'custom_fields' }) customFields: CustomFields;
-  /** Rises with every change: facts of one contact have an order. */
+  /** Rises with every change: events of one contact have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
   /** Takes the change over; null when everything stays as it is. */
-  change({ subscribed = this.subscribed, customFields, customFieldsMode }: ContactChange): ContactChanged | null {
+  change({
+    subscribed = this.subscribed,
+    customFields,
+    customFieldsMode,
+  }: ContactChange): ContactChanged | null {
     const fields = this.changedFields(customFields, customFieldsMode);
     const flipped = subscribed !== this.subscribed;
     const otherFields = !isDeepStrictEqual(fields, this.customFields);
@@ -43,11 +47,20 @@ export class ContactRow {
     return { id, projectId, email, subscribed, customFields, createdAt, updatedAt };
   }
 
-  toFact(): ContactFact {
-    return { contactId: this.id, email: this.email, subscribed: this.subscribed, at: this.updatedAt, seq: this.seq };
+  toEvent(): ContactEvent {
+    return {
+      contactId: this.id,
+      email: this.email,
+      subscribed: this.subscribed,
+      at: this.updatedAt,
+      seq: this.seq,
+    };
   }
 
-  private changedFields(changes: CustomFields | undefined, mode: ContactChange['customFieldsMode']): CustomFields {
+  private changedFields(
+    changes: CustomFields | undefined,
+    mode: ContactChange['customFieldsMode'],
+  ): CustomFields {
     if (!changes) return this.customFields;
     return mode === 'REPLACE' ? withoutNulls(changes) : mergeFields(this.customFields, changes);
   }

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   contacts,
-  type AskVariables,
+  type GetVariables,
   type BulkContacts,
   type BulkOutcome,
   type Contact,
@@ -20,7 +20,7 @@ import {
   type UnsubscribeContact,
   type UpdateContactById,
 } from '@posthorn/contracts';
-import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
+import { answerEach, Handles, type Incoming } from '@posthorn/messaging';
 import { BulkContactsService } from './bulk-contacts.service.js';
 import { ContactsService } from './contacts.service.js';
 import { DeleteContactsService } from './delete-contacts.js';
@@ -35,62 +35,62 @@ export class ContactsHandlers {
     private readonly inBulk: BulkContactsService,
   ) {}
 
-  @Answers(contacts.create)
+  @Handles(contacts.create)
   create(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
     return answerEach(calls, (call) => this.service.create(call));
   }
 
-  @Answers(contacts.upsert)
+  @Handles(contacts.upsert)
   upsert(calls: Incoming<CreateContact>[]): Promise<(Contact | Error)[]> {
     return answerEach(calls, (call) => this.service.upsert(call));
   }
 
-  @Answers(contacts.bulk)
+  @Handles(contacts.bulk)
   bulk(call: Incoming<BulkContacts>): Promise<BulkOutcome> {
     return this.inBulk.write(call);
   }
 
-  @Answers(contacts.deleteMany)
+  @Handles(contacts.deleteMany)
   deleteMany(call: Incoming<DeleteContacts>): Promise<DeletedContacts> {
     return this.deletions.deleteMany(call);
   }
 
-  @Answers(contacts.ensure)
+  @Handles(contacts.ensure)
   ensure(calls: Incoming<EnsureContacts>[]): Promise<(EnsuredContacts | Error)[]> {
     return answerEach(calls, (call) => this.ensures.ensure(call));
   }
 
-  @Answers(contacts.variables)
-  variables({ caller, body }: Incoming<AskVariables>): Promise<KnownVariables> {
+  @Handles(contacts.variables)
+  variables({ caller, body }: Incoming<GetVariables>): Promise<KnownVariables> {
     return this.service.variables(caller.projectId, body.emails);
   }
 
-  @Answers(contacts.get)
+  @Handles(contacts.get)
   get({ caller, body }: Incoming<ContactId>): Promise<Contact> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(contacts.list)
+  @Handles(contacts.list)
   list({ caller, body }: Incoming<ListContacts>): Promise<ContactPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(contacts.export)
+  @Handles(contacts.export)
   export({ caller, body }: Incoming<ExportContacts>): Promise<ExportedContacts> {
     return this.service.export(caller.projectId, body);
   }
 
-  @Answers(contacts.update)
+  @Handles(contacts.update)
   update(call: Incoming<UpdateContactById>): Promise<Contact> {
     return this.service.update(call);
   }
 
-  @Answers(contacts.unsubscribe)
+  @Handles(contacts.unsubscribe)
   unsubscribe(call: Incoming<UnsubscribeContact>): Promise<UnsubscribeContact> {
     return this.service.unsubscribe(call);
   }
 
-  @Answers(contacts.delete)
+  @Handles(contacts.delete)
   delete(call: Incoming<ContactId>): Promise<DeletedContact> {
     return this.deletions.delete(call);
   }

@@ -78,13 +78,26 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
          ${recordsConsents(`told, (SELECT $5 AS source, $6 AS actor, $7 AS address, $8 AS user_agent, $9 AS text) AS origin WHERE subscribed <> was_subscribed`)}
        ), ${marksDirty('told')}
        SELECT seq, updated_at AS "updatedAt" FROM told`,
-      [projectId, id, subscribed, JSON.stringify(customFields), source, actor && JSON.stringify(actor), address, userAgent, text],
+      [
+        projectId,
+        id,
+        subscribed,
+        JSON.stringify(customFields),
+        source,
+        actor && JSON.stringify(actor),
+        address,
+        userAgent,
+        text,
+      ],
     );
     Object.assign(row, saved);
   }
 
   /** Deletes many, locked in the order in which batches write; answers whom, and when. */
-  removeMany(projectId: string, { ids = [], emails = [] }: DeleteContacts): Promise<{ contactId: string; email: string; at: Date }[]> {
+  removeMany(
+    projectId: string,
+    { ids = [], emails = [] }: DeleteContacts,
+  ): Promise<{ contactId: string; email: string; at: Date }[]> {
     return this.database.query(
       `WITH held AS MATERIALIZED (
          SELECT id FROM contacts WHERE project_id = $1 AND (id = ANY($2::uuid[]) OR email = ANY($3::text[])) ORDER BY email FOR UPDATE
@@ -103,17 +116,27 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     return this.page(projectId, query, await this.filtersOf(projectId, query));
   }
 
-  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, filter: ContactFilter): Promise<number> {
-    const matches = this.rows.createQueryBuilder('row').select('1').where('row.projectId = :projectId', { projectId });
-    for (const { sql, parameters } of await this.filtersOf(projectId, filter)) matches.andWhere(sql, parameters);
+    const matches = this.rows
+      .createQueryBuilder('row')
+      .select('1')
+      .where('row.projectId = :projectId', { projectId });
+    for (const { sql, parameters } of await this.filtersOf(projectId, filter))
+      matches.andWhere(sql, parameters);
     const counted = this.database.manager.createQueryBuilder().select('count(*)', 'count');
     const capped = matches.limit(totalCap + 1);
-    const row = await counted.from(`(${capped.getQuery()})`, 'capped').setParameters(capped.getParameters()).getRawOne<{ count: number }>();
+    const row = await counted
+      .from(`(${capped.getQuery()})`, 'capped')
+      .setParameters(capped.getParameters())
+      .getRawOne<{ count: number }>();
     return row!.count;
   }
 
-  private async filtersOf(projectId: string, { search, subscribed, listId, segmentId }: ContactFilter): Promise<PageFilter[]> {
+  private async filtersOf(
+    projectId: string,
+    { search, subscribed, listId, segmentId }: ContactFilter,
+  ): Promise<PageFilter[]> {
     return [
       search === undefined ? null : await this.search.filterOf(projectId, search),
       subscribed === undefined ? null : { sql: 'row.subscribed = :subscribed', parameters: { subscribed } },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contacts, type Contact } from '@posthorn/contracts';
+import { contactEvents, contacts, type Contact } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -13,7 +13,7 @@ describe('contacts', () => {
 
   const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
-  it('are created, subscribed unless said otherwise, with their fact', async () => {
+  it('are created, subscribed unless said otherwise, with their event', async () => {
     const { caller, projectId } = suite.buildProject();
     const customFields = { plan: 'pro', nothing: null, deep: { list: [1, null] } };
     const made = await suite.bus.call(contacts.create, caller, { email: ' Ann@Example.ORG ', customFields });
@@ -25,10 +25,18 @@ describe('contacts', () => {
     });
     expect(made.updatedAt).toEqual(made.createdAt);
     expect(await suite.bus.call(contacts.get, caller, { id: made.id })).toEqual(made);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toEqual([
-      { contactId: made.id, email: 'ann@example.org', subscribed: true, at: made.createdAt.toISOString(), seq: 1 },
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toEqual([
+      {
+        contactId: made.id,
+        email: 'ann@example.org',
+        subscribed: true,
+        at: made.createdAt.toISOString(),
+        seq: 1,
+      },
     ]);
-    expect(await suite.bus.call(contacts.create, caller, { email: 'b@example.org', subscribed: false })).toMatchObject({
+    expect(
+      await suite.bus.call(contacts.create, caller, { email: 'b@example.org', subscribed: false }),
+    ).toMatchObject({
       subscribed: false,
       customFields: {},
     });
@@ -37,73 +45,118 @@ describe('contacts', () => {
   it('with a known address are a conflict, and the first one stays', async () => {
     const { caller, projectId } = suite.buildProject();
     const first = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
-    const again = suite.bus.call(contacts.create, caller, { email: 'ANN@example.org', customFields: { plan: 'free' } });
+    const again = suite.bus.call(contacts.create, caller, {
+      email: 'ANN@example.org',
+      customFields: { plan: 'free' },
+    });
     await expect(again).rejects.toMatchObject({ kind: 'conflict', code: 'conflict' });
     expect(await suite.bus.call(contacts.get, caller, { id: first.id })).toEqual(first);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(1);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
     await suite.bus.call(contacts.create, suite.buildProject().caller, { email: 'ann@example.org' });
   });
 
   it('upsert: merges the fields, keeps the subscription, tells how it changed', async () => {
     const { caller, projectId } = suite.buildProject();
-    const upsert = (body: object) => suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org', ...body });
+    const upsert = (body: object) =>
+      suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org', ...body });
     const made = await upsert({ customFields: { a: 1, b: 2 } });
     expect(made).toMatchObject({ subscribed: true });
-    expect(await upsert({ subscribed: false })).toMatchObject({ id: made.id, subscribed: false, customFields: { a: 1, b: 2 } });
+    expect(await upsert({ subscribed: false })).toMatchObject({
+      id: made.id,
+      subscribed: false,
+      customFields: { a: 1, b: 2 },
+    });
     const merged = await upsert({ customFields: { a: null, c: 3 } });
     expect(merged).toMatchObject({ id: made.id, subscribed: false, customFields: { b: 2, c: 3 } });
     expect(await upsert({ customFields: { c: 3 } })).toEqual(merged);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toMatchObject([{ seq: 1, subscribed: true }]);
-    expect(await suite.factsOf(projectId, contactFacts.unsubscribed)).toMatchObject([{ contactId: made.id, seq: 2, subscribed: false }]);
-    expect(await suite.factsOf(projectId, contactFacts.updated)).toMatchObject([{ seq: 3, at: merged.updatedAt.toISOString() }]);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toMatchObject([
+      { seq: 1, subscribed: true },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.unsubscribed)).toMatchObject([
+      { contactId: made.id, seq: 2, subscribed: false },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.updated)).toMatchObject([
+      { seq: 3, at: merged.updatedAt.toISOString() },
+    ]);
   });
 
   it('update: merges or replaces, removes by null, tells a change of the subscription instead', async () => {
     const { caller, projectId } = suite.buildProject();
-    const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org', customFields: { a: 1, b: 2 } });
-    const update = (body: object) => suite.bus.call(contacts.update, caller, { id, customFieldsMode: 'MERGE', ...body });
+    const { id } = await suite.bus.call(contacts.create, caller, {
+      email: 'ann@example.org',
+      customFields: { a: 1, b: 2 },
+    });
+    const update = (body: object) =>
+      suite.bus.call(contacts.update, caller, { id, customFieldsMode: 'MERGE', ...body });
     expect((await update({ customFields: { a: null, c: 3 } })).customFields).toEqual({ b: 2, c: 3 });
-    expect((await update({ customFields: { d: 4, e: null }, customFieldsMode: 'REPLACE' })).customFields).toEqual({ d: 4 });
-    expect(await update({ subscribed: false, customFields: { d: 5 } })).toMatchObject({ subscribed: false, customFields: { d: 5 } });
+    expect(
+      (await update({ customFields: { d: 4, e: null }, customFieldsMode: 'REPLACE' })).customFields,
+    ).toEqual({ d: 4 });
+    expect(await update({ subscribed: false, customFields: { d: 5 } })).toMatchObject({
+      subscribed: false,
+      customFields: { d: 5 },
+    });
     const last = await update({ subscribed: true });
     expect(last.updatedAt.getTime()).toBeGreaterThanOrEqual(last.createdAt.getTime());
-    expect(await suite.factsOf(projectId, contactFacts.updated)).toMatchObject([{ seq: 2 }, { seq: 3 }]);
-    expect(await suite.factsOf(projectId, contactFacts.unsubscribed)).toMatchObject([{ contactId: id, seq: 4 }]);
-    expect(await suite.factsOf(projectId, contactFacts.subscribed)).toMatchObject([{ contactId: id, seq: 5 }]);
+    expect(await suite.eventsOf(projectId, contactEvents.updated)).toMatchObject([{ seq: 2 }, { seq: 3 }]);
+    expect(await suite.eventsOf(projectId, contactEvents.unsubscribed)).toMatchObject([
+      { contactId: id, seq: 4 },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toMatchObject([
+      { contactId: id, seq: 5 },
+    ]);
   });
 
   it('update: an empty patch changes nothing and tells nothing', async () => {
     const { caller, projectId } = suite.buildProject();
-    const made = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org', customFields: { a: 1 } });
+    const made = await suite.bus.call(contacts.create, caller, {
+      email: 'ann@example.org',
+      customFields: { a: 1 },
+    });
     for (const customFieldsMode of ['MERGE', 'REPLACE'] as const) {
       expect(await suite.bus.call(contacts.update, caller, { id: made.id, customFieldsMode })).toEqual(made);
       expect(
-        await suite.bus.call(contacts.update, caller, { id: made.id, customFieldsMode, subscribed: true, customFields: { a: 1 } }),
+        await suite.bus.call(contacts.update, caller, {
+          id: made.id,
+          customFieldsMode,
+          subscribed: true,
+          customFields: { a: 1 },
+        }),
       ).toEqual(made);
     }
     expect(await suite.database.query(`SELECT fact FROM outbox WHERE project_id = $1`, [projectId])).toEqual([
-      { fact: contactFacts.created.name },
+      { fact: contactEvents.created.name },
     ]);
   });
 
   it('update: refuses fields that together are too large, and keeps what there was', async () => {
     const { caller } = suite.buildProject();
-    const made = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org', customFields: { a: 'x'.repeat(40_000) } });
+    const made = await suite.bus.call(contacts.create, caller, {
+      email: 'ann@example.org',
+      customFields: { a: 'x'.repeat(40_000) },
+    });
     const grown = suite.bus.call(contacts.update, caller, {
       id: made.id,
       customFieldsMode: 'MERGE',
       customFields: { b: 'y'.repeat(40_000) },
     });
-    await expect(grown).rejects.toMatchObject({ kind: 'invalid', details: { errors: [{ path: ['customFields'], code: 'too_long' }] } });
+    await expect(grown).rejects.toMatchObject({
+      kind: 'invalid',
+      details: { errors: [{ path: ['customFields'], code: 'too_long' }] },
+    });
     expect(await suite.bus.call(contacts.get, caller, { id: made.id })).toEqual(made);
   });
 
-  it('delete: is gone, with its fact; the address may come again as another contact', async () => {
+  it('delete: is gone, with its event; the address may come again as another contact', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
     expect(await suite.bus.call(contacts.delete, caller, { id })).toEqual({ id });
-    expect(await suite.factsOf(projectId, contactFacts.deleted)).toEqual([{ contactId: id, at: expect.any(String) }]);
-    await expect(suite.bus.call(contacts.delete, caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await suite.eventsOf(projectId, contactEvents.deleted)).toEqual([
+      { contactId: id, at: expect.any(String) },
+    ]);
+    await expect(suite.bus.call(contacts.delete, caller, { id })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
     const again = await suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org' });
     expect(again.id).not.toBe(id);
   });
@@ -112,50 +165,67 @@ describe('contacts', () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const { id } = await suite.bus.call(contacts.create, theirs.caller, { email: 'ann@example.org' });
     const before = await suite.bus.call(contacts.get, theirs.caller, { id });
-    for (const ask of [
-      (asked: string) => suite.bus.call(contacts.get, mine.caller, { id: asked }),
-      (asked: string) => suite.bus.call(contacts.update, mine.caller, { id: asked, customFieldsMode: 'MERGE', subscribed: false }),
-      (asked: string) => suite.bus.call(contacts.delete, mine.caller, { id: asked }),
+    for (const request of [
+      (requested: string) => suite.bus.call(contacts.get, mine.caller, { id: requested }),
+      (requested: string) =>
+        suite.bus.call(contacts.update, mine.caller, {
+          id: requested,
+          customFieldsMode: 'MERGE',
+          subscribed: false,
+        }),
+      (requested: string) => suite.bus.call(contacts.delete, mine.caller, { id: requested }),
     ]) {
-      const [foreign, random] = [await outcome(ask(id)), await outcome(ask(newId()))];
+      const [foreign, random] = [await outcome(request(id)), await outcome(request(newId()))];
       expect(foreign).toMatchObject({ kind: 'not_found', code: 'resource_not_found' });
       expect(JSON.stringify(foreign)).toBe(JSON.stringify(random));
     }
     expect(await suite.bus.call(contacts.get, theirs.caller, { id })).toEqual(before);
     expect((await suite.bus.call(contacts.list, mine.caller, { withTotal: true })).total).toBe(0);
-    expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId])).toHaveLength(0);
+    expect(
+      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId]),
+    ).toHaveLength(0);
   });
 
-  it('fifty at once with one new address are one contact and one fact', async () => {
+  it('fifty at once with one new address are one contact and one event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        suite.bus.call(contacts.upsert, caller, { email: 'ann@example.org', customFields: { [`f${index}`]: index } }),
+        suite.bus.call(contacts.upsert, caller, {
+          email: 'ann@example.org',
+          customFields: { [`f${index}`]: index },
+        }),
       ),
     );
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(1);
-    const updates = await suite.factsOf(projectId, contactFacts.updated);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
+    const updates = await suite.eventsOf(projectId, contactEvents.updated);
     // What arrived together is one change.
     expect(updates.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(updates.map((_, index) => index + 2));
     const after = await suite.bus.call(contacts.get, caller, { id: made[0]!.id });
     expect(Object.keys(after.customFields)).toHaveLength(50);
-    expect(await suite.database.query(`SELECT seq FROM contacts WHERE project_id = $1`, [projectId])).toEqual([
-      { seq: updates.length + 1 },
-    ]);
+    expect(await suite.database.query(`SELECT seq FROM contacts WHERE project_id = $1`, [projectId])).toEqual(
+      [{ seq: updates.length + 1 }],
+    );
 
     const created = await Promise.allSettled(
       Array.from({ length: 50 }, () => suite.bus.call(contacts.create, caller, { email: 'ben@example.org' })),
     );
     expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(new Set(created.flatMap((each) => (each.status === 'rejected' ? [(each.reason as { kind: string }).kind] : [])))).toEqual(
-      new Set(['conflict']),
-    );
+    expect(
+      new Set(
+        created.flatMap((each) =>
+          each.status === 'rejected' ? [(each.reason as { kind: string }).kind] : [],
+        ),
+      ),
+    ).toEqual(new Set(['conflict']));
   });
 
   it('what Postgres refuses is invalid, and nothing is stored', async () => {
     const { caller } = suite.buildProject();
-    const poisoned = suite.bus.call(contacts.create, caller, { email: 'ann@example.org', customFields: { a: '\u0000' } });
+    const poisoned = suite.bus.call(contacts.create, caller, {
+      email: 'ann@example.org',
+      customFields: { a: '\u0000' },
+    });
     await expect(poisoned).rejects.toMatchObject({ kind: 'invalid' });
     expect((await suite.bus.call(contacts.list, caller, { withTotal: true })).total).toBe(0);
   });
@@ -178,6 +248,6 @@ describe('contacts', () => {
     expect(outcomes).toEqual(outcomes.map(() => expect.objectContaining({ kind: 'unavailable' })));
     const page = await suite.bus.call(contacts.list, caller, { withTotal: true });
     expect([page.items, page.total]).toEqual([[made] satisfies Contact[], 1]);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(1);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   contactExists,
-  contactFacts,
+  contactEvents,
   contactNotFound,
   type Contact,
   type ContactFilter,
@@ -18,7 +18,7 @@ import { cappedTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
-import { askedBy, contactOf, originOf, type WriteOrigin } from './contact-write.js';
+import { requestedBy, contactOf, originOf, type WriteOrigin } from './contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { GatheredWrites } from './gathered-writes.js';
@@ -38,13 +38,26 @@ export class ContactsService {
   ) {}
 
   async create({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
-    const written = await this.writes.submit({ ...body, projectId: caller.projectId, only: 'NEW', deadline, origin: askedBy(caller) });
+    const written = await this.writes.submit({
+      ...body,
+      projectId: caller.projectId,
+      only: 'NEW',
+      deadline,
+      origin: requestedBy(caller),
+    });
     if (written.outcome === 'SKIPPED') throw contactExists();
     return contactOf(written).toContact();
   }
 
   async upsert({ caller, body, deadline }: Incoming<CreateContact>): Promise<Contact> {
-    return contactOf(await this.writes.submit({ ...body, projectId: caller.projectId, deadline, origin: askedBy(caller) })).toContact();
+    return contactOf(
+      await this.writes.submit({
+        ...body,
+        projectId: caller.projectId,
+        deadline,
+        origin: requestedBy(caller),
+      }),
+    ).toContact();
   }
 
   async get(projectId: string, id: string): Promise<Contact> {
@@ -58,7 +71,10 @@ export class ContactsService {
   }
 
   async list(projectId: string, query: ListContacts): Promise<ContactPage> {
-    const [page, total] = await Promise.all([this.contacts.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    const [page, total] = await Promise.all([
+      this.contacts.list(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
     return { ...page, items: page.items.map((row) => row.toContact()), ...total };
   }
 
@@ -71,7 +87,7 @@ export class ContactsService {
     const row = await this.commits.before(deadline, async () => {
       const found = await this.contacts.lock(caller.projectId, body.id);
       if (!found) throw contactNotFound();
-      return this.change(found, body, askedBy(caller));
+      return this.change(found, body, requestedBy(caller));
     });
     return row.toContact();
   }
@@ -81,7 +97,12 @@ export class ContactsService {
     const { projectId } = caller;
     await this.commits.before(deadline, async () => {
       const known = await this.contacts.lockByEmail(projectId, body.email);
-      if (known) await this.change(known, { subscribed: false, customFieldsMode: 'MERGE' }, originOf(caller, 'UNSUBSCRIBE_PAGE'));
+      if (known)
+        await this.change(
+          known,
+          { subscribed: false, customFieldsMode: 'MERGE' },
+          originOf(caller, 'UNSUBSCRIBE_PAGE'),
+        );
       else await this.optOuts.put(projectId, { email: body.email });
     });
     return { email: body.email };
@@ -91,21 +112,24 @@ export class ContactsService {
   private async change(row: ContactRow, change: ContactChange, origin: WriteOrigin): Promise<ContactRow> {
     const changed = row.change(change);
     const seq = Number(row.seq) + (changed ? 1 : 0);
-    if (change.subscribed === false) await this.optOuts.put(row.projectId, { email: row.email, contactId: row.id, seq });
+    if (change.subscribed === false)
+      await this.optOuts.put(row.projectId, { email: row.email, contactId: row.id, seq });
     if (changed) {
       await this.contacts.save(row, origin);
-      await this.outbox.publish(contactFacts[changed], row.projectId, [row.toFact()]);
+      await this.outbox.publish(contactEvents[changed], row.projectId, [row.toEvent()]);
     }
     return row;
   }
 
-  /** Maintained counters for what they cover, else counted up to the cap (contract.md §1). */
+  /** Maintained counters for what they cover, else counted up to the cap (docs/api-decisions.md §1). */
   private async totalOf(
     projectId: string,
     { search, subscribed, listId, segmentId }: ContactFilter,
   ): Promise<Pick<ContactPage, 'total' | 'totalIsCapped'>> {
     if (search !== undefined || listId !== undefined || segmentId !== undefined) {
-      return cappedTotal(await this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId }));
+      return cappedTotal(
+        await this.contacts.countMatches(projectId, { search, subscribed, listId, segmentId }),
+      );
     }
     const count = await this.counts.of(projectId);
     const wanted = subscribed ? count.subscribed : count.total - count.subscribed;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contacts, emailFacts, type EmailAccepted } from '@posthorn/contracts';
+import { contactEvents, contacts, emailEvents, type EmailAccepted } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -24,34 +24,38 @@ describe('recipients of accepted e-mails', () => {
   });
   const emailsOf = (projectId: string) =>
     suite.database
-      .query<{ email: string }>(`SELECT email FROM contacts WHERE project_id = $1 ORDER BY email`, [projectId])
+      .query<{ email: string }>(`SELECT email FROM contacts WHERE project_id = $1 ORDER BY email`, [
+        projectId,
+      ])
       .then((rows) => rows.map(({ email }) => email));
   const countOf = (projectId: string, count: number) =>
     eventually(async () => (await emailsOf(projectId)).length >= count, `${count} contacts`);
 
-  it('become contacts that are not subscribed, each once, with one fact each', async () => {
+  it('become contacts that are not subscribed, each once, with one event each', async () => {
     const { caller, projectId } = suite.buildProject();
     const known = await suite.bus.call(contacts.create, caller, { email: 'known@example.org' });
     const to = ['b@example.org', 'a@example.org', 'known@example.org', 'b@example.org'];
-    await suite.sending.tell(
-      emailFacts.accepted,
+    await suite.sending.publish(
+      emailEvents.accepted,
       projectId,
       to.map((email) => buildAccepted(email)),
     );
     await countOf(projectId, 3);
     expect(await emailsOf(projectId)).toEqual(['a@example.org', 'b@example.org', 'known@example.org']);
     expect(await suite.bus.call(contacts.get, caller, { id: known.id })).toEqual(known);
-    const created = await suite.factsOf(projectId, contactFacts.created);
+    const created = await suite.eventsOf(projectId, contactEvents.created);
     expect(created.slice(1).map(({ email, subscribed, seq }) => [email, subscribed, seq])).toEqual([
       ['a@example.org', false, 1],
       ['b@example.org', false, 1],
     ]);
-    expect((await suite.bus.call(contacts.list, caller, { withTotal: true, subscribed: false })).total).toBe(2);
+    expect((await suite.bus.call(contacts.list, caller, { withTotal: true, subscribed: false })).total).toBe(
+      2,
+    );
   });
 
   it('that the send names are left alone: they were ensured, or are deleted since', async () => {
     const { projectId } = suite.buildProject();
-    await suite.sending.tell(emailFacts.accepted, projectId, [
+    await suite.sending.publish(emailEvents.accepted, projectId, [
       buildAccepted('gone@example.org', { contactId: newId() }),
       buildAccepted('new@example.org'),
     ]);
@@ -59,14 +63,14 @@ describe('recipients of accepted e-mails', () => {
     expect(await emailsOf(projectId)).toEqual(['new@example.org']);
   });
 
-  it('of many facts at once, in opposite orders and beside ensures, are one contact each', async () => {
+  it('of many events at once, in opposite orders and beside ensures, are one contact each', async () => {
     const { caller, projectId } = suite.buildProject();
     const emails = Array.from({ length: 40 }, (_, index) => `p${index}@example.org`);
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const order = index % 2 ? emails : emails.toReversed();
-        await suite.sending.tell(
-          emailFacts.accepted,
+        await suite.sending.publish(
+          emailEvents.accepted,
           projectId,
           order.map((email) => buildAccepted(email)),
         );
@@ -75,30 +79,47 @@ describe('recipients of accepted e-mails', () => {
     );
     await suite.sending.taken(durable);
     expect(await emailsOf(projectId)).toHaveLength(40);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(40);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(40);
   });
 
-  it('come once, whatever happens to NATS: a repeated fact brings nobody back', async () => {
+  it('come once, whatever happens to NATS: a repeated event brings nobody back', async () => {
     const { caller, projectId } = suite.buildProject();
-    await suite.sending.tell(emailFacts.accepted, projectId, [buildAccepted('ann@example.org'), buildAccepted('ben@example.org')]);
+    await suite.sending.publish(emailEvents.accepted, projectId, [
+      buildAccepted('ann@example.org'),
+      buildAccepted('ben@example.org'),
+    ]);
     await countOf(projectId, 2);
     const { items } = await suite.bus.call(contacts.list, caller, {});
-    await suite.bus.call(contacts.delete, caller, { id: items.find(({ email }) => email === 'ann@example.org')!.id });
+    await suite.bus.call(contacts.delete, caller, {
+      id: items.find(({ email }) => email === 'ann@example.org')!.id,
+    });
     await suite.sending.repeatAll();
     await suite.sending.taken(durable);
     expect(await emailsOf(projectId)).toEqual(['ben@example.org']);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(2);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(2);
   });
 
-  it('of a fact that cannot be taken in hold nobody up', async () => {
+  it('of an event that cannot be taken in hold nobody up', async () => {
     const { projectId } = suite.buildProject();
-    await suite.database.query(`ALTER TABLE contacts ADD CONSTRAINT no_poison CHECK (email <> 'poison@example.org')`);
-    await suite.sending.tell(emailFacts.accepted, projectId, [buildAccepted('poison@example.org'), buildAccepted('beside@example.org')]);
-    for (const index of [1, 2, 3]) await suite.sending.tell(emailFacts.accepted, projectId, [buildAccepted(`good${index}@example.org`)]);
+    await suite.database.query(
+      `ALTER TABLE contacts ADD CONSTRAINT no_poison CHECK (email <> 'poison@example.org')`,
+    );
+    await suite.sending.publish(emailEvents.accepted, projectId, [
+      buildAccepted('poison@example.org'),
+      buildAccepted('beside@example.org'),
+    ]);
+    for (const index of [1, 2, 3])
+      await suite.sending.publish(emailEvents.accepted, projectId, [
+        buildAccepted(`good${index}@example.org`),
+      ]);
     await countOf(projectId, 3);
-    expect(await emailsOf(projectId)).toEqual(['good1@example.org', 'good2@example.org', 'good3@example.org']);
+    expect(await emailsOf(projectId)).toEqual([
+      'good1@example.org',
+      'good2@example.org',
+      'good3@example.org',
+    ]);
     await suite.database.query(`ALTER TABLE contacts DROP CONSTRAINT no_poison`);
     await countOf(projectId, 5);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toHaveLength(5);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(5);
   });
 });

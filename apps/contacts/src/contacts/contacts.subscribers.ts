@@ -1,22 +1,22 @@
 import { Controller } from '@nestjs/common';
-import { emailFacts, type EmailAccepted } from '@posthorn/contracts';
-import { Hears, type Fact } from '@posthorn/messaging';
-import { ToldContacts } from '../erasures/told-contacts.js';
+import { emailEvents, type EmailAccepted } from '@posthorn/contracts';
+import { OnEvent, type DomainEvent } from '@posthorn/messaging';
+import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { recipientContact } from './ensure-contacts.js';
 
 @Controller()
 export class ContactsSubscribers {
-  constructor(private readonly told: ToldContacts) {}
+  constructor(private readonly reported: ReportedContacts) {}
 
   /** Every recipient of a send is a contact. One that the send names was ensured before it, and may be deleted since. */
-  @Hears(emailFacts.accepted, 'recipients')
-  async onAccepted({ projectId, items }: Fact<EmailAccepted>): Promise<void> {
-    const strangers = items.filter(({ contactId }) => contactId === null);
-    if (strangers.length > 0)
-      await this.told.write(
-        strangers.map(({ to }) => recipientContact({ projectId, email: to })),
-        strangers.map(({ at }) => at),
-        { looksFirst: true },
+  @OnEvent(emailEvents.accepted, 'recipients')
+  async onAccepted({ projectId, items }: DomainEvent<EmailAccepted>): Promise<void> {
+    const unknown = items.filter(({ contactId }) => contactId === null);
+    if (unknown.length > 0)
+      await this.reported.write(
+        unknown.map(({ to }) => recipientContact({ projectId, email: to })),
+        unknown.map(({ at }) => at),
+        { checksFirst: true },
       );
   }
 }

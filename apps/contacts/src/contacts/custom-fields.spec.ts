@@ -3,7 +3,10 @@ import { mergeFields, withoutNulls } from './custom-fields.js';
 
 describe('custom fields', () => {
   it('merge by name; a null removes, what is not named stays', () => {
-    const merged = mergeFields({ a: 1, b: { deep: true, other: 1 }, c: 'x' }, { a: null, b: { deep: false }, d: [null] });
+    const merged = mergeFields(
+      { a: 1, b: { deep: true, other: 1 }, c: 'x' },
+      { a: null, b: { deep: false }, d: [null] },
+    );
     expect(merged).toEqual({ b: { deep: false }, c: 'x', d: [null] });
   });
 

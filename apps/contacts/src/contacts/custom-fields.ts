@@ -2,7 +2,7 @@ import { invalidMember, maxCustomFields } from '@posthorn/contracts';
 
 export type CustomFields = Record<string, unknown>;
 
-/** What is stored: a null stands for no field at all (contract.md §5). */
+/** What is stored: a null stands for no field at all (docs/api-decisions.md §5). */
 export function withoutNulls(fields: CustomFields): CustomFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -12,7 +12,11 @@ export function mergeFields(known: CustomFields, changes: CustomFields): CustomF
   const merged = withoutNulls({ ...known, ...changes });
   // Each request fits; what many of them make together has to fit too.
   if (Buffer.byteLength(JSON.stringify(merged)) > maxCustomFields) {
-    throw invalidMember(['customFields'], 'too_long', `must be at most ${maxCustomFields} bytes of JSON in all`);
+    throw invalidMember(
+      ['customFields'],
+      'too_long',
+      `must be at most ${maxCustomFields} bytes of JSON in all`,
+    );
   }
   return merged;
 }

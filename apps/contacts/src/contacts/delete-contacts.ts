@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  contactFacts,
+  contactEvents,
   contactNotFound,
   contactsUnnamed,
   type ContactId,
@@ -36,11 +36,11 @@ export class DeleteContactsService {
   }
 
   private async remove(projectId: string, whom: DeleteContacts): Promise<number> {
-    const gone = await this.contacts.removeMany(projectId, whom);
-    if (gone.length === 0) return 0;
-    await this.erased.erase(projectId, gone);
-    const told = gone.map(({ contactId, at }) => ({ contactId, at }));
-    await this.outbox.publish(contactFacts.deleted, projectId, told);
-    return gone.length;
+    const removed = await this.contacts.removeMany(projectId, whom);
+    if (removed.length === 0) return 0;
+    await this.erased.erase(projectId, removed);
+    const published = removed.map(({ contactId, at }) => ({ contactId, at }));
+    await this.outbox.publish(contactEvents.deleted, projectId, published);
+    return removed.length;
   }
 }

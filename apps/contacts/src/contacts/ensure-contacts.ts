@@ -15,7 +15,7 @@ type Answer = EnsuredContacts | Error;
 
 const maxGathered = 64;
 
-/** Who is only written to has not subscribed (contract.md §3). */
+/** Who is only written to has not subscribed (docs/api-decisions.md §3). */
 export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite => ({
   projectId,
   email,
@@ -50,12 +50,17 @@ export class EnsureContactsService {
     } catch (error) {
       if (questions.length === 1 || !isPoisonedRow(error)) return questions.map(() => error as Error);
       const middle = questions.length >> 1;
-      return [...(await this.answer(questions.slice(0, middle))), ...(await this.answer(questions.slice(middle)))];
+      return [
+        ...(await this.answer(questions.slice(0, middle))),
+        ...(await this.answer(questions.slice(middle))),
+      ];
     }
   }
 
   private async answerTogether(questions: Question[]): Promise<EnsuredContacts[]> {
-    const ids = await this.idsOf(questions.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))));
+    const ids = await this.idsOf(
+      questions.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))),
+    );
     return questions.map(({ projectId, emails }) => ({
       contacts: emails.map((email) => ({ id: ids.get(keyOf({ projectId, email }))!, email })),
     }));
@@ -63,7 +68,8 @@ export class EnsureContactsService {
 
   private async idsOf(keys: ContactKey[]): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    const learn = (rows: (ContactKey & { id: string })[]) => rows.forEach((row) => ids.set(keyOf(row), row.id));
+    const learn = (rows: (ContactKey & { id: string })[]) =>
+      rows.forEach((row) => ids.set(keyOf(row), row.id));
     const missing = () => keys.filter((key) => !ids.has(keyOf(key)));
     // What somebody else makes between the look and the insert is there at the next look.
     for (let open = keys; open.length > 0; open = missing()) {
@@ -76,7 +82,7 @@ export class EnsureContactsService {
   private async make(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
     const distinct = new Map(keys.map((key) => [keyOf(key), key]));
     const written = await this.writes.write([...distinct.values()].map(recipientContact));
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return written.flatMap(({ contact }) => contact ?? []);
   }
 }

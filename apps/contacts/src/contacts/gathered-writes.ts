@@ -19,7 +19,7 @@ export class GatheredWrites {
     const bounds = { maxItems, maxBytes, sizeOf };
     this.ordinary = new ProjectLanes({
       ...bounds,
-      flush: async (items, patience) => (await writes.commit(items, patience)).map(heldUp),
+      flush: async (items, timeouts) => (await writes.commit(items, timeouts)).map(heldUp),
     });
     this.leaving = new Gatherer({ ...bounds, flush: (items) => writes.commit(items), inFlight: 4 });
   }
@@ -32,4 +32,5 @@ export class GatheredWrites {
 const heldUp = (written: WrittenContact): WrittenContact | Error =>
   written.error && isLockTimeout(written.error) ? written.error : written;
 
-const sizeOf = ({ customFields }: ContactWrite): number => (customFields ? JSON.stringify(customFields).length : 0);
+const sizeOf = ({ customFields }: ContactWrite): number =>
+  customFields ? JSON.stringify(customFields).length : 0;

@@ -8,7 +8,7 @@ const putMs = 1_000;
 const maxPut = 500;
 
 /**
- * Tells sending who wants no marketing mail, before anything here says so: no answer, no change (guarantees.md §3). A link that was handed out before
+ * Tells sending who wants no marketing mail, before anything here says so: no answer, no change (docs/guarantees.md §3). A link that was handed out before
  * confirms its list afterwards, and no more: who asked for no mail since then is not subscribed by it.
  */
 @Injectable()
@@ -19,12 +19,17 @@ export class OptOuts {
   ) {}
 
   /** In the transaction of the change. */
-  async put(projectId: string, ...told: OptOut[]): Promise<void> {
-    const contactIds = told.flatMap(({ contactId }) => (contactId ? [contactId] : []));
+  async put(projectId: string, ...published: OptOut[]): Promise<void> {
+    const contactIds = published.flatMap(({ contactId }) => (contactId ? [contactId] : []));
     if (contactIds.length > 0) await this.memberships.keepUnsubscribed(projectId, contactIds);
     const caller = serviceCaller('contacts', projectId);
-    for (let first = 0; first < told.length; first += maxPut) {
-      await this.bus.call(optOuts.put, caller, { optOuts: told.slice(first, first + maxPut) }, { timeoutMs: putMs });
+    for (let first = 0; first < published.length; first += maxPut) {
+      await this.bus.call(
+        optOuts.put,
+        caller,
+        { optOuts: published.slice(first, first + maxPut) },
+        { timeoutMs: putMs },
+      );
     }
   }
 }

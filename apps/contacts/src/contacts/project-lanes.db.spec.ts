@@ -33,32 +33,34 @@ function whileHeld<T>({ projectId }: Caller, work: () => Promise<T>): Promise<T>
 describe.each([
   ['a write of a contact', (caller: Caller) => upsert(caller, 1) as Promise<object>],
   ['an event', record as (caller: Caller) => Promise<object>],
-])('%s', (_, ask) => {
+])('%s', (_, request) => {
   it('whose row is held keeps no other project waiting', async () => {
     const [held, other] = [await buildContact(), await buildContact()];
     const outcomes = await whileHeld(held, async () => {
-      const kept = Promise.allSettled([ask(held), ask(held)]);
+      const stored = Promise.allSettled([request(held), request(held)]);
       await eventually(async () => (await lockWaiters(suite.database)).length > 0, 'it waits');
       for (let turn = 2; turn < 6; turn += 1) {
         await upsert(other, turn);
         await record(other);
       }
-      return [kept] as const;
+      return [stored] as const;
     });
     // Whoever was held is done, or hears that nothing happened and may ask again.
     for (const outcome of await outcomes[0])
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'unavailable' });
-    await ask(held);
-    expect((await suite.bus.call(contacts.list, other, {})).items).toMatchObject([{ customFields: { turn: 5 } }]);
+    await request(held);
+    expect((await suite.bus.call(contacts.list, other, {})).items).toMatchObject([
+      { customFields: { turn: 5 } },
+    ]);
   });
 
   it('whose row is held for long has no effect, and the next one has', async () => {
     const held = await buildContact();
-    await whileHeld(held, () => expect(ask(held)).rejects.toMatchObject({ kind: 'unavailable' }));
+    await whileHeld(held, () => expect(request(held)).rejects.toMatchObject({ kind: 'unavailable' }));
     const count = async () => (await suite.bus.call(events.list, held, { withTotal: true })).total;
     const [before] = (await suite.bus.call(contacts.list, held, {})).items;
     expect([before!.customFields, await count()]).toEqual([{}, 1]);
-    await ask(held);
+    await request(held);
     const [after] = (await suite.bus.call(contacts.list, held, {})).items;
     expect([after!.customFields, await count()]).not.toEqual([{}, 1]);
   });
@@ -82,15 +84,18 @@ it('what of a batch has landed is told of, whatever the rest waits for in vain',
   const outcomes = await holding(77, async () => {
     const calls = await holding(78, async () => {
       const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, patient);
-      await eventually(async () => (await lockWaiters(database, { locktype: 'advisory' })).length > 0, 'it waits');
-      const behind = [
+      await eventually(
+        async () => (await lockWaiters(database, { locktype: 'advisory' })).length > 0,
+        'it waits',
+      );
+      const after = [
         bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
         bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, patient),
         bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, patient),
       ];
       // What is asked later is answered when those are there.
       await bus.call(contacts.list, caller, {});
-      return [Promise.allSettled([first, ...behind])] as const;
+      return [Promise.allSettled([first, ...after])] as const;
     });
     return calls[0];
   });

@@ -3,13 +3,13 @@ import { Gatherer, type GathererOptions } from '@posthorn/messaging';
 
 interface LanesOptions<In, Out> extends Pick<GathererOptions<In, Out>, 'maxItems' | 'maxBytes' | 'sizeOf'> {
   /** Waits for each lock as long as `patience` says, and answers with the error of that what it was not to be had for. */
-  flush: (items: In[], patience: string) => Promise<(Out | Error)[]>;
+  flush: (items: In[], timeouts: string) => Promise<(Out | Error)[]>;
 }
 
 /** Far longer than a commit of others takes, and short for whoever waits behind. */
-const patienceTogether = '200ms';
+const timeoutTogether = '200ms';
 /** About as long as anybody waits for the answer: whoever asked hears that nothing happened. */
-const patienceApart = '1500ms';
+const timeoutAlone = '1500ms';
 
 /**
  * What all projects write goes together, one batch at a time: twice as many rows in a commit cost less than two commits at once (as for accepts). A
@@ -21,7 +21,7 @@ export class ProjectLanes<In extends { projectId: string }, Out> {
   private readonly apart = new Map<string, { gatherer: Gatherer<In, Out>; waiting: number }>();
 
   constructor(private readonly options: LanesOptions<In, Out>) {
-    this.together = this.gatherer(patienceTogether);
+    this.together = this.gatherer(timeoutTogether);
   }
 
   async submit(item: In): Promise<Out> {
@@ -37,7 +37,7 @@ export class ProjectLanes<In extends { projectId: string }, Out> {
 
   private async submitApart(item: In): Promise<Out> {
     const { projectId } = item;
-    const lane = this.apart.get(projectId) ?? { gatherer: this.gatherer(patienceApart), waiting: 0 };
+    const lane = this.apart.get(projectId) ?? { gatherer: this.gatherer(timeoutAlone), waiting: 0 };
     this.apart.set(projectId, lane);
     lane.waiting += 1;
     try {
@@ -48,8 +48,8 @@ export class ProjectLanes<In extends { projectId: string }, Out> {
     }
   }
 
-  private gatherer(patience: string): Gatherer<In, Out> {
+  private gatherer(timeouts: string): Gatherer<In, Out> {
     const { flush, ...bounds } = this.options;
-    return new Gatherer({ ...bounds, flush: (items) => flush(items, patience), inFlight: 1 });
+    return new Gatherer({ ...bounds, flush: (items) => flush(items, timeouts), inFlight: 1 });
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contacts } from '@posthorn/contracts';
+import { contactEvents, contacts } from '@posthorn/contracts';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 
 let suite: ContactsSuite;
@@ -9,21 +9,28 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const toldOf = (projectId: string) =>
-  suite.optOuts.filter((optOut) => optOut.projectId === projectId).map(({ projectId: _, ...told }) => told);
+  suite.optOuts
+    .filter((optOut) => optOut.projectId === projectId)
+    .map(({ projectId: _, ...published }) => published);
 const email = 'ada@example.org';
 
 describe('unsubscribing', () => {
   it('is told to sending with the change that it is, then kept, and told to all', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id: contactId } = await suite.bus.call(contacts.create, caller, { email });
-    for (const _ of ['first', 'again']) expect(await suite.bus.call(contacts.unsubscribe, caller, { email })).toEqual({ email });
-    expect(await suite.bus.call(contacts.get, caller, { id: contactId })).toMatchObject({ subscribed: false });
+    for (const _ of ['first', 'again'])
+      expect(await suite.bus.call(contacts.unsubscribe, caller, { email })).toEqual({ email });
+    expect(await suite.bus.call(contacts.get, caller, { id: contactId })).toMatchObject({
+      subscribed: false,
+    });
     expect(toldOf(projectId)).toEqual([
       { email, contactId, seq: 2 },
       { email, contactId, seq: 2 },
     ]);
-    expect(await suite.factsOf(projectId, contactFacts.unsubscribed)).toMatchObject([{ contactId, email, seq: 2 }]);
-    expect(await suite.factsOf(projectId, contactFacts.updated)).toEqual([]);
+    expect(await suite.eventsOf(projectId, contactEvents.unsubscribed)).toMatchObject([
+      { contactId, email, seq: 2 },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.updated)).toEqual([]);
   });
 
   it('of a stranger makes nobody', async () => {
@@ -36,14 +43,20 @@ describe('unsubscribing', () => {
   it('by any other way is told first too; coming back is not', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email, subscribed: false });
-    const change = (subscribed: boolean) => suite.bus.call(contacts.update, caller, { id, subscribed, customFieldsMode: 'MERGE' });
+    const change = (subscribed: boolean) =>
+      suite.bus.call(contacts.update, caller, { id, subscribed, customFieldsMode: 'MERGE' });
     await change(true);
     await change(false);
     await suite.bus.call(contacts.upsert, caller, { email, subscribed: true });
     await suite.bus.call(contacts.upsert, caller, { email, subscribed: false });
     await suite.bus.call(contacts.upsert, caller, { email: 'new@example.org', subscribed: false });
-    expect(toldOf(projectId)).toMatchObject([{ seq: 1 }, { seq: 3 }, { seq: 5 }, { email: 'new@example.org', seq: 1 }]);
-    expect(await suite.factsOf(projectId, contactFacts.subscribed)).toMatchObject([{ seq: 2 }, { seq: 4 }]);
+    expect(toldOf(projectId)).toMatchObject([
+      { seq: 1 },
+      { seq: 3 },
+      { seq: 5 },
+      { email: 'new@example.org', seq: 1 },
+    ]);
+    expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toMatchObject([{ seq: 2 }, { seq: 4 }]);
   });
 
   // Last: sending does not come back.
@@ -51,11 +64,15 @@ describe('unsubscribing', () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     await suite.loseSending();
-    await expect(suite.bus.call(contacts.unsubscribe, caller, { email })).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(suite.bus.call(contacts.upsert, caller, { email: 'x@example.org', subscribed: false })).rejects.toMatchObject({
+    await expect(suite.bus.call(contacts.unsubscribe, caller, { email })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await expect(
+      suite.bus.call(contacts.upsert, caller, { email: 'x@example.org', subscribed: false }),
+    ).rejects.toMatchObject({
       kind: 'unavailable',
     });
     expect((await suite.bus.call(contacts.list, caller, {})).items).toMatchObject([{ id, subscribed: true }]);
-    expect(await suite.factsOf(projectId, contactFacts.unsubscribed)).toEqual([]);
+    expect(await suite.eventsOf(projectId, contactEvents.unsubscribed)).toEqual([]);
   });
 });

@@ -12,15 +12,25 @@ export interface CountDeltas {
 
 /** Every count of this service that is folded in the background. */
 export const countDeltas: readonly CountDeltas[] = [
-  { deltas: 'contact_count_deltas', into: [{ counts: 'contact_counts', by: ['project_id'], sums: ['total', 'subscribed'] }] },
+  {
+    deltas: 'contact_count_deltas',
+    into: [{ counts: 'contact_counts', by: ['project_id'], sums: ['total', 'subscribed'] }],
+  },
   {
     deltas: 'segment_count_deltas',
     into: [{ counts: 'segment_counts', by: ['project_id', 'segment_id'], sums: ['total'] }],
-    alive: 'EXISTS (SELECT FROM segments s WHERE s.project_id = taken.project_id AND s.id = taken.segment_id)',
+    alive:
+      'EXISTS (SELECT FROM segments s WHERE s.project_id = taken.project_id AND s.id = taken.segment_id)',
   },
   {
     deltas: 'list_count_deltas',
-    into: [{ counts: 'list_counts', by: ['project_id', 'list_id'], sums: ['pending', 'confirmed', 'unsubscribed'] }],
+    into: [
+      {
+        counts: 'list_counts',
+        by: ['project_id', 'list_id'],
+        sums: ['pending', 'confirmed', 'unsubscribed'],
+      },
+    ],
   },
   {
     deltas: 'event_count_deltas',
@@ -32,9 +42,16 @@ export const countDeltas: readonly CountDeltas[] = [
 ];
 
 /** Folds the oldest changes in; several replicas take different ones. Answers how many. */
-export async function foldDeltas(database: Database, { deltas, into, alive = 'true' }: CountDeltas, limit: number): Promise<number> {
+export async function foldDeltas(
+  database: Database,
+  { deltas, into, alive = 'true' }: CountDeltas,
+  limit: number,
+): Promise<number> {
   const parts = into.map(({ counts, by, sums }, index) => {
-    const [keys, added] = [by.join(', '), sums.map((column) => `${column} = known.${column} + excluded.${column}`).join(', ')];
+    const [keys, added] = [
+      by.join(', '),
+      sums.map((column) => `${column} = known.${column} + excluded.${column}`).join(', '),
+    ];
     return `folded${index} AS (
       INSERT INTO ${counts} AS known (${keys}, ${sums.join(', ')})
       SELECT ${keys}, ${sums.map((column) => `sum(${column})`).join(', ')} FROM taken WHERE ${alive} GROUP BY ${keys} ORDER BY ${keys}

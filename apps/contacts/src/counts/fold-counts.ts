@@ -17,7 +17,7 @@ export class FoldCounts implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(private readonly database: Database) {
     const onError = (error: unknown) => this.log.warn((error as Error).message);
     this.loop = new Loop({ everyMs: atLeastMs, restMs: atMostMs, work: () => this.fold(), onError });
-    this.unsubscribe = database.onCommit(() => this.loop.ring());
+    this.unsubscribe = database.onCommit(() => this.loop.wakeUp());
   }
 
   onApplicationBootstrap(): void {

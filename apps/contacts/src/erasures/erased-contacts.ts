@@ -3,7 +3,7 @@ import { ContactHistoryRepository } from '../activity/contact-history.repository
 import { MembershipsRepository } from '../lists/memberships.repository.js';
 import { SegmentMembersRepository } from '../segments/segment-members.repository.js';
 import { ErasedRowsRepository } from './erased-rows.repository.js';
-import { PendingErasures, type GoneContact } from './pending-erasures.js';
+import { PendingErasures, type DeletedContact } from './pending-erasures.js';
 import { Tombstones } from './tombstones.js';
 
 /** More of them go by and by (`own-erasure.ts`). */
@@ -22,17 +22,17 @@ export class ErasedContacts {
   ) {}
 
   /** After the contacts: whoever wrote of them meanwhile held them, and is seen by the next statements only. */
-  async erase(projectId: string, gone: readonly GoneContact[]): Promise<void> {
-    const ids = gone.map(({ contactId }) => contactId);
+  async erase(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
+    const ids = removed.map(({ contactId }) => contactId);
     await this.memberships.removeOf(projectId, ids);
     await this.segments.removeOf(projectId, ids);
     await this.history.removeOf(projectId, ids);
     await this.rows.remove(projectId, ids, eventsAtOnce);
     const hashes = await this.tombstones.set(
       projectId,
-      gone.map(({ email }) => email),
+      removed.map(({ email }) => email),
     );
     await this.rows.hashConsents(projectId, ids, hashes);
-    await this.pending.begin(projectId, gone);
+    await this.pending.begin(projectId, removed);
   }
 }

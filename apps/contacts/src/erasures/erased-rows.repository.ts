@@ -23,13 +23,13 @@ export class ErasedRowsRepository {
   }
 
   /** At most so many rows that an import refused and that name them, in any cell. Answers whether none is left. */
-  async removeRejected(projectId: string, words: string, most: number): Promise<boolean> {
-    const gone = await this.database.query(
+  async removeRejected(projectId: string, texts: string, most: number): Promise<boolean> {
+    const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM import_rejected_rows WHERE project_id = $1 AND cells::text ~* $2 LIMIT $3)) RETURNING 1`,
-      [projectId, words, most],
+      [projectId, texts, most],
     );
-    return gone.length < most;
+    return removed.length < most;
   }
 
   /** What was answered to who recorded their events, and would be again. */
@@ -42,7 +42,11 @@ export class ErasedRowsRepository {
   }
 
   /** The record of who consented to what stays, and proves it to whoever knows the address. */
-  async hashConsents(projectId: string, contactIds: readonly string[], hashes: readonly string[]): Promise<void> {
+  async hashConsents(
+    projectId: string,
+    contactIds: readonly string[],
+    hashes: readonly string[],
+  ): Promise<void> {
     await this.database.query(
       `UPDATE consents SET address_hash = decode(hash, 'hex'), address = NULL, user_agent = NULL
        FROM unnest($2::uuid[], $3::text[]) AS gone (contact_id, hash)

@@ -4,5 +4,5 @@ import { work } from '@posthorn/work';
 export const erasureWork = work('contacts.erasures', {
   batch: 64,
   concurrency: 4,
-  retry: { attempts: Infinity, firstMs: 2_000, longestMs: 300_000 },
+  retry: { attempts: Infinity, firstMs: 2_000, maxMs: 300_000 },
 });

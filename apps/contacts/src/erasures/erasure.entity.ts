@@ -10,11 +10,15 @@ export class ErasureRow {
   @Column('text', { nullable: true }) sealed: string | null;
   @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
-  @Column({ type: 'timestamptz', name: 'completed_at', precision: 3, nullable: true }) completedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'completed_at', precision: 3, nullable: true })
+  completedAt: Date | null;
 
   toErasure(): Erasure {
     const { id, createdAt, completedAt, answers } = this;
-    const services = erasingServices.map((service) => ({ service, completedAt: answers[service] ? new Date(answers[service]) : null }));
+    const services = erasingServices.map((service) => ({
+      service,
+      completedAt: answers[service] ? new Date(answers[service]) : null,
+    }));
     return { id, contactId: id, createdAt, completedAt, services };
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
   consents,
-  contactFacts,
+  contactEvents,
   contacts,
   erasures,
   erasingServices,
@@ -18,7 +18,7 @@ import { eventually, testSecret } from '@posthorn/testing';
 import { erasureWork } from './erasure-kinds.js';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
-import { importsGround } from '../testing/imports-ground.js';
+import { importsFixture } from '../testing/imports-fixture.js';
 import { rowsHolding } from '../testing/rows-holding.js';
 
 let suite: ContactsSuite;
@@ -51,18 +51,34 @@ async function live(caller: Caller, email: string): Promise<string> {
   const { id } = await bus.call(contacts.create, known, { email, customFields: { also: `me: ${email}` } });
   const list = await bus.call(lists.create, caller, { name: `News ${newId()}` });
   await bus.call(memberships.subscribe, caller, { id: list.id, email });
-  const segment = await bus.call(segments.create, caller, { name: `People ${newId()}`, type: 'STATIC', trackMembership: true });
+  const segment = await bus.call(segments.create, caller, {
+    name: `People ${newId()}`,
+    type: 'STATIC',
+    trackMembership: true,
+  });
   await bus.call(segments.addMembers, caller, { id: segment.id, emails: [email] });
   const idempotency = { key: `signup ${email}`, operation: 'POST /events', bodyHash: 'a'.repeat(64) };
-  await bus.call(events.record, caller, { name: 'signup', contactId: id, payload: { email: email.toUpperCase() } });
-  await bus.call(events.record, caller, { name: 'paid', contactId: id, payload: { by: 'card of Ann' }, idempotency });
+  await bus.call(events.record, caller, {
+    name: 'signup',
+    contactId: id,
+    payload: { email: email.toUpperCase() },
+  });
+  await bus.call(events.record, caller, {
+    name: 'paid',
+    contactId: id,
+    payload: { by: 'card of Ann' },
+    idempotency,
+  });
   await bus.call(events.record, caller, {
     name: 'told',
     contactId: id,
     payload: { by: email },
     idempotency: { ...idempotency, key: newId() },
   });
-  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'email', operator: 'equals', value: email }] }] };
+  const condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'email', operator: 'equals', value: email }] }],
+  };
   await bus.call(segments.create, caller, { name: `Only ${newId()}`, type: 'DYNAMIC', condition });
   return id;
 }
@@ -73,15 +89,32 @@ it('a deleted contact takes everything along in one commit, but a consent that o
   const id = await live(caller, 'ann@example.org');
   const proven = await suite.bus.call(consents.list, caller, { id });
   expect(await suite.bus.call(contacts.delete, caller, { id })).toEqual({ id });
-  for (const table of ['memberships', 'segment_members', 'contact_history', 'events', 'event_summaries', 'mail_summaries'])
+  for (const table of [
+    'memberships',
+    'segment_members',
+    'contact_history',
+    'events',
+    'event_summaries',
+    'mail_summaries',
+  ])
     expect(await rowsOf(table, projectId, 'contact_id', id)).toEqual([]);
-  const kept = await rowsOf('consents', projectId, 'contact_id', id);
+  const stored = await rowsOf('consents', projectId, 'contact_id', id);
   expect(proven.items[0]).toMatchObject({ address: '203.0.113.7', userAgent: 'Firefox' });
-  expect(kept).toMatchObject([{ id: proven.items[0]!.id, after: true, address: null, user_agent: null }]);
-  const [tombstone] = await suite.database.query(`SELECT address_hash FROM tombstones WHERE project_id = $1`, [projectId]);
-  expect((kept[0] as { address_hash: Buffer }).address_hash).toEqual(tombstone!['address_hash']);
-  expect(await suite.factsOf(projectId, contactFacts.deleted)).toEqual([{ contactId: id, at: expect.any(String) }]);
-  expect(await report(caller, id)).toMatchObject({ id, contactId: id, completedAt: null, createdAt: expect.any(Date) });
+  expect(stored).toMatchObject([{ id: proven.items[0]!.id, after: true, address: null, user_agent: null }]);
+  const [tombstone] = await suite.database.query(
+    `SELECT address_hash FROM tombstones WHERE project_id = $1`,
+    [projectId],
+  );
+  expect((stored[0] as { address_hash: Buffer }).address_hash).toEqual(tombstone!['address_hash']);
+  expect(await suite.eventsOf(projectId, contactEvents.deleted)).toEqual([
+    { contactId: id, at: expect.any(String) },
+  ]);
+  expect(await report(caller, id)).toMatchObject({
+    id,
+    contactId: id,
+    completedAt: null,
+    createdAt: expect.any(Date),
+  });
   await services.start('sending');
   const { services: done } = await completed(caller, id);
   expect(done).toEqual(erasingServices.map((service) => ({ service, completedAt: expect.any(Date) })));
@@ -100,16 +133,17 @@ it('a deleted contact takes everything along in one commit, but a consent that o
 
 it('rows that an import refused go with the person they name, and no other', async () => {
   const { caller } = suite.buildProject();
-  const imports = importsGround(suite);
+  const imports = importsFixture(suite);
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'cora@example.org' });
-  const table = 'email,subscribed,note\nCORA@example.org,perhaps,\nnobody,,"see <cora@example.org>"\ndora@example.org,perhaps,\n';
+  const table =
+    'email,subscribed,note\nCORA@example.org,perhaps,\nnobody,,"see <cora@example.org>"\ndora@example.org,perhaps,\n';
   const job = await imports.ended(caller, await imports.upload(caller, table));
   expect((await imports.errorsOf(caller, job)).map(({ cells }) => cells?.length)).toEqual([3, 3, 3]);
   await suite.bus.call(contacts.delete, caller, { id });
   await completed(caller, id);
   expect(await rowsHolding(suite.database, 'cora@example.org')).toEqual([]);
-  const told = await imports.errorsOf(caller, job);
-  expect(told.map(({ line, cells }) => [line, cells])).toEqual([
+  const published = await imports.errorsOf(caller, job);
+  expect(published.map(({ line, cells }) => [line, cells])).toEqual([
     [2, undefined],
     [3, undefined],
     [4, ['dora@example.org', 'perhaps', '']],
@@ -120,14 +154,27 @@ it('who was in a segment only by an address that is erased is in it no more', as
   const { caller } = suite.buildProject();
   const email = 'chief@example.org';
   const { id } = await suite.bus.call(contacts.create, caller, { email });
-  await suite.bus.call(contacts.create, caller, { email: 'member@example.org', customFields: { boss: email } });
-  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'customFields.boss', operator: 'equals', value: email }] }] };
-  const segment = await suite.bus.call(segments.create, caller, { name: 'Team', type: 'DYNAMIC', condition, trackMembership: true });
+  await suite.bus.call(contacts.create, caller, {
+    email: 'member@example.org',
+    customFields: { boss: email },
+  });
+  const condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'customFields.boss', operator: 'equals', value: email }] }],
+  };
+  const segment = await suite.bus.call(segments.create, caller, {
+    name: 'Team',
+    type: 'DYNAMIC',
+    condition,
+    trackMembership: true,
+  });
   expect(segment).toMatchObject({ memberCount: 1, upkeep: 'LIVE' });
   await suite.bus.call(contacts.delete, caller, { id });
   await completed(caller, id);
   const counted = () => suite.bus.call(segments.get, caller, { id: segment.id });
-  expect(await eventually(async () => (await counted()).memberCount === 0 && counted(), 'it is counted anew')).toMatchObject({
+  expect(
+    await eventually(async () => (await counted()).memberCount === 0 && counted(), 'it is counted anew'),
+  ).toMatchObject({
     upkeep: 'LIVE',
     condition: JSON.parse(JSON.stringify(condition).replace(email, 'erased@erased.invalid')) as object,
   });
@@ -141,11 +188,13 @@ it('an address in the longest name that a segment may say keeps nobody from ente
     const condition = { logic: 'AND', groups: [{ filters: [{ field, ...compared }] }] };
     return (await suite.bus.call(segments.create, caller, { name, type: 'DYNAMIC', condition })).id;
   };
-  const said = await dynamic('Said', `event.${'x'.repeat(193)} ${email}`, { operator: 'triggered' });
+  const text = await dynamic('Said', `event.${'x'.repeat(193)} ${email}`, { operator: 'triggered' });
   const pro = await dynamic('Pro', 'customFields.plan', { operator: 'equals', value: 'pro' });
   await suite.bus.call(contacts.delete, caller, { id });
   await completed(caller, id);
-  expect(JSON.stringify(await suite.bus.call(segments.get, caller, { id: said }))).toContain('x erased@erased.invalid');
+  expect(JSON.stringify(await suite.bus.call(segments.get, caller, { id: text }))).toContain(
+    'x erased@erased.invalid',
+  );
   await suite.bus.call(contacts.create, caller, { email: 'next@example.org', customFields: { plan: 'pro' } });
   const members = async () => (await suite.bus.call(segments.get, caller, { id: pro })).memberCount;
   await eventually(async () => (await members()) === 1, 'the next one has entered');
@@ -154,17 +203,29 @@ it('an address in the longest name that a segment may say keeps nobody from ente
 it('the address of a visitor lies with their consent alone, and is gone with them', async () => {
   const { caller, projectId } = suite.buildProject();
   const address = '198.51.100.23';
-  const page = { ...caller, actor: { kind: 'KEY', id: newId() } as const, isPublic: true as const, address, userAgent: 'Visiting/1' };
+  const page = {
+    ...caller,
+    actor: { kind: 'KEY', id: newId() } as const,
+    isPublic: true as const,
+    address,
+    userAgent: 'Visiting/1',
+  };
   const link = { projectId, actor: { kind: 'SERVICE', id: 'gateway' } as const, address };
   const list = await suite.bus.call(lists.create, caller, { name: 'News', doubleOptIn: true });
-  const { confirmToken } = await suite.bus.call(memberships.subscribe, page, { id: list.id, email: 'eve@example.org' });
+  const { confirmToken } = await suite.bus.call(memberships.subscribe, page, {
+    id: list.id,
+    email: 'eve@example.org',
+  });
   const { membershipId, tokenHash } = new ConfirmTokens([testSecret]).read(confirmToken!)!;
   await suite.bus.call(memberships.confirm, link, { membershipId, tokenHash });
   await suite.bus.call(memberships.unsubscribe, page, { id: list.id, email: 'eve@example.org' });
   await suite.bus.call(contacts.unsubscribe, link, { email: 'eve@example.org' });
   expect(await rowsHolding(suite.database, address)).toEqual(['consents']);
   const server = { ...caller, actor: page.actor, address: '203.0.113.99' };
-  const { id } = await suite.bus.call(contacts.upsert, server, { email: 'eve@example.org', customFields: { seen: true } });
+  const { id } = await suite.bus.call(contacts.upsert, server, {
+    email: 'eve@example.org',
+    customFields: { seen: true },
+  });
   expect(await rowsHolding(suite.database, server.address)).toContain('outbox');
   await suite.bus.call(contacts.delete, caller, { id });
   await completed(caller, id);
@@ -174,7 +235,7 @@ it('the address of a visitor lies with their consent alone, and is gone with the
 
 it('many are deleted in one call, each with a report, and another project keeps who has the same address', async () => {
   const [{ caller, projectId }, other] = [suite.buildProject(), suite.buildProject()];
-  const emails = Array.from({ length: 300 }, (_, place) => `reader-${place}@example.org`);
+  const emails = Array.from({ length: 300 }, (_, index) => `reader-${index}@example.org`);
   await suite.bus.call(contacts.bulk, caller, { contacts: emails.map((email) => ({ email })) });
   const theirs = await suite.bus.call(contacts.create, other.caller, { email: emails[0]! });
   expect(await suite.bus.call(contacts.deleteMany, caller, { emails })).toEqual({ deleted: 300 });
@@ -185,10 +246,15 @@ it('many are deleted in one call, each with a report, and another project keeps 
     );
     return row!.open === 0;
   }, 'all are erased');
-  const asked = services.asked.filter((each) => each.service === 'analytics').map(({ email }) => email);
-  expect(asked.sort()).toEqual([...emails].sort());
-  expect(await suite.bus.call(contacts.get, other.caller, { id: theirs.id })).toMatchObject({ email: emails[0] });
-  const holding = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND items::text LIKE '%reader-%'`, [projectId]);
+  const requested = services.asked.filter((each) => each.service === 'analytics').map(({ email }) => email);
+  expect(requested.sort()).toEqual([...emails].sort());
+  expect(await suite.bus.call(contacts.get, other.caller, { id: theirs.id })).toMatchObject({
+    email: emails[0],
+  });
+  const holding = await suite.database.query(
+    `SELECT 1 FROM outbox WHERE project_id = $1 AND items::text LIKE '%reader-%'`,
+    [projectId],
+  );
   expect(holding).toEqual([]);
 });
 
@@ -211,7 +277,10 @@ it('a service that is down is asked until it answers, and the others once', asyn
     return erasure.services.filter(({ completedAt }) => completedAt === null).length === 1 && erasure;
   }, 'all but one are done');
   expect(waiting).toMatchObject({ completedAt: null });
-  expect(waiting.services.find(({ completedAt }) => completedAt === null)).toEqual({ service: 'workflows', completedAt: null });
+  expect(waiting.services.find(({ completedAt }) => completedAt === null)).toEqual({
+    service: 'workflows',
+    completedAt: null,
+  });
   await services.start('workflows');
   await completed(caller, id);
   expect(services.asked.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
@@ -225,13 +294,17 @@ it('goes on after a crash where it was, with who has pieces left', async () => {
   const isDone = (service: string) => async () =>
     (await report(caller, id)).services.some((each) => each.service === service && each.completedAt !== null);
   await eventually(isDone('campaigns'), 'campaigns is done');
-  const asked = services.asked.length;
+  const requested = services.asked.length;
   await suite.restart();
   services.left.set('analytics', 2);
   await services.start('analytics');
   await suite.queue.enqueue(erasureWork, [{ projectId, key: id }]);
   await completed(caller, id);
-  expect(services.asked.slice(asked).map(({ service }) => service)).toEqual(['analytics', 'analytics', 'analytics']);
+  expect(services.asked.slice(requested).map(({ service }) => service)).toEqual([
+    'analytics',
+    'analytics',
+    'analytics',
+  ]);
   const [row] = await suite.database.query(`SELECT sealed FROM erasures WHERE project_id = $1`, [projectId]);
   expect(row).toEqual({ sealed: null });
 });

@@ -1,6 +1,13 @@
 import { Controller } from '@nestjs/common';
-import { erasures, secrets, type Erasure, type ErasureId, type RotatedSecrets, type RotateSecrets } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import {
+  erasures,
+  secrets,
+  type Erasure,
+  type ErasureId,
+  type RotatedSecrets,
+  type RotateSecrets,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { Resealing } from '@posthorn/platform';
 import { ErasuresService } from './erasures.service.js';
 
@@ -11,12 +18,12 @@ export class ErasuresHandlers {
     private readonly resealing: Resealing,
   ) {}
 
-  @Answers(erasures.get)
+  @Handles(erasures.get)
   get({ caller, body }: Incoming<ErasureId>): Promise<Erasure> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(secrets.rotateContacts)
+  @Handles(secrets.rotateContacts)
   rotate({ body }: Incoming<RotateSecrets>): Promise<RotatedSecrets> {
     return this.resealing.rotate(body.after);
   }

@@ -4,7 +4,9 @@ import { ErasureRow } from './erasure.entity.js';
 
 export type ErasureKey = Pick<ErasureRow, 'projectId' | 'id'>;
 /** Its address is still in it. */
-export type IncompleteErasure = Pick<ErasureRow, 'projectId' | 'id' | 'answers' | 'createdAt'> & { sealed: string };
+export type IncompleteErasure = Pick<ErasureRow, 'projectId' | 'id' | 'answers' | 'createdAt'> & {
+  sealed: string;
+};
 
 export class ErasuresRepository extends ScopedRepository<ErasureRow> {
   constructor(database: Database) {

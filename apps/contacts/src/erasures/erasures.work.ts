@@ -38,7 +38,8 @@ export class ErasuresWork implements WorkHandler<object> {
     const { people, unreadable } = await this.pending.open(projectId, [...items.keys()]);
     for (const [id, error] of unreadable) batch.fail(items.get(id)!, error);
     const steps = await this.step(projectId, people);
-    const of = (step: Step) => people.filter((person) => steps.get(person) === step).map(({ id }) => items.get(id)!);
+    const of = (step: Step) =>
+      people.filter((person) => steps.get(person) === step).map(({ id }) => items.get(id)!);
     await batch.goOn(of('MORE'));
     await batch.later(of('WAITS'), waitMs);
     for (const [person, step] of steps) if (step instanceof Error) batch.fail(items.get(person.id)!, step);
@@ -46,7 +47,11 @@ export class ErasuresWork implements WorkHandler<object> {
 
   private async step(projectId: string, people: PendingErasure[]): Promise<Map<PendingErasure, Step>> {
     const stages = Map.groupBy(people, stageOf);
-    const [own = [], asking = [], last = []] = [stages.get('OWN'), stages.get('OTHERS'), stages.get('LAST')];
+    const [own = [], requesting = [], last = []] = [
+      stages.get('OWN'),
+      stages.get('OTHERS'),
+      stages.get('LAST'),
+    ];
     const steps = new Map<PendingErasure, Step>();
     const note = async (group: readonly PendingErasure[], work: Promise<Step>) => {
       const step = await work.catch((error: Error) => error);
@@ -58,7 +63,7 @@ export class ErasuresWork implements WorkHandler<object> {
     await Promise.all([
       note(free, this.ownStep(projectId, free)),
       note(last, this.lastStep(projectId, last)),
-      ...asking.map((person) => note([person], this.askOthers(person))),
+      ...requesting.map((person) => note([person], this.callOthers(person))),
     ]);
     return steps;
   }
@@ -76,19 +81,20 @@ export class ErasuresWork implements WorkHandler<object> {
   }
 
   /** A service that is down is called again later, and keeps no other from being done. */
-  private async askOthers(person: PendingErasure): Promise<Step> {
+  private async callOthers(person: PendingErasure): Promise<Step> {
     const next = others.filter((service) => !person.answers[service]);
     const services = next.includes('sending') ? (['sending'] as const) : next;
-    const answers = await Promise.allSettled(services.map((service) => this.askOne(service, person)));
+    const answers = await Promise.allSettled(services.map((service) => this.callOne(service, person)));
     const failed = answers.find((answer) => answer.status === 'rejected');
     return failed ? (failed.reason as Error) : 'MORE';
   }
 
-  private async askOne(service: OtherService, person: PendingErasure): Promise<void> {
+  private async callOne(service: OtherService, person: PendingErasure): Promise<void> {
     const { projectId, id, email, createdAt: erasedAt } = person;
     const request = { erasureId: id, contactId: id, email, erasedAt };
-    const { done } = await this.bus.call(eraseIn[service], serviceCaller('contacts', projectId), request, { timeoutMs: callMs });
+    const { done } = await this.bus.call(eraseIn[service], serviceCaller('contacts', projectId), request, {
+      timeoutMs: callMs,
+    });
     if (done) await this.erasures.answered([person], service);
   }
 }
-

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Secrets, UnreadableSecret, type SecretPlace } from '@posthorn/platform';
+import { Secrets, UnreadableSecret, type SecretLocation } from '@posthorn/platform';
 import { WorkQueue } from '@posthorn/work';
 import { erasureWork } from './erasure-kinds.js';
 import { ErasuresRepository, type IncompleteErasure } from './erasures.repository.js';
 
 /** A contact that is deleted. */
-export interface GoneContact {
+export interface DeletedContact {
   contactId: string;
   email: string;
 }
@@ -15,7 +15,7 @@ export interface PendingErasure extends Omit<IncompleteErasure, 'sealed'> {
   email: string;
 }
 
-const placeOf = (projectId: string, id: string): SecretPlace => ({ table: 'erasures', projectId, id });
+const locationOf = (projectId: string, id: string): SecretLocation => ({ table: 'erasures', projectId, id });
 
 /** Erasures under way: the address, which every service has to hear, lies sealed in them. */
 @Injectable()
@@ -27,24 +27,30 @@ export class PendingErasures {
   ) {}
 
   /** In the transaction of the deletion. */
-  async begin(projectId: string, gone: readonly GoneContact[]): Promise<void> {
+  async begin(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
     await this.erasures.add(
       projectId,
-      gone.map(({ contactId: id, email }) => ({ id, sealed: this.secrets.seal(email, placeOf(projectId, id)) })),
+      removed.map(({ contactId: id, email }) => ({
+        id,
+        sealed: this.secrets.seal(email, locationOf(projectId, id)),
+      })),
     );
     await this.queue.enqueue(
       erasureWork,
-      gone.map(({ contactId: key }) => ({ projectId, key })),
+      removed.map(({ contactId: key }) => ({ projectId, key })),
     );
   }
 
   /** Those of these erasures that are not complete; one whose key is not named any more must not keep the others waiting. */
-  async open(projectId: string, ids: string[]): Promise<{ people: PendingErasure[]; unreadable: [string, Error][] }> {
+  async open(
+    projectId: string,
+    ids: string[],
+  ): Promise<{ people: PendingErasure[]; unreadable: [string, Error][] }> {
     const people: PendingErasure[] = [];
     const unreadable: [string, Error][] = [];
     for (const { sealed, ...erasure } of await this.erasures.incomplete(projectId, ids)) {
       try {
-        people.push({ ...erasure, email: this.secrets.open(sealed, placeOf(projectId, erasure.id)) });
+        people.push({ ...erasure, email: this.secrets.open(sealed, locationOf(projectId, erasure.id)) });
       } catch (error) {
         if (!(error instanceof UnreadableSecret)) throw error;
         unreadable.push([erasure.id, error]);

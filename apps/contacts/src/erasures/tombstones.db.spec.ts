@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   contactImports,
   contacts,
-  emailFacts,
+  emailEvents,
   erasures,
   importPieceBytes,
   secrets,
@@ -14,7 +14,7 @@ import { Secrets } from '@posthorn/platform';
 import { eventually, testSecret } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
-import { importsGround } from '../testing/imports-ground.js';
+import { importsFixture } from '../testing/imports-fixture.js';
 import { rowsHolding } from '../testing/rows-holding.js';
 
 let suite: ContactsSuite;
@@ -37,11 +37,17 @@ const accepted = (to: string, at: Date): EmailAccepted => ({
   sourceType: 'TRANSACTIONAL',
 });
 const completed = (caller: Caller, id: string) =>
-  eventually(async () => (await suite.bus.call(erasures.get, caller, { id })).completedAt, 'the erasure is complete');
-const emailsOf = async (projectId: string) =>
-  (await suite.database.query<{ email: string }>(`SELECT email FROM contacts WHERE project_id = $1 ORDER BY email`, [projectId])).map(
-    ({ email }) => email,
+  eventually(
+    async () => (await suite.bus.call(erasures.get, caller, { id })).completedAt,
+    'the erasure is complete',
   );
+const emailsOf = async (projectId: string) =>
+  (
+    await suite.database.query<{ email: string }>(
+      `SELECT email FROM contacts WHERE project_id = $1 ORDER BY email`,
+      [projectId],
+    )
+  ).map(({ email }) => email);
 async function erase(caller: Caller, email: string): Promise<void> {
   const { id } = await suite.bus.call(contacts.create, caller, { email });
   await suite.bus.call(contacts.delete, caller, { id });
@@ -52,14 +58,23 @@ it('what was told before an erasure brings nobody back, however late or often it
   const { caller, projectId } = suite.buildProject();
   const before = new Date();
   await erase(caller, 'ann@example.org');
-  const late = [accepted('ann@example.org', before), accepted('bob@example.org', before), accepted('erased@erased.invalid', new Date())];
-  await suite.sending.tell(emailFacts.accepted, projectId, late);
+  const late = [
+    accepted('ann@example.org', before),
+    accepted('bob@example.org', before),
+    accepted('erased@erased.invalid', new Date()),
+  ];
+  await suite.sending.publish(emailEvents.accepted, projectId, late);
   await suite.sending.taken('contacts-recipients');
   expect(await emailsOf(projectId)).toEqual(['bob@example.org']);
-  await suite.sending.tell(emailFacts.accepted, projectId, [accepted('ann@example.org', new Date(Date.now() + 60_000))]);
+  await suite.sending.publish(emailEvents.accepted, projectId, [
+    accepted('ann@example.org', new Date(Date.now() + 60_000)),
+  ]);
   await suite.sending.taken('contacts-recipients');
   expect(await emailsOf(projectId)).toEqual(['ann@example.org', 'bob@example.org']);
-  await suite.sending.tell(emailFacts.delivered, projectId, [accepted('ann@example.org', before), accepted('bob@example.org', before)]);
+  await suite.sending.publish(emailEvents.delivered, projectId, [
+    accepted('ann@example.org', before),
+    accepted('bob@example.org', before),
+  ]);
   await suite.sending.taken('contacts-summaries-sending-email-delivered');
   const sums = await suite.database.query<{ email: string }>(
     `SELECT email FROM mail_summaries JOIN contacts ON contacts.project_id = mail_summaries.project_id AND id = contact_id WHERE contacts.project_id = $1`,
@@ -73,7 +88,7 @@ it('what was told before an erasure brings nobody back, however late or often it
 
 it('a table that came before an erasure brings nobody back, and keeps the report open until it is gone', async () => {
   const { caller, projectId } = suite.buildProject();
-  const imports = importsGround(suite);
+  const imports = importsFixture(suite);
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
   // The first piece waits for the second one.
   const rows = `email,name\nann@example.org,Ann\nbob@example.org,Bob\n`.padEnd(importPieceBytes, '\n');
@@ -81,11 +96,19 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   const job = await suite.bus.call(contactImports.start, caller, { bytes: piece(rows), last: false });
   await suite.bus.call(contacts.delete, caller, { id });
   await eventually(async () => {
-    const [row] = await suite.database.query(`SELECT 1 FROM work_items WHERE kind = 'contacts.erasures' AND project_id = $1 AND state = 'WAITING'`, [projectId]);
+    const [row] = await suite.database.query(
+      `SELECT 1 FROM work_items WHERE kind = 'contacts.erasures' AND project_id = $1 AND state = 'WAITING'`,
+      [projectId],
+    );
     return row;
   }, 'it waits for the table');
   expect(await suite.bus.call(erasures.get, caller, { id })).toMatchObject({ completedAt: null });
-  await suite.bus.call(contactImports.append, caller, { id: job.id, place: 1, bytes: piece('ANN@example.org,Ann\n'), last: true });
+  await suite.bus.call(contactImports.append, caller, {
+    id: job.id,
+    place: 1,
+    bytes: piece('ANN@example.org,Ann\n'),
+    last: true,
+  });
   const done = await imports.ended(caller, job);
   expect(done).toMatchObject({ status: 'COMPLETED', created: 1 });
   const refused = { line: expect.any(Number), reason: 'is of a person who was erased after it was told' };
@@ -105,13 +128,17 @@ it('the address of one that is under way is sealed anew with a new key', async (
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'dora@example.org' });
   await suite.bus.call(contacts.delete, caller, { id });
   const old = new Secrets(['an older secret of at least 32 characters']);
-  const place = { table: 'erasures', projectId, id };
-  const older = old.seal('dora@example.org', place);
+  const location = { table: 'erasures', projectId, id };
+  const older = old.seal('dora@example.org', location);
   await suite.database.query(`UPDATE erasures SET sealed = $2 WHERE project_id = $1`, [projectId, older]);
-  expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({ rotated: 0, unreadable: 1, left: 1 });
+  expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({
+    rotated: 0,
+    unreadable: 1,
+    left: 1,
+  });
   await suite.database.query(`UPDATE erasures SET sealed = $2 WHERE project_id = $1`, [
     projectId,
-    new Secrets([testSecret]).seal('dora@example.org', place),
+    new Secrets([testSecret]).seal('dora@example.org', location),
   ]);
   expect(await suite.bus.call(secrets.rotateContacts, caller, {})).toMatchObject({ unreadable: 0, left: 0 });
   await services.start('sending');

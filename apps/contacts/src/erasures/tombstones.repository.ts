@@ -23,10 +23,10 @@ export class TombstonesRepository {
 
   /** Whether anybody was erased at this instant or later. */
   async anySince(projectId: string, since: Date): Promise<boolean> {
-    const [row] = await this.database.query(`SELECT 1 FROM tombstones WHERE project_id = $1 AND erased_at >= $2 LIMIT 1`, [
-      projectId,
-      since,
-    ]);
+    const [row] = await this.database.query(
+      `SELECT 1 FROM tombstones WHERE project_id = $1 AND erased_at >= $2 LIMIT 1`,
+      [projectId, since],
+    );
     return row !== undefined;
   }
 

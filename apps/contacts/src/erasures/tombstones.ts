@@ -4,12 +4,12 @@ import { AddressHashes } from '@posthorn/platform';
 import { TombstonesRepository } from './tombstones.repository.js';
 
 /** Something that is told of an address, and when that was. */
-export interface ToldOf {
+export interface Report {
   email: string;
   at: Date;
 }
 
-/** What was told of people before they were erased says nothing any more, however late it comes (contract.md §5). */
+/** What was told of people before they were erased says nothing any more, however late it comes (docs/api-decisions.md §5). */
 @Injectable()
 export class Tombstones {
   constructor(
@@ -25,14 +25,23 @@ export class Tombstones {
   }
 
   /** Those that still say something. */
-  async standing<T extends ToldOf>(projectId: string, told: readonly T[]): Promise<T[]> {
-    const ofSomebody = told.filter(({ email }) => !isErasedAddress(email));
+  async standing<T extends Report>(projectId: string, published: readonly T[]): Promise<T[]> {
+    const ofSomebody = published.filter(({ email }) => !isErasedAddress(email));
     if (ofSomebody.length === 0) return [];
     const earliest = new Date(Math.min(...ofSomebody.map(({ at }) => at.getTime())));
     // As a rule nobody was erased since: then no hash is made.
     if (!(await this.rows.anySince(projectId, earliest))) return ofSomebody;
-    const hashes = new Map([...new Set(ofSomebody.map(({ email }) => email))].map((email) => [email, this.hashes.of(projectId, email)]));
-    const erased = new Map((await this.rows.of(projectId, [...hashes.values()])).map(({ hash, erasedAt }) => [hash, erasedAt]));
-    return ofSomebody.filter(({ email, at }) => (erased.get(hashes.get(email)!)?.getTime() ?? -Infinity) < at.getTime());
+    const hashes = new Map(
+      [...new Set(ofSomebody.map(({ email }) => email))].map((email) => [
+        email,
+        this.hashes.of(projectId, email),
+      ]),
+    );
+    const erased = new Map(
+      (await this.rows.of(projectId, [...hashes.values()])).map(({ hash, erasedAt }) => [hash, erasedAt]),
+    );
+    return ofSomebody.filter(
+      ({ email, at }) => (erased.get(hashes.get(email)!)?.getTime() ?? -Infinity) < at.getTime(),
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import {
   events,
-  type AskEventNames,
+  type ListEventNames,
   type CustomEvent,
   type EventNames,
   type EventPage,
@@ -12,34 +12,34 @@ import {
   type TrackedEvent,
   type TrackEventOnce,
 } from '@posthorn/contracts';
-import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
+import { answerEach, Handles, type Incoming } from '@posthorn/messaging';
 import { EventsService } from './events.service.js';
 
 @Controller()
 export class EventsHandlers {
   constructor(private readonly service: EventsService) {}
 
-  @Answers(events.record)
+  @Handles(events.record)
   record(calls: Incoming<RecordEvent>[]): Promise<(CustomEvent | Error)[]> {
     return answerEach(calls, (call) => this.service.record(call));
   }
 
-  @Answers(events.track)
+  @Handles(events.track)
   track(calls: Incoming<TrackEventOnce>[]): Promise<(TrackedEvent | Error)[]> {
     return answerEach(calls, (call) => this.service.track(call));
   }
 
-  @Answers(events.list)
+  @Handles(events.list)
   list({ caller, body }: Incoming<ListEvents>): Promise<EventPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(events.names)
-  names({ caller }: Incoming<AskEventNames>): Promise<EventNames> {
+  @Handles(events.names)
+  names({ caller }: Incoming<ListEventNames>): Promise<EventNames> {
     return this.service.names(caller.projectId);
   }
 
-  @Answers(events.stats)
+  @Handles(events.stats)
   stats({ caller, body }: Incoming<TimeseriesQuery>): Promise<EventStats> {
     return this.service.stats(caller.projectId, body);
   }

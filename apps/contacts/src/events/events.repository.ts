@@ -1,10 +1,24 @@
-import { contactFacts, maxFactItems, type CustomEvent, type EventQuery, type ListEvents } from '@posthorn/contracts';
-import { lockPatience, lockPatienceIsSet, pageLimit, toPage, totalCap, type Database, type Page } from '@posthorn/database';
+import {
+  contactEvents,
+  maxEventItems,
+  type CustomEvent,
+  type EventQuery,
+  type ListEvents,
+} from '@posthorn/contracts';
+import {
+  lockTimeout,
+  lockTimeoutIsSet,
+  pageLimit,
+  toPage,
+  totalCap,
+  type Database,
+  type Page,
+} from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 
 /** Of one statement, and so of one fact. */
-export const maxEventsAtOnce = maxFactItems;
+export const maxEventsAtOnce = maxEventItems;
 
 /** An event with its contact, ready to be stored. */
 export interface NewEvent {
@@ -25,10 +39,10 @@ export class EventsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Events, their summaries and counts, whose segments are to be looked at, and one fact a project: one statement. Answers the instants by id;
+   * Events, their summaries and counts, whose segments are to be looked at, and one event a project: one statement. Answers the instants by id;
    * an event that is not among them is late, or of no contact.
    */
-  async insert(events: NewEvent[], patience: string | null = null): Promise<Map<string, Date>> {
+  async insert(events: NewEvent[], timeouts: string | null = null): Promise<Map<string, Date>> {
     const recorded = await this.database.prepared<{ id: string; at: Date }>({
       name: 'record events',
       sql: insertSql,
@@ -41,7 +55,7 @@ export class EventsRepository {
         events.map(({ occurredAt }) => occurredAt),
         events.map(({ deadline }) => deadline),
         currentTraces(),
-        patience,
+        timeouts,
       ],
     });
     return new Map(recorded.map(({ id, at }) => [id, at]));
@@ -58,7 +72,7 @@ export class EventsRepository {
     return toPage(rows, query);
   }
 
-  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, filter: EventQuery): Promise<number> {
     const { sql, parameters } = matching(projectId, filter);
     const [row] = await this.database.query<{ count: number }>(
@@ -69,7 +83,10 @@ export class EventsRepository {
   }
 }
 
-function matching(projectId: string, { eventName, contactId }: EventQuery): { sql: string; parameters: unknown[] } {
+function matching(
+  projectId: string,
+  { eventName, contactId }: EventQuery,
+): { sql: string; parameters: unknown[] } {
   const parameters: unknown[] = [projectId];
   let sql = `WHERE project_id = $1`;
   if (eventName !== undefined) sql += ` AND name = $${parameters.push(eventName)}`;
@@ -79,7 +96,7 @@ function matching(projectId: string, { eventName, contactId }: EventQuery): { sq
 
 /**
  * Parts of a statement: the rows of `from` (project_id, id, contact_id, name, payload, occurred_at) become events, with their summaries and
- * counts, and one fact a project. `recorded` has what became one. Summaries are written in one order, whoever writes: two batches then wait
+ * counts, and one event a project. `recorded` has what became one. Summaries are written in one order, whoever writes: two batches then wait
  * for one another, never both.
  */
 export const recordsEvents = (from: string, traces: string): string => `
@@ -97,17 +114,17 @@ export const recordsEvents = (from: string, traces: string): string => `
     SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date, name, count(*) FROM recorded GROUP BY 1, 2, 3
   ), record_fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT uuidv7(), project_id, '${contactFacts.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
+    SELECT uuidv7(), project_id, '${contactEvents.eventRecorded.name}', jsonb_agg(jsonb_build_object('eventId', id, 'contactId', contact_id,
       'name', name, 'emailId', email_id, 'at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY id), ${traces}
     FROM recorded GROUP BY project_id
   )`;
 
 // Contacts are looked up by a scalar subquery: as a join, a plan that was made while the table was young reads all of it.
 const insertSql = `
-  WITH ${lockPatience('$9')}, asked AS (
+  WITH ${lockTimeout('$9')}, asked AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
       AS a (project_id, id, contact_id, name, payload, occurred_at, deadline)
-    WHERE ${lockPatienceIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
+    WHERE ${lockTimeoutIsSet} AND (deadline IS NULL OR clock_timestamp() < deadline)
   ), of_contacts AS (
     SELECT * FROM asked
     WHERE (SELECT true FROM contacts WHERE contacts.project_id = asked.project_id AND contacts.id = asked.contact_id)

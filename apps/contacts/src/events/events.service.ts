@@ -65,9 +65,19 @@ export class EventsService {
     const { event: name, email, subscribed, data = {}, idempotency } = body;
     const { projectId } = caller;
     if (isReservedEventName(name)) throw eventNameReserved('event');
-    const contact = { projectId, email, subscribed, customFields: scalarsOf(data), origin: originOf(caller, 'TRACK') };
+    const contact = {
+      projectId,
+      email,
+      subscribed,
+      customFields: scalarsOf(data),
+      origin: originOf(caller, 'TRACK'),
+    };
     const draft = { projectId, id: newId(), name, payload: data, occurredAt: null, deadline, contact };
-    return this.once(draft, idempotency, TrackedEvent, ({ contactId, at }) => ({ contact: contactId, event: draft.id, timestamp: at }));
+    return this.once(draft, idempotency, TrackedEvent, ({ contactId, at }) => ({
+      contact: contactId,
+      event: draft.id,
+      timestamp: at,
+    }));
   }
 
   async list(projectId: string, query: ListEvents): Promise<EventPage> {
@@ -116,8 +126,10 @@ export class EventsService {
 const shown = <Row>(rows: Row[], most: number): { data: Row[]; truncated?: true } =>
   rows.length > most ? { data: rows.slice(0, most), truncated: true } : { data: rows };
 
-/** What a contact keeps of an event (contract.md §5); undefined where there is nothing. */
+/** What a contact keeps of an event (docs/api-decisions.md §5); undefined where there is nothing. */
 function scalarsOf(data: Record<string, unknown>): Record<string, unknown> | undefined {
-  const scalars = Object.entries(data).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  const scalars = Object.entries(data).filter(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  );
   return scalars.length > 0 ? Object.fromEntries(scalars) : undefined;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { contacts, emailFacts, type EmailEngaged, type EmailFact } from '@posthorn/contracts';
+import { contacts, emailEvents, type EmailEngaged, type EmailChangedEvent } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
@@ -10,30 +10,40 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const mail = (to: string, at: string): EmailFact => ({ emailId: newId(), to, at: new Date(at), sourceType: 'TRANSACTIONAL' });
-const engaged = (to: string, at: string, isMachine = false): EmailEngaged => ({ ...mail(to, at), link: null, isFirst: true, isMachine });
+const mail = (to: string, at: string): EmailChangedEvent => ({
+  emailId: newId(),
+  to,
+  at: new Date(at),
+  sourceType: 'TRANSACTIONAL',
+});
+const engaged = (to: string, at: string, isMachine = false): EmailEngaged => ({
+  ...mail(to, at),
+  link: null,
+  isFirst: true,
+  isMachine,
+});
 
 it('what became of mail is summed by contact and kind, once, without machines and strangers', async () => {
   const { caller, projectId } = suite.buildProject();
   const marks = await watchMarks(suite.database, projectId);
   const ann = 'ann@example.org';
   const { id } = await suite.bus.call(contacts.create, caller, { email: ann });
-  await suite.sending.tell(emailFacts.sent, projectId, [
+  await suite.sending.publish(emailEvents.sent, projectId, [
     mail(ann, '2026-03-02T00:00:00Z'),
     mail('nobody@example.org', '2026-03-01T00:00:00Z'),
   ]);
-  await suite.sending.tell(emailFacts.sent, projectId, [mail(ann, '2026-03-01T00:00:00Z')]);
-  await suite.sending.tell(emailFacts.delivered, projectId, [mail(ann, '2026-03-03T00:00:00Z')]);
-  await suite.sending.tell(emailFacts.opened, projectId, [
+  await suite.sending.publish(emailEvents.sent, projectId, [mail(ann, '2026-03-01T00:00:00Z')]);
+  await suite.sending.publish(emailEvents.delivered, projectId, [mail(ann, '2026-03-03T00:00:00Z')]);
+  await suite.sending.publish(emailEvents.opened, projectId, [
     engaged(ann, '2026-03-04T00:00:00Z'),
     engaged(ann, '2026-03-05T00:00:00Z', true),
   ]);
-  await suite.sending.tell(emailFacts.clicked, projectId, [engaged(ann, '2026-03-06T00:00:00Z', true)]);
-  await suite.sending.tell(emailFacts.bounced, projectId, [
+  await suite.sending.publish(emailEvents.clicked, projectId, [engaged(ann, '2026-03-06T00:00:00Z', true)]);
+  await suite.sending.publish(emailEvents.bounced, projectId, [
     { ...mail(ann, '2026-03-07T00:00:00Z'), bounceType: 'Transient', reason: null },
     { ...mail(ann, '2026-03-08T00:00:00Z'), bounceType: 'Permanent', reason: null },
   ]);
-  await suite.sending.tell(emailFacts.complained, projectId, [mail(ann, '2026-03-09T00:00:00Z')]);
+  await suite.sending.publish(emailEvents.complained, projectId, [mail(ann, '2026-03-09T00:00:00Z')]);
   const kinds = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'];
   const durables = kinds.map((kind) => `contacts-summaries-sending-email-${kind}`);
   for (const durable of durables) await suite.sending.taken(durable);
@@ -51,7 +61,12 @@ it('what became of mail is summed by contact and kind, once, without machines an
     once('complained', 9),
     once('delivered', 3),
     once('opened', 4),
-    { kind: 'sent', count: 2, first_at: new Date('2026-03-01T00:00:00Z'), last_at: new Date('2026-03-02T00:00:00Z') },
+    {
+      kind: 'sent',
+      count: 2,
+      first_at: new Date('2026-03-01T00:00:00Z'),
+      last_at: new Date('2026-03-02T00:00:00Z'),
+    },
   ];
   expect(await summaries()).toEqual(expected);
   expect((await marks()).filter((each) => each === id).length).toBeGreaterThan(4);

@@ -26,7 +26,12 @@ export class MailSummaries {
            first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)
          RETURNING project_id, contact_id AS id
        ), ${marksDirty('(SELECT DISTINCT project_id, id FROM summed)')} SELECT`,
-      [happened.map(() => projectId), happened.map(({ email }) => email), happened.map(({ kind }) => kind), happened.map(({ at }) => at)],
+      [
+        happened.map(() => projectId),
+        happened.map(({ email }) => email),
+        happened.map(({ kind }) => kind),
+        happened.map(({ at }) => at),
+      ],
     );
   }
 }

@@ -1,15 +1,20 @@
 import { Controller } from '@nestjs/common';
-import { emailFacts, type EmailBounced, type EmailEngaged, type EmailFact } from '@posthorn/contracts';
-import { HearsEach, type Fact } from '@posthorn/messaging';
+import {
+  emailEvents,
+  type EmailBounced,
+  type EmailEngaged,
+  type EmailChangedEvent,
+} from '@posthorn/contracts';
+import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { Tombstones } from '../erasures/tombstones.js';
 import { MailSummaries, type MailHappened, type MailKind } from './mail-summaries.read-model.js';
 
 const kindOf: Readonly<Record<string, MailKind>> = {
-  [emailFacts.sent.name]: 'sent',
-  [emailFacts.delivered.name]: 'delivered',
-  [emailFacts.complained.name]: 'complained',
-  [emailFacts.opened.name]: 'opened',
-  [emailFacts.clicked.name]: 'clicked',
+  [emailEvents.sent.name]: 'sent',
+  [emailEvents.delivered.name]: 'delivered',
+  [emailEvents.complained.name]: 'complained',
+  [emailEvents.opened.name]: 'opened',
+  [emailEvents.clicked.name]: 'clicked',
 };
 
 @Controller()
@@ -19,17 +24,17 @@ export class MailSummariesSubscribers {
     private readonly tombstones: Tombstones,
   ) {}
 
-  @HearsEach([emailFacts.sent, emailFacts.delivered, emailFacts.complained], 'summaries')
-  onSent({ projectId, items, origins }: Fact<EmailFact>): Promise<void> {
+  @OnEachEvent([emailEvents.sent, emailEvents.delivered, emailEvents.complained], 'summaries')
+  onSent({ projectId, items, origins }: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.add(
       projectId,
-      items.map(({ to, at }, place) => ({ email: to, at, kind: kindOf[origins[place]!.fact]! })),
+      items.map(({ to, at }, index) => ({ email: to, at, kind: kindOf[origins[index]!.fact]! })),
     );
   }
 
-  /** What came back for now is no bounce (contract.md §9). */
-  @HearsEach([emailFacts.bounced], 'summaries')
-  async onBounced({ projectId, items }: Fact<EmailBounced>): Promise<void> {
+  /** What came back for now is no bounce (docs/api-decisions.md §9). */
+  @OnEachEvent([emailEvents.bounced], 'summaries')
+  async onBounced({ projectId, items }: DomainEvent<EmailBounced>): Promise<void> {
     const permanent = items.filter(({ bounceType }) => bounceType === 'Permanent');
     if (permanent.length > 0)
       await this.add(
@@ -39,10 +44,10 @@ export class MailSummariesSubscribers {
   }
 
   /** Machines are no readers. */
-  @HearsEach([emailFacts.opened, emailFacts.clicked], 'summaries')
-  async onEngaged({ projectId, items, origins }: Fact<EmailEngaged>): Promise<void> {
-    const people = items.flatMap(({ to, at, isMachine }, place) =>
-      isMachine ? [] : [{ email: to, at, kind: kindOf[origins[place]!.fact]! }],
+  @OnEachEvent([emailEvents.opened, emailEvents.clicked], 'summaries')
+  async onEngaged({ projectId, items, origins }: DomainEvent<EmailEngaged>): Promise<void> {
+    const people = items.flatMap(({ to, at, isMachine }, index) =>
+      isMachine ? [] : [{ email: to, at, kind: kindOf[origins[index]!.fact]! }],
     );
     if (people.length > 0) await this.add(projectId, people);
   }

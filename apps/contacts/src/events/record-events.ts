@@ -4,7 +4,13 @@ import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/cont
 import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { earliestOf, inOrder, keyOf, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
+import {
+  earliestOf,
+  inOrder,
+  keyOf,
+  type ContactWrite,
+  type WrittenContact,
+} from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
 import { ProjectLanes } from '../contacts/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
@@ -33,10 +39,14 @@ const bounds = { maxItems, maxBytes, sizeOf };
 export class RecordEvents {
   private readonly ordinary = new ProjectLanes<EventDraft, RecordedEvent>({
     ...bounds,
-    flush: (drafts, patience) => this.commit(drafts, patience),
+    flush: (drafts, timeouts) => this.commit(drafts, timeouts),
   });
   // They wait for sending, while the others go on.
-  private readonly leaving = new Gatherer<EventDraft, RecordedEvent>({ ...bounds, flush: (drafts) => this.commit(drafts), inFlight: 4 });
+  private readonly leaving = new Gatherer<EventDraft, RecordedEvent>({
+    ...bounds,
+    flush: (drafts) => this.commit(drafts),
+    inFlight: 4,
+  });
   /** Whether somebody did in the batch before: most of the time the next is like it. A look costs as much as the statement that it may spare. */
   private contactsChange = false;
 
@@ -54,38 +64,54 @@ export class RecordEvents {
   }
 
   /** In the ambient transaction, in which a write holds its contact, changed or not. */
-  async record(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
-    const found = await this.insert(drafts, await this.writes.write(contactsOf(drafts), { patience }), patience);
+  async record(drafts: EventDraft[], timeouts?: string): Promise<Outcome[]> {
+    const found = await this.insert(
+      drafts,
+      await this.writes.write(contactsOf(drafts), { timeouts }),
+      timeouts,
+    );
     return found.map((outcome) => outcome ?? eventContactUnknown());
   }
 
-  private async commit(drafts: EventDraft[], patience?: string, isRest = false): Promise<Outcome[]> {
+  private async commit(drafts: EventDraft[], timeouts?: string, isRest = false): Promise<Outcome[]> {
     if (drafts.length === 0) return [];
     try {
-      return await this.commitOnce(drafts, patience, isRest);
+      return await this.commitOnce(drafts, timeouts, isRest);
     } catch (error) {
       if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
       const middle = drafts.length >> 1;
-      return [...(await this.commit(drafts.slice(0, middle), patience)), ...(await this.commit(drafts.slice(middle), patience))];
+      return [
+        ...(await this.commit(drafts.slice(0, middle), timeouts)),
+        ...(await this.commit(drafts.slice(middle), timeouts)),
+      ];
     }
   }
 
-  private async commitOnce(drafts: EventDraft[], patience: string | undefined, isRest: boolean): Promise<Outcome[]> {
-    if (drafts.some(optsOut)) return this.inTransaction(drafts, patience);
+  private async commitOnce(
+    drafts: EventDraft[],
+    timeouts: string | undefined,
+    isRest: boolean,
+  ): Promise<Outcome[]> {
+    if (drafts.some(optsOut)) return this.inTransaction(drafts, timeouts);
     const unchanged = isRest || !this.contactsChange ? await this.writes.unchanged(contactsOf(drafts)) : null;
     if (unchanged) {
-      return this.telling(async () => this.withoutGone(drafts, await this.insert(drafts, unchanged, patience), patience));
+      return this.publishing(async () =>
+        this.withoutDeleted(drafts, await this.insert(drafts, unchanged, timeouts), timeouts),
+      );
     }
-    if (isRest) return this.inTransaction(drafts, patience);
-    const tracked = await this.track(drafts, patience);
+    if (isRest) return this.inTransaction(drafts, timeouts);
+    const tracked = await this.track(drafts, timeouts);
     // These are there: whatever becomes of the others is none of theirs.
     const rest = drafts.filter(({ id }) => !tracked.has(id));
-    const others = (await this.commit(rest, patience, true)).values();
+    const others = (await this.commit(rest, timeouts, true)).values();
     return drafts.map(({ id }) => tracked.get(id) ?? others.next().value!);
   }
 
   /** Contacts that change with what they did: one statement. Of each address the first; answers those that landed, by the event's id. */
-  private async track(drafts: EventDraft[], patience: string | undefined): Promise<Map<string, RecordedEvent>> {
+  private async track(
+    drafts: EventDraft[],
+    timeouts: string | undefined,
+  ): Promise<Map<string, RecordedEvent>> {
     const first = new Map<string, Track>();
     for (const { contact, deadline, ...event } of drafts) {
       if (typeof contact !== 'string' && !first.has(keyOf(contact)))
@@ -94,24 +120,24 @@ export class RecordEvents {
     const byWrite = new Map([...first.values()].map((track) => [track.contact, track]));
     const tracks = inOrder([...byWrite.keys()]).map((contact) => byWrite.get(contact)!);
     if (tracks.length === 0) return new Map();
-    const tracked = await this.telling(() => this.tracks.write(tracks, patience ?? null));
+    const tracked = await this.publishing(() => this.tracks.write(tracks, timeouts ?? null));
     this.contactsChange = tracked.size > 0;
     return tracked;
   }
 
-  private inTransaction(drafts: EventDraft[], patience?: string): Promise<Outcome[]> {
+  private inTransaction(drafts: EventDraft[], timeouts?: string): Promise<Outcome[]> {
     const timeless = drafts.map((draft) => ({ ...draft, deadline: null }));
-    return this.commits.before(earliestOf(drafts), () => this.record(timeless, patience));
+    return this.commits.before(earliestOf(drafts), () => this.record(timeless, timeouts));
   }
 
   /** Of what commits by itself. */
-  private async telling<T>(work: () => Promise<T>): Promise<T> {
+  private async publishing<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
     } finally {
-      this.outbox.ring();
+      this.outbox.wakeUp();
     }
   }
 
@@ -119,16 +145,26 @@ export class RecordEvents {
    * Whoever was there at the look, which holds nobody, and deleted before the event comes to be anew: the call asked for that, and is no older than the deletion.
    * Whoever is meant by their id is unknown.
    */
-  private async withoutGone(drafts: EventDraft[], found: (Outcome | null)[], patience?: string): Promise<Outcome[]> {
-    const gone = drafts.filter(({ contact }, place) => found[place] === null && typeof contact !== 'string');
+  private async withoutDeleted(
+    drafts: EventDraft[],
+    found: (Outcome | null)[],
+    timeouts?: string,
+  ): Promise<Outcome[]> {
+    const removed = drafts.filter(
+      ({ contact }, index) => found[index] === null && typeof contact !== 'string',
+    );
     // The others' events are there: whatever becomes of these is none of theirs.
-    const made = await this.commit(gone, patience);
-    const byDraft = new Map(gone.map((draft, place) => [draft, made[place]!]));
-    return found.map((outcome, place) => outcome ?? byDraft.get(drafts[place]!) ?? eventContactUnknown());
+    const made = await this.commit(removed, timeouts);
+    const byDraft = new Map(removed.map((draft, index) => [draft, made[index]!]));
+    return found.map((outcome, index) => outcome ?? byDraft.get(drafts[index]!) ?? eventContactUnknown());
   }
 
   /** Null for an event of no contact. */
-  private async insert(drafts: EventDraft[], contacts: WrittenContact[], patience?: string): Promise<(Outcome | null)[]> {
+  private async insert(
+    drafts: EventDraft[],
+    contacts: WrittenContact[],
+    timeouts?: string,
+  ): Promise<(Outcome | null)[]> {
     const next = contacts.values();
     const ready = drafts.map(({ contact, ...event }): NewEvent | Error => {
       if (typeof contact === 'string') return { ...event, contactId: contact };
@@ -136,13 +172,15 @@ export class RecordEvents {
       return found ? { ...event, contactId: found.id } : error!;
     });
     const events = ready.flatMap((each) => (isNativeError(each) ? [] : [each]));
-    const instants = events.length > 0 ? await this.events.insert(events, patience) : new Map<string, Date>();
+    const instants = events.length > 0 ? await this.events.insert(events, timeouts) : new Map<string, Date>();
     const now = await this.clock.now();
     return ready.map((each) => {
       if (isNativeError(each)) return each;
       const at = instants.get(each.id);
       if (at) return { contactId: each.contactId, at };
-      return each.deadline && now >= each.deadline ? unavailable('The deadline of the request has passed') : null;
+      return each.deadline && now >= each.deadline
+        ? unavailable('The deadline of the request has passed')
+        : null;
     });
   }
 }
@@ -150,4 +188,5 @@ export class RecordEvents {
 const contactsOf = (drafts: EventDraft[]): ContactWrite[] =>
   drafts.flatMap(({ contact, deadline }) => (typeof contact === 'string' ? [] : [{ ...contact, deadline }]));
 
-const optsOut = ({ contact }: EventDraft): boolean => typeof contact !== 'string' && contact.subscribed === false;
+const optsOut = ({ contact }: EventDraft): boolean =>
+  typeof contact !== 'string' && contact.subscribed === false;

@@ -23,24 +23,46 @@ describe('where contacts change with what they did', () => {
 
   it('each event is that of its contact, whatever becomes of the others', async () => {
     const { caller, projectId } = suite.buildProject();
-    const email = (place: number) => `p${place % 20}@example.org`;
+    const email = (index: number) => `p${index % 20}@example.org`;
     const full = { email: 'full@example.org', customFields: { full: 'x'.repeat(60_000) } };
     await suite.bus.call(contacts.create, caller, full);
-    const still = await suite.bus.call(contacts.create, caller, { email: 'still@example.org', customFields: { plan: 'pro' } });
-    const asks = Array.from({ length: 60 }, (_, place) => ({ address: email(place), answer: track(caller, email(place), { place }) }));
+    const still = await suite.bus.call(contacts.create, caller, {
+      email: 'still@example.org',
+      customFields: { plan: 'pro' },
+    });
+    const requests = Array.from({ length: 60 }, (_, index) => ({
+      address: email(index),
+      answer: track(caller, email(index), { place: index }),
+    }));
     const large = track(caller, full.email, { more: 'y'.repeat(10_000) });
     const same = track(caller, still.email, { plan: 'pro' });
     const byId = suite.bus.call(events.record, caller, { name: 'seen', contactId: still.id });
     const ofNobody = suite.bus.call(events.record, caller, { name: 'seen', contactId: newId() });
     const refused = await Promise.allSettled([large, ofNobody]);
     expect(refused).toMatchObject([{ reason: { kind: 'invalid' } }, { reason: { kind: 'invalid' } }]);
-    const told = await Promise.all(asks.map(async ({ address, answer }) => ({ address, ...(await answer) })));
+    const published = await Promise.all(
+      requests.map(async ({ address, answer }) => ({ address, ...(await answer) })),
+    );
     expect([(await same).contact, (await byId).contactId]).toEqual([still.id, still.id]);
-    const kept = new Map((await rows<{ id: string; email: string }>(projectId, 'contacts')).map(({ id, email: address }) => [id, address]));
-    expect(told.map(({ contact }) => kept.get(contact))).toEqual(told.map(({ address }) => address));
-    const recorded = await rows<{ id: string; contact_id: string; payload: { place?: number } }>(projectId, 'events');
-    const places = new Map(recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.place }]));
-    expect(told.map(({ event }) => places.get(event))).toEqual(told.map(({ contact }, place) => ({ contactId: contact, place })));
+    const stored = new Map(
+      (await rows<{ id: string; email: string }>(projectId, 'contacts')).map(({ id, email: address }) => [
+        id,
+        address,
+      ]),
+    );
+    expect(published.map(({ contact }) => stored.get(contact))).toEqual(
+      published.map(({ address }) => address),
+    );
+    const recorded = await rows<{ id: string; contact_id: string; payload: { place?: number } }>(
+      projectId,
+      'events',
+    );
+    const positions = new Map(
+      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.place }]),
+    );
+    expect(published.map(({ event }) => positions.get(event))).toEqual(
+      published.map(({ contact }, index) => ({ contactId: contact, place: index })),
+    );
     expect(recorded).toHaveLength(62);
     expect((await suite.bus.call(contacts.get, caller, { id: still.id })).updatedAt).toEqual(still.updatedAt);
   });
@@ -51,7 +73,9 @@ describe('where contacts change with what they did', () => {
     const first = await track(caller, 'ann@example.org', { seats: 1 });
     const second = await track(caller, 'ann@example.org', { seats: 2 });
     expect(second.contact).toBe(first.contact);
-    expect(await rows(projectId, 'event_summaries')).toMatchObject([{ contact_id: first.contact, name: 'paid', count: 2 }]);
+    expect(await rows(projectId, 'event_summaries')).toMatchObject([
+      { contact_id: first.contact, name: 'paid', count: 2 },
+    ]);
     expect(await marks()).toContain(first.contact);
     expect((await suite.bus.call(events.names, caller, {})).data).toEqual(['paid']);
   });
@@ -60,10 +84,15 @@ describe('where contacts change with what they did', () => {
     const { caller, projectId } = suite.buildProject();
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
     const late = new Bus(connection, { now: () => Promise.resolve(new Date(Date.now() - 60_000)) });
-    const ask = late.call(events.track, caller, { event: 'late', email: 'new@example.org', data: { a: 1 } });
-    await expect(ask).rejects.toMatchObject({ kind: 'unavailable' });
+    const request = late.call(events.track, caller, {
+      event: 'late',
+      email: 'new@example.org',
+      data: { a: 1 },
+    });
+    await expect(request).rejects.toMatchObject({ kind: 'unavailable' });
     await connection.close();
-    for (const table of ['events', 'contacts', 'event_summaries', 'outbox']) expect(await rows(projectId, table)).toEqual([]);
+    for (const table of ['events', 'contacts', 'event_summaries', 'outbox'])
+      expect(await rows(projectId, table)).toEqual([]);
   });
 
   it.each([
@@ -71,9 +100,14 @@ describe('where contacts change with what they did', () => {
     ['what is said is so already', { plan: 'pro' }],
   ])('a contact of whom %s waits for nobody who holds it', async (_, data) => {
     const { caller, projectId } = suite.buildProject();
-    const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org', customFields: { plan: 'pro' } });
+    const { id } = await suite.bus.call(contacts.create, caller, {
+      email: 'ann@example.org',
+      customFields: { plan: 'pro' },
+    });
     const tracked = await suite.database.transaction(async () => {
-      await suite.database.query(`SELECT 1 FROM contacts WHERE project_id = $1 FOR NO KEY UPDATE`, [projectId]);
+      await suite.database.query(`SELECT 1 FROM contacts WHERE project_id = $1 FOR NO KEY UPDATE`, [
+        projectId,
+      ]);
       return suite.database.apart(() => track(caller, 'ann@example.org', data));
     });
     expect(tracked.contact).toBe(id);

@@ -1,6 +1,11 @@
 import type { Database } from '@posthorn/database';
 import type { ContactWrite } from '../contacts/contact-write.js';
-import { contactParameters, contactParametersOf, flag, writesContacts } from '../contacts/contact-writes.repository.js';
+import {
+  contactParameters,
+  contactParametersOf,
+  flag,
+  writesContacts,
+} from '../contacts/contact-writes.repository.js';
 import { recordsEvents, type NewEvent } from './events.repository.js';
 
 /** An event with the change of its contact that comes along. */
@@ -20,13 +25,13 @@ export class TracksRepository {
   constructor(private readonly database: Database) {}
 
   /** Of each address one, in their order. Answers the recorded events by id: those whose contact landed. Of the others nothing is stored. */
-  async write(tracks: readonly Track[], patience: string | null): Promise<Map<string, TrackedRow>> {
+  async write(tracks: readonly Track[], timeouts: string | null): Promise<Map<string, TrackedRow>> {
     const contacts = tracks.map(({ contact }) => contact);
     const rows = await this.database.prepared<TrackedRow>({
       name: 'track events',
       sql: trackSql,
       parameters: [
-        ...contactParametersOf(contacts, false, patience),
+        ...contactParametersOf(contacts, false, timeouts),
         tracks.map(({ event }) => event.id),
         tracks.map(({ event }) => event.name),
         tracks.map(({ event }) => JSON.stringify(event.payload)),
@@ -37,7 +42,7 @@ export class TracksRepository {
   }
 }
 
-const [ids, names, payloads, instants] = [1, 2, 3, 4].map((place) => `$${contactParameters + place}`);
+const [ids, names, payloads, instants] = [1, 2, 3, 4].map((index) => `$${contactParameters + index}`);
 
 // Whom a track does not change is as free to be held by others as where nobody is changed: what it would write is merged, and removes nothing.
 const unchanged = `known.custom_fields || asked.fields::jsonb = known.custom_fields

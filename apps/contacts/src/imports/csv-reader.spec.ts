@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CsvReader, longestRow, type CsvRow } from './csv-reader.js';
+import { CsvReader, maxRow, type CsvRow } from './csv-reader.js';
 
 function read(text: string | Buffer, piece = Infinity, delimiter = ','): CsvRow[] {
   const bytes = Buffer.from(text as string);
@@ -9,7 +9,7 @@ function read(text: string | Buffer, piece = Infinity, delimiter = ','): CsvRow[
   return [...rows, ...reader.end()];
 }
 
-const said = (rows: CsvRow[]) => rows.map(({ cells, fault }) => fault ?? cells);
+const output = (rows: CsvRow[]) => rows.map(({ cells, fault }) => fault ?? cells);
 
 describe('rows of a table', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('rows of a table', () => {
     ['x"y,z"\n', [['x"y', 'z"']]],
     ['ä,😀\n', [['ä', '😀']]],
   ])('%j', (text, rows) => {
-    for (const piece of [1, 2, 3, 7, Infinity]) expect(said(read(text, piece))).toEqual(rows);
+    for (const piece of [1, 2, 3, 7, Infinity]) expect(output(read(text, piece))).toEqual(rows);
   });
 
   it.each([
@@ -56,31 +56,43 @@ describe('rows of a table', () => {
     ['"a\n"b"\nc\n', ['quote', ['b'], ['c']]],
     ['a\n\0b\nc', [['a'], 'invalid_text', ['c']]],
   ])('of which one is broken lose that one only: %j', (text, rows) => {
-    for (const piece of [1, 2, 3, 7, Infinity]) expect(said(read(text, piece))).toEqual(rows);
+    for (const piece of [1, 2, 3, 7, Infinity]) expect(output(read(text, piece))).toEqual(rows);
   });
 
   it('that are no UTF-8, too long or too wide are said so', () => {
-    const long = 'x'.repeat(longestRow + 1);
+    const long = 'x'.repeat(maxRow + 1);
     const wide = Array.from({ length: 201 }, () => 'x').join(',');
-    const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xff, 0x0a]), Buffer.from(`${long}\nb\n${wide}\nc\n${long}`)]);
+    const bytes = Buffer.concat([
+      Buffer.from('a\n'),
+      Buffer.from([0xff, 0x0a]),
+      Buffer.from(`${long}\nb\n${wide}\nc\n${long}`),
+    ]);
     for (const piece of [65_536, 1_000_003, Infinity])
-      expect(said(read(bytes, piece))).toEqual([['a'], 'invalid_text', 'too_long', ['b'], 'too_many_columns', ['c'], 'too_long']);
+      expect(output(read(bytes, piece))).toEqual([
+        ['a'],
+        'invalid_text',
+        'too_long',
+        ['b'],
+        'too_many_columns',
+        ['c'],
+        'too_long',
+      ]);
   });
 
   it('with a quote that never ends in many megabytes lose that line', () => {
     const text = `a\n"open\n${'row,of,a,list\n'.repeat(200_000)}`;
     const rows = read(text, 262_144);
     expect(rows).toHaveLength(200_002);
-    expect(said(rows.slice(0, 3))).toEqual([['a'], 'quote', ['row', 'of', 'a', 'list']]);
+    expect(output(rows.slice(0, 3))).toEqual([['a'], 'quote', ['row', 'of', 'a', 'list']]);
   });
 
   it('can be gone on with behind any of them', () => {
     const text = Buffer.from('a,b\r\n"c\nd",e\r\n"bad"x\r\nf,g\rh\n');
     const rows = read(text);
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 4, 5, 6]);
-    for (const [place, { end, lines }] of rows.entries()) {
+    for (const [index, { end, lines }] of rows.entries()) {
       const reader = new CsvReader({ delimiter: ',', from: end, lines });
-      expect([...reader.push(text.subarray(end)), ...reader.end()]).toEqual(rows.slice(place + 1));
+      expect([...reader.push(text.subarray(end)), ...reader.end()]).toEqual(rows.slice(index + 1));
     }
   });
 
@@ -88,7 +100,8 @@ describe('rows of a table', () => {
     const piece = Buffer.from('reader-1234567@example.com,"Ada, of London",pro,42,true\n'.repeat(5_000));
     const reader = new CsvReader({ delimiter: ',' });
     let count = 0;
-    for (let place = 0; place < 400; place += 1) for (const { cells } of reader.push(piece)) count += cells.length === 5 ? 1 : 0;
+    for (let index = 0; index < 400; index += 1)
+      for (const { cells } of reader.push(piece)) count += cells.length === 5 ? 1 : 0;
     for (const _ of reader.end()) count += 1;
     expect(count).toBe(2_000_000);
   }, 120_000);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { mostImportColumns } from '@posthorn/contracts';
+import { maxImportColumns } from '@posthorn/contracts';
 
 /** Why a row cannot be read; the others can. */
 export type RowFault = 'quote' | 'too_long' | 'too_many_columns' | 'invalid_text';
@@ -33,7 +33,7 @@ interface Scanned {
 }
 
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
-export const longestRow = 1024 * 1024;
+export const maxRow = 1024 * 1024;
 
 /**
  * RFC 4180 over UTF-8, piece by piece. A quote that stands wrong, or that never ends, costs the line that it stands in: reading goes
@@ -64,7 +64,8 @@ export class CsvReader {
     this.isWhole = true;
     yield* this.rows();
     // Of one that was passed over nothing is held.
-    if (this.skipping) yield { end: this.at, line: this.lines + 1, lines: this.lines + 1, cells: [], fault: 'too_long' };
+    if (this.skipping)
+      yield { end: this.at, line: this.lines + 1, lines: this.lines + 1, cells: [], fault: 'too_long' };
   }
 
   private *rows(): Generator<CsvRow> {
@@ -86,11 +87,11 @@ export class CsvReader {
   /** Null where the row does not end in what is there. */
   private scan(start: number): Scanned | null {
     const row = this.row(start);
-    if (row) return row.end - start > longestRow ? { end: row.end, cells: [], fault: 'too_long' } : row;
-    if (this.held.length - start <= longestRow) return this.isWhole ? this.line(start, 'quote') : null;
+    if (row) return row.end - start > maxRow ? { end: row.end, cells: [], fault: 'too_long' } : row;
+    if (this.held.length - start <= maxRow) return this.isWhole ? this.line(start, 'quote') : null;
     // A quote that never ends is found out here, as is a line of many megabytes.
     const line = this.lineEnd(start);
-    if (line !== null && line - start <= longestRow) return this.line(start, 'quote');
+    if (line !== null && line - start <= maxRow) return this.line(start, 'quote');
     this.skipping = true;
     return this.skip(start);
   }
@@ -117,20 +118,21 @@ export class CsvReader {
     for (;;) {
       const cell = this.held[at] === quote ? this.quoted(at) : this.plain(at);
       if (cell === null) return null;
-      if (cell === 'broken') return this.lineEnd(start) === null && !this.isWhole ? null : this.line(start, 'quote');
-      if (cells.length <= mostImportColumns) cells.push(cell.text);
+      if (cell === 'broken')
+        return this.lineEnd(start) === null && !this.isWhole ? null : this.line(start, 'quote');
+      if (cells.length <= maxImportColumns) cells.push(cell.text);
       at = cell.end;
       if (this.held[at] !== this.delimiter) break;
       at += 1;
     }
-    const end = this.behindLine(at);
+    const end = this.afterLine(at);
     return end === null ? null : this.judged(start, end, cells);
   }
 
   private judged(start: number, end: number, cells: string[]): Scanned {
     const bytes = this.held.subarray(start, end);
     if (!isUtf8(bytes) || bytes.includes(0)) return { end, cells: [], fault: 'invalid_text' };
-    if (cells.length > mostImportColumns) return { end, cells: [], fault: 'too_many_columns' };
+    if (cells.length > maxImportColumns) return { end, cells: [], fault: 'too_many_columns' };
     return { end, cells, fault: null };
   }
 
@@ -172,12 +174,12 @@ export class CsvReader {
     const feed = this.held.indexOf(lf, start);
     // No further than the line: of many short ones each would be looked for to the end.
     const carriage = this.held.subarray(start, feed === -1 ? undefined : feed).indexOf(cr);
-    if (carriage !== -1) return this.behindLine(start + carriage);
+    if (carriage !== -1) return this.afterLine(start + carriage);
     return feed === -1 ? null : feed + 1;
   }
 
   /** A CR alone ends a line, too; the last byte that is there may be the half of a pair. */
-  private behindLine(at: number): number | null {
+  private afterLine(at: number): number | null {
     if (at === this.held.length) return this.isWhole ? at : null;
     if (this.held[at] === lf) return at + 1;
     if (at + 1 === this.held.length && !this.isWhole) return null;

@@ -3,7 +3,7 @@ import { boundedText, importPieceBytes, type ContactImportError } from '@posthor
 import { Database, isPoisonedRow } from '@posthorn/database';
 import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
 import { reasonOf } from '../contacts/refused-row.js';
-import { ToldContacts } from '../erasures/told-contacts.js';
+import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { ImportPiecesRepository } from './import-pieces.repository.js';
@@ -13,8 +13,8 @@ import type { ImportRow } from './import.entity.js';
 import { ImportsRepository, type ImportStep } from './imports.repository.js';
 
 /** A table of which every row is bad is told by its first ones. */
-const mostToldErrors = 100_000;
-const longestReason = 400;
+const maxReportedErrors = 100_000;
+const maxReason = 400;
 
 /** Rows of a table in one commit with how far the import is: after a crash the rows behind the cursor are the rows that are done. */
 @Injectable()
@@ -24,7 +24,7 @@ export class ImportBatches {
     private readonly imports: ImportsRepository,
     private readonly pieces: ImportPiecesRepository,
     private readonly errors: ImportErrorsRepository,
-    private readonly told: ToldContacts,
+    private readonly reported: ReportedContacts,
     private readonly members: ImportedMembers,
   ) {}
 
@@ -35,13 +35,20 @@ export class ImportBatches {
     } catch (error) {
       // One that Postgres refuses is found by halving, and costs itself only.
       if (!isPoisonedRow(error)) throw error;
-      if (rows.length === 1) return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
+      if (rows.length === 1)
+        return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
       const middle = rows.length >> 1;
-      return (await this.store(job, rows.slice(0, middle), hold)) && this.store(job, rows.slice(middle), hold);
+      return (
+        (await this.store(job, rows.slice(0, middle), hold)) && this.store(job, rows.slice(middle), hold)
+      );
     }
   }
 
-  private async storeOnce(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
+  private async storeOnce(
+    job: ImportRow,
+    rows: readonly ImportedRow[],
+    hold: () => Promise<void>,
+  ): Promise<boolean> {
     const step = await this.database.transaction(async () => {
       await hold();
       const now = await this.imports.lock(job.projectId, job.id);
@@ -56,19 +63,19 @@ export class ImportBatches {
   /** Lists are held before contacts, as everywhere. */
   private async take(job: ImportRow, rows: readonly ImportedRow[]): Promise<ImportStep> {
     const folded = foldedRows(rows, job.mode === 'create' ? 'first' : 'last');
-    const { held, gone } = await this.members.hold(
+    const { held, gone: removed } = await this.members.hold(
       job,
       folded.map(({ contact }) => contact.email),
     );
-    const written = await this.told.write(
+    const written = await this.reported.write(
       folded.map((row) => writeOf(job, row)),
       folded.map(() => job.createdAt),
     );
     await this.members.join(job.projectId, held, written);
     const failures = failuresOf(rows, folded, written);
     const step = stepOf(rows, written, failures.length);
-    const told = gone.length > 0 ? [...failures, withoutLists(rows[0]!.line, gone)] : failures;
-    if (job.failed < mostToldErrors) await this.errors.add(job, oneEach(told));
+    const reported = removed.length > 0 ? [...failures, withoutLists(rows[0]!.line, removed)] : failures;
+    if (job.failed < maxReportedErrors) await this.errors.add(job, oneEach(reported));
     await this.imports.advance(job, step, held);
     await this.pieces.removeBefore(job, Math.floor(step.position / importPieceBytes));
     return step;
@@ -80,25 +87,46 @@ function writeOf({ projectId, mode, subscribed, origin }: ImportRow, { contact }
   return { projectId, subscribed: subscribed ?? undefined, ...contact, only, inBulk: true, origin };
 }
 
-function failuresOf(rows: readonly ImportedRow[], folded: readonly FoldedRow[], written: readonly WrittenContact[]): ContactImportError[] {
-  const unread = rows.flatMap(({ line, reason, cells }) => (reason === null ? [] : [{ line, reason, cells }]));
-  const refused = folded.flatMap(({ line }, place) => {
-    const { error } = written[place]!;
-    return error ? [{ line, reason: reasonOf(error), cells: rows.find((row) => row.line === line)?.cells }] : [];
+function failuresOf(
+  rows: readonly ImportedRow[],
+  folded: readonly FoldedRow[],
+  written: readonly WrittenContact[],
+): ContactImportError[] {
+  const unread = rows.flatMap(({ line, reason, cells }) =>
+    reason === null ? [] : [{ line, reason, cells }],
+  );
+  const refused = folded.flatMap(({ line }, index) => {
+    const { error } = written[index]!;
+    return error
+      ? [{ line, reason: reasonOf(error), cells: rows.find((row) => row.line === line)?.cells }]
+      : [];
   });
   return [...unread, ...refused];
 }
 
-function stepOf(rows: readonly ImportedRow[], written: readonly WrittenContact[], failed: number): ImportStep {
+function stepOf(
+  rows: readonly ImportedRow[],
+  written: readonly WrittenContact[],
+  failed: number,
+): ImportStep {
   const { end: position, lines: line } = rows.at(-1)!;
-  const count = (wanted: WrittenContact['outcome']) => written.filter(({ outcome }) => outcome === wanted).length;
+  const count = (wanted: WrittenContact['outcome']) =>
+    written.filter(({ outcome }) => outcome === wanted).length;
   const [created, updated] = [count('CREATED'), count('UPDATED')];
-  return { position, line, processed: rows.length, created, updated, failed, skipped: rows.length - created - updated - failed };
+  return {
+    position,
+    line,
+    processed: rows.length,
+    created,
+    updated,
+    failed,
+    skipped: rows.length - created - updated - failed,
+  };
 }
 
-const withoutLists = (line: number, gone: readonly string[]): ContactImportError => ({
+const withoutLists = (line: number, removed: readonly string[]): ContactImportError => ({
   line,
-  reason: `and all behind it: not a member of ${gone.join(', ')}, which is deleted`,
+  reason: `and all behind it: not a member of ${removed.join(', ')}, which is deleted`,
 });
 
 /** A line is told of once, whatever is wrong with it. */
@@ -106,7 +134,7 @@ function oneEach(errors: readonly ContactImportError[]): ContactImportError[] {
   const reasons = Map.groupBy(errors, ({ line }) => line);
   return [...reasons].map(([line, each]) => ({
     line,
-    reason: boundedText(each.map(({ reason }) => reason).join('; '), longestReason),
+    reason: boundedText(each.map(({ reason }) => reason).join('; '), maxReason),
     cells: each.find(({ cells }) => cells)?.cells,
   }));
 }

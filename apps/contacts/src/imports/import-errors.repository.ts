@@ -1,24 +1,26 @@
-import { longestRejectedRow, type ContactImportError } from '@posthorn/contracts';
+import { maxRejectedRow, type ContactImportError } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
-
 
 /** What became of rows that could not be taken in, and for some time their cells. */
 export class ImportErrorsRepository {
   constructor(private readonly database: Database) {}
 
-  async add({ projectId, id }: { projectId: string; id: string }, errors: readonly ContactImportError[]): Promise<void> {
+  async add(
+    { projectId, id }: { projectId: string; id: string },
+    errors: readonly ContactImportError[],
+  ): Promise<void> {
     if (errors.length === 0) return;
     await this.database.query(
       `INSERT INTO import_errors (project_id, import_id, line, reason)
        SELECT $1, $2, line, reason FROM unnest($3::bigint[], $4::text[]) AS e (line, reason) ON CONFLICT DO NOTHING`,
       [projectId, id, errors.map(({ line }) => line), errors.map(({ reason }) => reason)],
     );
-    const kept = errors.filter(({ cells }) => isKept(cells));
-    if (kept.length === 0) return;
+    const stored = errors.filter(({ cells }) => isKept(cells));
+    if (stored.length === 0) return;
     await this.database.query(
       `INSERT INTO import_rejected_rows (project_id, import_id, line, cells)
        SELECT $1, $2, line, cells::jsonb FROM unnest($3::bigint[], $4::text[]) AS e (line, cells) ON CONFLICT DO NOTHING`,
-      [projectId, id, kept.map(({ line }) => line), kept.map(({ cells }) => JSON.stringify(cells))],
+      [projectId, id, stored.map(({ line }) => line), stored.map(({ cells }) => JSON.stringify(cells))],
     );
   }
 
@@ -33,15 +35,15 @@ export class ImportErrorsRepository {
 
   /** Answers whether none is left. */
   async forgetRows(projectId: string, importId: string, limit: number): Promise<boolean> {
-    const gone = await this.database.query(
+    const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 AND line = ANY (ARRAY(
          SELECT line FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 ORDER BY line LIMIT $3)) RETURNING 1`,
       [projectId, importId, limit],
     );
-    return gone.length < limit;
+    return removed.length < limit;
   }
 }
 
 /** One that is broken was not read, and has none. */
 const isKept = (cells: readonly string[] = []): boolean =>
-  cells.length > 0 && cells.reduce((sum, cell) => sum + cell.length, 0) <= longestRejectedRow;
+  cells.length > 0 && cells.reduce((sum, cell) => sum + cell.length, 0) <= maxRejectedRow;

@@ -6,8 +6,10 @@ export const importWork = work('contacts.imports', { exclusive: true, concurrenc
 /** The bytes of a table whose import has ended, by its import's id. */
 export const importPurgeWork = work('contacts.import-purges', {
   concurrency: 2,
-  retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 },
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 
 /** The cells of an import's rejected rows, by its import's id: due when they have been offered for correction for long enough. */
-export const rejectedRowsWork = work('contacts.import-rejected-rows', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });
+export const rejectedRowsWork = work('contacts.import-rejected-rows', {
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
+});

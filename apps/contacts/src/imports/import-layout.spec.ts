@@ -5,7 +5,11 @@ import { subscribedOf, valueOf } from './import-value.js';
 describe('the layout of a table', () => {
   it.each([
     ['E-Mail;Plan;Subscribed\na@b.example;x;1\n', ';', ['email', { customField: 'Plan' }, 'subscribed']],
-    ['id,email,subscribed,custom_fields,created_at\n', ',', [null, 'email', 'subscribed', 'customFields', null]],
+    [
+      'id,email,subscribed,custom_fields,created_at\n',
+      ',',
+      [null, 'email', 'subscribed', 'customFields', null],
+    ],
     ['Name\tEmail Address\tName\n', '\t', [{ customField: 'Name' }, 'email', null]],
     ['line,reason,Email,reason\n', ',', [null, null, 'email', { customField: 'reason' }]],
     ['reason,line,Email\n', ',', [{ customField: 'reason' }, { customField: 'line' }, 'email']],
@@ -15,8 +19,14 @@ describe('the layout of a table', () => {
   });
 
   it('without a header is found by its addresses, and there is none without any', () => {
-    expect(layoutOf(Buffer.from('Ann|ann@b.example\n'))).toEqual({ delimiter: '|', columns: [], fields: [null, 'email'], headed: false });
-    for (const text of ['', '\n', 'name,plan\nAnn,pro\n', '<!doctype html>']) expect(layoutOf(Buffer.from(text))).toBeNull();
+    expect(layoutOf(Buffer.from('Ann|ann@b.example\n'))).toEqual({
+      delimiter: '|',
+      columns: [],
+      fields: [null, 'email'],
+      headed: false,
+    });
+    for (const text of ['', '\n', 'name,plan\nAnn,pro\n', '<!doctype html>'])
+      expect(layoutOf(Buffer.from(text))).toBeNull();
   });
 });
 

@@ -20,7 +20,7 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const addresslike = /^\s*'?[^\s@,;|]+@[^\s@,;|]+\s*$/;
 
 /** Blanks, lines and case say nothing. */
-const wordOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
 
 /** As exports of others call what we know, and what our own says beside it. */
 const known: Readonly<Record<string, ColumnField>> = {
@@ -38,13 +38,20 @@ const known: Readonly<Record<string, ColumnField>> = {
 export function layoutOf(head: Buffer, mapping: ColumnMapping = new Map()): ImportLayout | null {
   const rows = delimiters.map((delimiter) => ({ delimiter, cells: firstRow(head, delimiter)?.cells ?? [] }));
   // The delimiter that makes the most of the first row; among equals the more usual one.
-  const { delimiter, cells } = rows.reduce((best, each) => (each.cells.length > best.cells.length ? each : best));
+  const { delimiter, cells } = rows.reduce((best, each) =>
+    each.cells.length > best.cells.length ? each : best,
+  );
   const columns = cells.map((cell) => cell.trim());
   const fields = fieldsOf(columns, mapping);
   if (fields.includes('email')) return { delimiter, columns, fields, headed: true };
   const at = cells.findIndex((cell) => addresslike.test(cell));
   if (at === -1) return null;
-  return { delimiter, columns: [], fields: cells.map((_, place) => (place === at ? 'email' : null)), headed: false };
+  return {
+    delimiter,
+    columns: [],
+    fields: cells.map((_, index) => (index === at ? 'email' : null)),
+    headed: false,
+  };
 }
 
 /** Null where there is none. */
@@ -71,7 +78,8 @@ export function fieldNamed(name: unknown): ColumnField | undefined {
   if (name === null) return null;
   if (name === 'email' || name === 'subscribed') return name;
   if (name === 'custom_fields' || name === 'customFields') return 'customFields';
-  const [, customField] = /^(?:custom_fields|customFields|data)\.(.{1,255})$/.exec(typeof name === 'string' ? name : '') ?? [];
+  const [, customField] =
+    /^(?:custom_fields|customFields|data)\.(.{1,255})$/.exec(typeof name === 'string' ? name : '') ?? [];
   return customField === undefined ? undefined : { customField };
 }
 
@@ -84,16 +92,18 @@ function fieldsOf(columns: readonly string[], mapping: ColumnMapping): ColumnFie
     taken.add(name);
     return field;
   };
-  const ofReport = importReportColumns.every((name, place) => columns[place] === name) ? importReportColumns.length : 0;
-  const said = columns.map((column) => (mapping.has(column) ? take(mapping.get(column)!) : undefined));
-  return columns.map((column, place) => {
-    const field = said[place];
-    return field === undefined ? take(place < ofReport ? null : guessed(column)) : field;
+  const ofReport = importReportColumns.every((name, index) => columns[index] === name)
+    ? importReportColumns.length
+    : 0;
+  const text = columns.map((column) => (mapping.has(column) ? take(mapping.get(column)!) : undefined));
+  return columns.map((column, index) => {
+    const field = text[index];
+    return field === undefined ? take(index < ofReport ? null : guessed(column)) : field;
   });
 }
 
 function guessed(column: string): ColumnField {
-  const word = wordOf(column);
-  if (Object.hasOwn(known, word)) return known[word]!;
+  const text = labelOf(column);
+  if (Object.hasOwn(known, text)) return known[text]!;
   return column === '' ? null : { customField: column };
 }

@@ -11,23 +11,39 @@ import { readRow, type ImportedRow } from './import-rows.js';
 import { readLayout } from './import-table.js';
 import { valueOf } from './import-value.js';
 
-const longestShown = 1_024;
+const maxShown = 1_024;
 
 /** How the rows with which a table begins would land; nothing is asked of what is there. */
-export function previewOf({ bytes, last, mapping, subscribed, encoding }: PreviewContactImport): ContactImportPreview {
+export function previewOf({
+  bytes,
+  last,
+  mapping,
+  subscribed,
+  encoding,
+}: PreviewContactImport): ContactImportPreview {
   const head = Buffer.from(bytes, 'base64');
   const layout = readLayout(head, mapping);
   const rows = firstRows(head, layout, last);
   const { delimiter, headed, fields, columns } = layout;
-  const shown = fields.map((field, place) => ({
-    name: (columns[place] ?? '').slice(0, longestShown),
-    field: nameOfField(field)?.slice(0, longestShown) ?? null,
-    type: typeOf(rows.map(({ cells }) => cells[place] ?? '')),
+  const shown = fields.map((field, index) => ({
+    name: (columns[index] ?? '').slice(0, maxShown),
+    field: nameOfField(field)?.slice(0, maxShown) ?? null,
+    type: typeOf(rows.map(({ cells }) => cells[index] ?? '')),
   }));
-  return { delimiter, encoding, headed, columns: shown, rows: rows.map(({ row }) => previewed(row, subscribed)) };
+  return {
+    delimiter,
+    encoding,
+    headed,
+    columns: shown,
+    rows: rows.map(({ row }) => previewed(row, subscribed)),
+  };
 }
 
-function firstRows(head: Buffer, layout: ImportLayout, last: boolean): { row: ImportedRow; cells: string[] }[] {
+function firstRows(
+  head: Buffer,
+  layout: ImportLayout,
+  last: boolean,
+): { row: ImportedRow; cells: string[] }[] {
   const reader = new CsvReader({ delimiter: layout.delimiter });
   const found = [...take(reader.push(head), layout)];
   // A row that the first piece cuts in two is not shown.
@@ -35,7 +51,10 @@ function firstRows(head: Buffer, layout: ImportLayout, last: boolean): { row: Im
   return found.slice(layout.headed ? 1 : 0).slice(0, previewedRows);
 }
 
-function* take(rows: ReturnType<CsvReader['push']>, layout: ImportLayout): Generator<{ row: ImportedRow; cells: string[] }> {
+function* take(
+  rows: ReturnType<CsvReader['push']>,
+  layout: ImportLayout,
+): Generator<{ row: ImportedRow; cells: string[] }> {
   let count = 0;
   for (const row of rows) {
     yield { row: readRow(row, layout), cells: row.cells };
@@ -44,9 +63,15 @@ function* take(rows: ReturnType<CsvReader['push']>, layout: ImportLayout): Gener
   }
 }
 
-function previewed({ line, contact, reason }: ImportedRow, usual: boolean | undefined): PreviewedRow {
-  const subscribed = contact ? (contact.subscribed ?? usual ?? null) : null;
-  return { line, email: contact?.email ?? null, subscribed, customFields: contact?.customFields ?? {}, reason };
+function previewed({ line, contact, reason }: ImportedRow, common: boolean | undefined): PreviewedRow {
+  const subscribed = contact ? (contact.subscribed ?? common ?? null) : null;
+  return {
+    line,
+    email: contact?.email ?? null,
+    subscribed,
+    customFields: contact?.customFields ?? {},
+    reason,
+  };
 }
 
 function typeOf(cells: readonly string[]): ColumnType {

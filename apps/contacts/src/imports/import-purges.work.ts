@@ -22,7 +22,8 @@ export class ImportPurgesWork implements WorkHandler<object> {
     runner.register(rejectedRowsWork, {
       run: async (batch) => {
         const [item] = batch.items;
-        if (!(await errors.forgetRows(item!.projectId, item!.key!, rowsAtOnce))) await batch.goOn(batch.items);
+        if (!(await errors.forgetRows(item!.projectId, item!.key!, rowsAtOnce)))
+          await batch.goOn(batch.items);
       },
     });
   }

@@ -30,12 +30,18 @@ export class ImportReading {
   }
 
   /** Piece by piece. Where it begins anew the row that names the columns comes first, and is none of the data. */
-  private async *rowsOf({ projectId, id, layout, position, line }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
+  private async *rowsOf({
+    projectId,
+    id,
+    layout,
+    position,
+    line,
+  }: ImportRow): AsyncGenerator<Iterable<CsvRow>> {
     const reader = new CsvReader({ delimiter: layout.delimiter, from: position, lines: line });
     let header = layout.headed && position === 0;
     let passed = position % importPieceBytes;
-    for (let place = Math.floor(position / importPieceBytes); ; place += 1) {
-      const bytes = await this.pieces.read({ projectId, id }, place);
+    for (let index = Math.floor(position / importPieceBytes); ; index += 1) {
+      const bytes = await this.pieces.read({ projectId, id }, index);
       if (!bytes) break;
       yield header ? withoutFirst(reader.push(bytes.subarray(passed))) : reader.push(bytes.subarray(passed));
       header = false;

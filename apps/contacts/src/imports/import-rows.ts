@@ -1,4 +1,4 @@
-import { checkField, Contact, mostImportColumns, normaliseAddress } from '@posthorn/contracts';
+import { checkField, Contact, maxImportColumns, normaliseAddress } from '@posthorn/contracts';
 import type { CustomFields } from '../contacts/custom-fields.js';
 import type { CsvRow, RowFault } from './csv-reader.js';
 import type { ImportLayout } from './import-layout.js';
@@ -20,7 +20,7 @@ export type ImportedRow = Pick<CsvRow, 'end' | 'line' | 'lines' | 'cells'> &
 export const rowFaults: Readonly<Record<RowFault, string>> = {
   quote: 'has a quote that stands wrong, or never ends',
   too_long: 'is longer than 1 MiB',
-  too_many_columns: `has more than ${mostImportColumns} columns`,
+  too_many_columns: `has more than ${maxImportColumns} columns`,
   invalid_text: 'holds NUL, or bytes that are no text in the encoding of the file',
 };
 
@@ -34,16 +34,18 @@ export function readRow(row: CsvRow, layout: ImportLayout): ImportedRow {
   const { end, line, lines, cells } = row;
   const read = row.fault ? rowFaults[row.fault] : contactOf(row.cells, layout);
   const stands = { end, line, lines, cells };
-  return typeof read === 'string' ? { ...stands, contact: null, reason: read } : { ...stands, contact: read, reason: null };
+  return typeof read === 'string'
+    ? { ...stands, contact: null, reason: read }
+    : { ...stands, contact: read, reason: null };
 }
 
 function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): RowContact | string {
   if (headed && cells.length > fields.length) return 'has more cells than the header';
   const contact: RowContact = { email: '', customFields: {} };
   let size = 0;
-  for (const [place, cell] of cells.entries()) {
+  for (const [index, cell] of cells.entries()) {
     size += cell.length;
-    const reason = take(contact, fields[place] ?? null, unguarded(cell));
+    const reason = take(contact, fields[index] ?? null, unguarded(cell));
     if (reason) return reason;
   }
   if (contact.email === '') return 'has no address';
@@ -83,10 +85,11 @@ function takeFields(contact: RowContact, cell: string): string | null {
   return null;
 }
 
-/** What JSON lets pass, and no store should (guarantees.md §1.5). */
+/** What JSON lets pass, and no store should (docs/guarantees.md §1.5). */
 function faultOf(value: unknown, depth = 1): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'hold a number that is too large';
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? null : 'hold NUL or a lone surrogate';
+  if (typeof value === 'string')
+    return value.isWellFormed() && !value.includes('\0') ? null : 'hold NUL or a lone surrogate';
   if (typeof value !== 'object' || value === null) return null;
   if (depth > 5) return 'are nested deeper than 5';
   for (const [name, member] of Object.entries(value)) {

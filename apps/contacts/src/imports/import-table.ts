@@ -1,9 +1,16 @@
 import { invalidMember, csvUnreadable } from '@posthorn/contracts';
 import { objectOf } from './json-object.js';
 import { rowFaults } from './import-rows.js';
-import { fieldNamed, firstRow, layoutOf, type ColumnField, type ColumnMapping, type ImportLayout } from './import-layout.js';
+import {
+  fieldNamed,
+  firstRow,
+  layoutOf,
+  type ColumnField,
+  type ColumnMapping,
+  type ImportLayout,
+} from './import-layout.js';
 
-const longestName = 255;
+const maxName = 255;
 
 /** How the table that begins so is to be read; refused where nobody can. */
 export function readLayout(head: Buffer, mapping: string | undefined): ImportLayout {
@@ -12,7 +19,8 @@ export function readLayout(head: Buffer, mapping: string | undefined): ImportLay
   const layout = layoutOf(head, wanted);
   if (!layout) throw csvUnreadable(whyNot(head));
   for (const column of wanted.keys())
-    if (!layout.columns.includes(column)) throw invalidMember(['mapping'], 'not_found', `names a column that there is not: ${column}`);
+    if (!layout.columns.includes(column))
+      throw invalidMember(['mapping'], 'not_found', `names a column that there is not: ${column}`);
   refuseNames(layout);
   return layout;
 }
@@ -21,8 +29,10 @@ export function readLayout(head: Buffer, mapping: string | undefined): ImportLay
 function refuseNames({ fields }: ImportLayout): void {
   for (const field of fields) {
     if (field === null || typeof field === 'string') continue;
-    if (field.customField === '__proto__') throw csvUnreadable('has a column __proto__, which no custom field may be called');
-    if (field.customField.length > longestName) throw csvUnreadable(`has a column whose name is longer than ${longestName} characters`);
+    if (field.customField === '__proto__')
+      throw csvUnreadable('has a column __proto__, which no custom field may be called');
+    if (field.customField.length > maxName)
+      throw csvUnreadable(`has a column whose name is longer than ${maxName} characters`);
   }
 }
 
@@ -39,7 +49,9 @@ function readMapping(text: string): ColumnMapping {
     entries.map(([column, name]) => {
       const field = fieldNamed(name);
       if (field === undefined)
-        return refuse(`says of ${column} what is none of email, subscribed, custom_fields, custom_fields.<name> and null`);
+        return refuse(
+          `says of ${column} what is none of email, subscribed, custom_fields, custom_fields.<name> and null`,
+        );
       return [column.trim(), field];
     }),
   );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { contactFacts } from '@posthorn/contracts';
+import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import type { WrittenContact } from '../contacts/contact-write.js';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
@@ -20,7 +20,10 @@ export class ImportedMembers {
   ) {}
 
   /** Until the end of the transaction none of these lists is deleted, and none of these contacts. A list that is gone already is left out. */
-  async hold({ projectId, listIds }: ImportRow, emails: string[]): Promise<{ held: string[]; gone: string[] }> {
+  async hold(
+    { projectId, listIds }: ImportRow,
+    emails: string[],
+  ): Promise<{ held: string[]; gone: string[] }> {
     if (listIds.length === 0) return { held: [], gone: [] };
     const rows = await this.lists.holdAll(projectId, listIds);
     const held = rows.map(({ id }) => id);
@@ -29,13 +32,15 @@ export class ImportedMembers {
   }
 
   async join(projectId: string, listIds: string[], written: WrittenContact[]): Promise<void> {
-    const contactIds = written.flatMap(({ contact, outcome }) => (contact && outcome !== 'SKIPPED' ? [contact.id] : []));
+    const contactIds = written.flatMap(({ contact, outcome }) =>
+      contact && outcome !== 'SKIPPED' ? [contact.id] : [],
+    );
     if (listIds.length === 0 || contactIds.length === 0) return;
     const joined = await this.memberships.join(projectId, listIds, contactIds);
     if (joined.length === 0) return;
     await this.dirty.mark(joined.map(({ contactId }) => ({ projectId, contactId })));
     await this.outbox.publish(
-      contactFacts.membershipChanged,
+      contactEvents.membershipChanged,
       projectId,
       joined.map((row) => ({ ...row, status: 'CONFIRMED' as const })),
     );

@@ -1,36 +1,38 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contactImports, contacts, importPieceBytes } from '@posthorn/contracts';
+import { contactEvents, contactImports, contacts, importPieceBytes } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { importWork } from './import-kinds.js';
-import { addresses, importsGround } from '../testing/imports-ground.js';
-import { listsGround } from '../testing/lists-ground.js';
+import { addresses, importsFixture } from '../testing/imports-fixture.js';
+import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
-let imports: ReturnType<typeof importsGround>;
+let imports: ReturnType<typeof importsFixture>;
 beforeAll(async () => {
   suite = await startContactsSuite();
-  imports = importsGround(suite);
+  imports = importsFixture(suite);
 });
 afterAll(() => suite.stop());
 
-const table = (count: number, of?: string) => ['email,plan', ...addresses(count, of).map((email) => `${email},pro`)].join('\n');
-const pieceOf = (words: string) => Buffer.from(words).subarray(0, importPieceBytes).toString('base64');
+const table = (count: number, of?: string) =>
+  ['email,plan', ...addresses(count, of).map((email) => `${email},pro`)].join('\n');
+const pieceOf = (texts: string) => Buffer.from(texts).subarray(0, importPieceBytes).toString('base64');
 const countOf = async (projectId: string) => {
-  const [row] = await suite.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM contacts WHERE project_id = $1`, [
-    projectId,
-  ]);
+  const [row] = await suite.database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM contacts WHERE project_id = $1`,
+    [projectId],
+  );
   return row!.count;
 };
 const bulkOf = async (projectId: string) => {
-  const facts = await suite.factsOf(projectId, contactFacts.bulkCreated);
-  return facts.reduce((sum, { count }) => sum + count, 0);
+  const events = await suite.eventsOf(projectId, contactEvents.bulkCreated);
+  return events.reduce((sum, { count }) => sum + count, 0);
 };
 
 describe('an import', () => {
   it('whose connections die between and within commits does each row once', async () => {
     const { caller, projectId } = suite.buildProject();
-    const list = await listsGround(suite).build(caller);
+    const list = await listsFixture(suite).build(caller);
     const begun = await imports.upload(caller, table(40_000), { listId: list.id });
     for (let times = 1; times <= 5; times += 1) {
       await eventually(
@@ -57,7 +59,7 @@ describe('an import', () => {
     });
     expect(await countOf(projectId)).toBe(40_000);
     expect(await bulkOf(projectId)).toBe(40_000);
-    expect(await listsGround(suite).countOf(caller, list.id)).toBe(40_000);
+    expect(await listsFixture(suite).countOf(caller, list.id)).toBe(40_000);
   }, 180_000);
 
   it('goes on where it was after a restart', async () => {
@@ -65,7 +67,11 @@ describe('an import', () => {
     const begun = await imports.upload(caller, table(20_000));
     await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
     await suite.restart();
-    expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000 });
+    expect(await imports.ended(caller, begun)).toMatchObject({
+      status: 'COMPLETED',
+      processed: 20_000,
+      created: 20_000,
+    });
     expect(await bulkOf(projectId)).toBe(20_000);
   }, 90_000);
 
@@ -73,7 +79,7 @@ describe('an import', () => {
     const { caller, projectId } = suite.buildProject();
     const same = table(10_000);
     const jobs = await Promise.all([imports.upload(caller, same), imports.upload(caller, same)]);
-    const beside = Array.from({ length: 5 }, (_, part) =>
+    const extra = Array.from({ length: 5 }, (_, part) =>
       suite.bus.call(
         contacts.bulk,
         caller,
@@ -86,7 +92,7 @@ describe('an import', () => {
         { timeoutMs: 20_000 },
       ),
     );
-    const bulk = await Promise.all(beside);
+    const bulk = await Promise.all(extra);
     const done = await Promise.all(jobs.map((job) => imports.ended(caller, job)));
     expect(done.map(({ status, processed }) => [status, processed])).toEqual([
       ['COMPLETED', 10_000],
@@ -102,7 +108,12 @@ describe('an import', () => {
     const { caller, projectId } = suite.buildProject();
     const begun = await imports.upload(caller, table(60_000));
     await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
-    const cancelled = await suite.bus.call(contactImports.cancel, caller, { id: begun.id }, { timeoutMs: 20_000 });
+    const cancelled = await suite.bus.call(
+      contactImports.cancel,
+      caller,
+      { id: begun.id },
+      { timeoutMs: 20_000 },
+    );
     expect(cancelled).toMatchObject({ status: 'CANCELLED', finishedAt: expect.any(Date) });
     expect(cancelled.processed).toBeLessThan(60_000);
     await eventually(async () => {
@@ -110,14 +121,21 @@ describe('an import', () => {
       return left.length === 0;
     }, 'the file is gone');
     expect(await countOf(projectId)).toBe(cancelled.processed);
-    expect(await suite.bus.call(contactImports.cancel, caller, { id: begun.id })).toMatchObject({ status: 'CANCELLED' });
+    expect(await suite.bus.call(contactImports.cancel, caller, { id: begun.id })).toMatchObject({
+      status: 'CANCELLED',
+    });
     const other = await imports.ended(caller, await imports.upload(caller, 'ada@x.example\n'));
-    expect(await suite.bus.call(contactImports.cancel, caller, { id: other.id })).toMatchObject({ status: 'COMPLETED' });
+    expect(await suite.bus.call(contactImports.cancel, caller, { id: other.id })).toMatchObject({
+      status: 'COMPLETED',
+    });
   }, 90_000);
 
   it('is not ended by a worker whose lease is over and who finds its pieces gone', async () => {
     const { caller, projectId } = suite.buildProject();
-    const { id } = await suite.bus.call(contactImports.start, caller, { bytes: pieceOf(table(20_000)), last: false });
+    const { id } = await suite.bus.call(contactImports.start, caller, {
+      bytes: pieceOf(table(20_000)),
+      last: false,
+    });
     const stateOf = async () => {
       const [row] = await suite.database.query<{ status: string; state: string }>(
         `SELECT status, state FROM imports JOIN work_items ON key = imports.id::text WHERE imports.id = $1`,
@@ -130,10 +148,16 @@ describe('an import', () => {
       await suite.database.apart(async () => {
         await suite.database.query(`UPDATE imports SET status = 'QUEUED' WHERE id = $1`, [id]);
         await suite.queue.enqueue(importWork, [{ projectId, key: id }], 'REPLACE');
-        await eventually(async () => (await stateOf()).status === 'RUNNING', 'a worker has it, and waits for a piece');
+        await eventually(
+          async () => (await stateOf()).status === 'RUNNING',
+          'a worker has it, and waits for a piece',
+        );
       });
       // Another one has taken it, and is behind what the first one reads.
-      await suite.database.query(`UPDATE work_items SET lease_token = lease_token + 1, worker_id = gen_random_uuid() WHERE key = $1`, [id]);
+      await suite.database.query(
+        `UPDATE work_items SET lease_token = lease_token + 1, worker_id = gen_random_uuid() WHERE key = $1`,
+        [id],
+      );
       await suite.database.query(`UPDATE imports SET position = 100000 WHERE id = $1`, [id]);
       await suite.database.query(`DELETE FROM import_pieces WHERE import_id = $1`, [id]);
     });

@@ -1,26 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { activity, consents, contactFacts, contactImports, contacts, lists, type RequestContract } from '@posthorn/contracts';
+import {
+  activity,
+  consents,
+  contactEvents,
+  contactImports,
+  contacts,
+  lists,
+  type RequestContract,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { rejectedRowsWork } from './import-kinds.js';
-import { addresses, importsGround } from '../testing/imports-ground.js';
-import { listsGround } from '../testing/lists-ground.js';
+import { addresses, importsFixture } from '../testing/imports-fixture.js';
+import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
-let imports: ReturnType<typeof importsGround>;
-let ground: ReturnType<typeof listsGround>;
+let imports: ReturnType<typeof importsFixture>;
+let fixture: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
   suite = await startContactsSuite();
-  imports = importsGround(suite);
-  ground = listsGround(suite);
+  imports = importsFixture(suite);
+  fixture = listsFixture(suite);
 });
 afterAll(() => suite.stop());
 
 describe('a table of contacts', () => {
   it('lands as it says, told in bulk, with the consent of its people', async () => {
     const { caller, projectId } = suite.buildProject();
-    const table = 'E-Mail;Plan;Age;Subscribed\r\nAda@Example.com;pro;36;\r\n"b@x.example";"two\r\nlines";;no\r\n';
+    const table =
+      'E-Mail;Plan;Age;Subscribed\r\nAda@Example.com;pro;36;\r\n"b@x.example";"two\r\nlines";;no\r\n';
     const begun = await imports.upload(caller, table, { consent: 'I want news' });
     expect(begun).toMatchObject({ status: 'QUEUED', processed: 0, finishedAt: null });
     expect(await imports.ended(caller, begun)).toMatchObject({
@@ -35,9 +44,13 @@ describe('a table of contacts', () => {
       { email: 'ada@example.com', subscribed: true, customFields: { Plan: 'pro', Age: 36 } },
       { email: 'b@x.example', subscribed: false, customFields: { Plan: 'two\r\nlines' } },
     ]);
-    expect(await suite.factsOf(projectId, contactFacts.created)).toEqual([]);
-    expect(await suite.factsOf(projectId, contactFacts.bulkCreated)).toEqual([expect.objectContaining({ count: 2, source: 'IMPORT' })]);
-    expect(suite.optOuts.filter((told) => told.projectId === projectId)).toMatchObject([{ email: 'b@x.example' }]);
+    expect(await suite.eventsOf(projectId, contactEvents.created)).toEqual([]);
+    expect(await suite.eventsOf(projectId, contactEvents.bulkCreated)).toEqual([
+      expect.objectContaining({ count: 2, source: 'IMPORT' }),
+    ]);
+    expect(suite.optOuts.filter((published) => published.projectId === projectId)).toMatchObject([
+      { email: 'b@x.example' },
+    ]);
     const { items } = await suite.bus.call(contacts.list, caller, { search: 'ada@' });
     const [consent] = (await suite.bus.call(consents.list, caller, { id: items[0]!.id })).items;
     expect(consent).toMatchObject({ source: 'IMPORT', text: 'I want news', before: null, after: true });
@@ -53,11 +66,20 @@ describe('a table of contacts', () => {
     ['both', { created: 1, updated: 1, skipped: 1 }, { known: { Plan: 'k2', Age: 7 }, new: { Plan: 'n1' } }],
   ] as const)('folds its repeats and knows whom it may touch: %s', async (mode, counts, fields) => {
     const { caller } = suite.buildProject();
-    await suite.bus.call(contacts.create, caller, { email: 'known@x.example', customFields: { Plan: 'old' } });
-    const begun = await imports.upload(caller, 'email,Plan,Age\nknown@x.example,k1,7\nKNOWN@x.example,k2,\nnew@x.example,n1,\n', { mode });
+    await suite.bus.call(contacts.create, caller, {
+      email: 'known@x.example',
+      customFields: { Plan: 'old' },
+    });
+    const begun = await imports.upload(
+      caller,
+      'email,Plan,Age\nknown@x.example,k1,7\nKNOWN@x.example,k2,\nnew@x.example,n1,\n',
+      { mode },
+    );
     expect(await imports.ended(caller, begun)).toMatchObject({ ...counts, processed: 3, failed: 0 });
     const landed = await imports.contactsOf(caller);
-    expect(Object.fromEntries(landed.map(({ email, customFields }) => [email.split('@')[0], customFields]))).toEqual(fields);
+    expect(
+      Object.fromEntries(landed.map(({ email, customFields }) => [email.split('@')[0], customFields])),
+    ).toEqual(fields);
   });
 
   it('of which rows are bad has the others, and says of each why and where', async () => {
@@ -87,7 +109,7 @@ describe('a table of contacts', () => {
       ...rows.flatMap(([row]) => [Buffer.from(row as string), Buffer.from('\n')]),
     ]);
     const begun = await imports.upload(caller, table);
-    const bad = rows.flatMap(([, reason], place) => (reason ? [{ line: place + 2, reason }] : []));
+    const bad = rows.flatMap(([, reason], index) => (reason ? [{ line: index + 2, reason }] : []));
     expect(await imports.ended(caller, begun)).toMatchObject({
       status: 'COMPLETED',
       processed: rows.length,
@@ -96,11 +118,26 @@ describe('a table of contacts', () => {
     });
     const errors = await imports.errorsOf(caller, begun);
     expect(errors.map(({ line }) => line)).toEqual(bad.map(({ line }) => line));
-    for (const [place, { reason }] of bad.entries()) expect(errors[place]!.reason).toMatch(reason);
+    for (const [position, { reason }] of bad.entries()) expect(errors[position]!.reason).toMatch(reason);
     const broken = /quote|NUL, or|more than 200|longer than/;
-    const cells = errors.filter((error) => !broken.test(error.reason)).map((error) => error.cells?.[0]?.split('@')[0]);
-    expect(cells).toEqual(['no address', '', 'perhaps', 'deep', undefined, 'proto', 'huge', 'none', 'nul', 'wide']);
-    expect(errors.filter(({ reason }) => broken.test(reason)).map((error) => error.cells)).toEqual(Array(5).fill(undefined));
+    const cells = errors
+      .filter((error) => !broken.test(error.reason))
+      .map((error) => error.cells?.[0]?.split('@')[0]);
+    expect(cells).toEqual([
+      'no address',
+      '',
+      'perhaps',
+      'deep',
+      undefined,
+      'proto',
+      'huge',
+      'none',
+      'nul',
+      'wide',
+    ]);
+    expect(errors.filter(({ reason }) => broken.test(reason)).map((error) => error.cells)).toEqual(
+      Array(5).fill(undefined),
+    );
   });
 
   it('is told of with the names of its columns, and without its cells once they are a month old', async () => {
@@ -110,9 +147,15 @@ describe('a table of contacts', () => {
       return { job, report: await suite.bus.call(contactImports.errors, caller, { id: job.id }) };
     };
     const headless = await errorsOf('Ann,ann@x.example,1\nBob,nobody,2\n');
-    expect(headless.report).toMatchObject({ columns: ['', 'email', ''], items: [{ line: 2, cells: ['Bob', 'nobody', '2'] }] });
+    expect(headless.report).toMatchObject({
+      columns: ['', 'email', ''],
+      items: [{ line: 2, cells: ['Bob', 'nobody', '2'] }],
+    });
     const { job, report } = await errorsOf('E-Mail,Plan\nnobody,pro\n');
-    expect(report).toMatchObject({ columns: ['E-Mail', 'Plan'], items: [{ line: 2, cells: ['nobody', 'pro'] }] });
+    expect(report).toMatchObject({
+      columns: ['E-Mail', 'Plan'],
+      items: [{ line: 2, cells: ['nobody', 'pro'] }],
+    });
     // As if a month had passed: the item is due now.
     await suite.queue.enqueue(rejectedRowsWork, [{ projectId, key: job.id }]);
     await eventually(async () => {
@@ -125,22 +168,38 @@ describe('a table of contacts', () => {
   it.each([
     ['', /empty/],
     ['name,plan\nAnn,pro\n', /no column that holds addresses/],
-    [`email,${Array.from({ length: 1_000 }, (_, place) => `c${place}`).join(',')}\n`, /more than 200 columns/],
+    [
+      `email,${Array.from({ length: 1_000 }, (_, index) => `c${index}`).join(',')}\n`,
+      /more than 200 columns/,
+    ],
     ['email,__proto__\na@x.example,1\n', /__proto__/],
   ])('that nobody can read is refused: %#', async (table, reason) => {
     const { caller } = suite.buildProject();
     const refused = imports.upload(caller, table);
-    await expect(refused).rejects.toMatchObject({ kind: 'invalid', details: { errors: [{ message: expect.stringMatching(reason) }] } });
+    await expect(refused).rejects.toMatchObject({
+      kind: 'invalid',
+      details: { errors: [{ message: expect.stringMatching(reason) }] },
+    });
     expect((await suite.bus.call(contactImports.list, caller, {})).items).toEqual([]);
   });
 
   it('has its columns called as a mapping says', async () => {
     const { caller } = suite.buildProject();
     const mapping = JSON.stringify({ Adresse: 'email', Mail: null, Tarif: 'custom_fields.plan' });
-    await imports.ended(caller, await imports.upload(caller, 'Mail;Adresse;Tarif\nx;ada@x.example;pro\n', { mapping, subscribed: false }));
-    expect(await imports.contactsOf(caller)).toEqual([{ email: 'ada@x.example', subscribed: false, customFields: { plan: 'pro' } }]);
+    await imports.ended(
+      caller,
+      await imports.upload(caller, 'Mail;Adresse;Tarif\nx;ada@x.example;pro\n', {
+        mapping,
+        subscribed: false,
+      }),
+    );
+    expect(await imports.contactsOf(caller)).toEqual([
+      { email: 'ada@x.example', subscribed: false, customFields: { plan: 'pro' } },
+    ]);
     for (const bad of ['{"Nothing":"email"}', '[]', '{"Mail":"seq"}', '{']) {
-      await expect(imports.upload(caller, 'Mail\na@x.example\n', { mapping: bad })).rejects.toMatchObject({ kind: 'invalid' });
+      await expect(imports.upload(caller, 'Mail\na@x.example\n', { mapping: bad })).rejects.toMatchObject({
+        kind: 'invalid',
+      });
     }
   });
 
@@ -148,13 +207,22 @@ describe('a table of contacts', () => {
     const [{ caller }, stranger] = [suite.buildProject(), suite.buildProject()];
     const begun = await imports.upload(caller, 'ada@example.com\n');
     for (const id of [begun.id, newId()]) {
-      const asked = [contactImports.get, contactImports.errors, contactImports.cancel] as RequestContract<{ id: string }>[];
-      for (const ask of asked) await expect(suite.bus.call(ask, stranger.caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+      const requested = [
+        contactImports.get,
+        contactImports.errors,
+        contactImports.cancel,
+      ] as RequestContract<{ id: string }>[];
+      for (const request of requested)
+        await expect(suite.bus.call(request, stranger.caller, { id })).rejects.toMatchObject({
+          kind: 'not_found',
+        });
     }
     await imports.ended(caller, begun);
     expect((await suite.bus.call(contactImports.list, caller, {})).items).toMatchObject([{ id: begun.id }]);
     const bytes = Buffer.from('Email,Age,Plan\nada@x.example,36,pro\nnobody,37,7\n').toString('base64');
-    expect(await suite.bus.call(contactImports.preview, caller, { bytes, last: true, encoding: 'utf-8' })).toMatchObject({
+    expect(
+      await suite.bus.call(contactImports.preview, caller, { bytes, last: true, encoding: 'utf-8' }),
+    ).toMatchObject({
       delimiter: ',',
       headed: true,
       columns: [
@@ -163,7 +231,13 @@ describe('a table of contacts', () => {
         { name: 'Plan', field: 'custom_fields.Plan', type: 'mixed' },
       ],
       rows: [
-        { line: 2, email: 'ada@x.example', subscribed: null, customFields: { Age: 36, Plan: 'pro' }, reason: null },
+        {
+          line: 2,
+          email: 'ada@x.example',
+          subscribed: null,
+          customFields: { Age: 36, Plan: 'pro' },
+          reason: null,
+        },
         { line: 3, email: null, reason: 'has no valid address' },
       ],
     });
@@ -173,35 +247,50 @@ describe('a table of contacts', () => {
 describe('a table for lists', () => {
   it('makes members of them once, and leaves alone who left', async () => {
     const { caller } = suite.buildProject();
-    const [one, other] = [await ground.build(caller), await ground.build(caller, { name: 'Other', doubleOptIn: true })];
-    await ground.subscribe(caller, one.id, { email: 'left@x.example' });
-    await ground.unsubscribe(caller, one.id, 'left@x.example');
+    const [one, other] = [
+      await fixture.build(caller),
+      await fixture.build(caller, { name: 'Other', doubleOptIn: true }),
+    ];
+    await fixture.subscribe(caller, one.id, { email: 'left@x.example' });
+    await fixture.unsubscribe(caller, one.id, 'left@x.example');
     const table = ['email', ...addresses(2_500), 'left@x.example'].join('\n');
-    await expect(imports.upload(caller, table, { listId: other.id })).rejects.toMatchObject({ kind: 'invalid' });
-    await expect(imports.upload(caller, table, { listIds: newId() })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(imports.upload(caller, table, { listId: other.id })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+    await expect(imports.upload(caller, table, { listIds: newId() })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
     for (let times = 0; times < 2; times += 1) {
-      const begun = await imports.upload(caller, table, { listIds: `${one.id}, ${other.id}`, consent: 'Yes' });
+      const begun = await imports.upload(caller, table, {
+        listIds: `${one.id}, ${other.id}`,
+        consent: 'Yes',
+      });
       expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 2_501 });
       for (const [list, count] of [
         [one, 2_500],
         [other, 2_501],
       ] as const) {
-        expect(await ground.countOf(caller, list.id)).toBe(count);
-        expect(await ground.recount(caller, list.id)).toBe(count);
+        expect(await fixture.countOf(caller, list.id)).toBe(count);
+        expect(await fixture.recount(caller, list.id)).toBe(count);
       }
     }
   });
 
   it('is told once by the activity of whoever came into a list with it, and not of who was there', async () => {
     const { caller } = suite.buildProject();
-    const [list, other] = [await ground.build(caller), await ground.build(caller, { name: 'Other' })];
-    await ground.subscribe(caller, other.id, { email: 'ada@x.example' });
+    const [list, other] = [await fixture.build(caller), await fixture.build(caller, { name: 'Other' })];
+    await fixture.subscribe(caller, other.id, { email: 'ada@x.example' });
     for (let times = 0; times < 2; times += 1)
-      await imports.ended(caller, await imports.upload(caller, 'ada@x.example\nbob@x.example\n', { listIds: `${list.id},${other.id}` }));
+      await imports.ended(
+        caller,
+        await imports.upload(caller, 'ada@x.example\nbob@x.example\n', { listIds: `${list.id},${other.id}` }),
+      );
     const historyOf = async (email: string) => {
       const { items } = await suite.bus.call(contacts.list, caller, { search: email });
       const page = await suite.bus.call(activity.list, caller, { id: items[0]!.id });
-      return page.items.flatMap(({ kind, data: { listName, source } }) => (kind.startsWith('list.') ? [[kind, listName, source]] : []));
+      return page.items.flatMap(({ kind, data: { listName, source } }) =>
+        kind.startsWith('list.') ? [[kind, listName, source]] : [],
+      );
     };
     expect(await historyOf('ada@x.example')).toEqual([
       ['list.confirmed', 'News', 'IMPORT'],
@@ -213,13 +302,22 @@ describe('a table for lists', () => {
 
   it('of which one is deleted on the way goes on without it, and says so', async () => {
     const { caller } = suite.buildProject();
-    const [gone, kept] = [await ground.build(caller), await ground.build(caller, { name: 'Kept' })];
-    const begun = await imports.upload(caller, ['email', ...addresses(30_000)].join('\n'), { listIds: `${gone.id},${kept.id}` });
+    const [removed, stored] = [await fixture.build(caller), await fixture.build(caller, { name: 'Kept' })];
+    const begun = await imports.upload(caller, ['email', ...addresses(30_000)].join('\n'), {
+      listIds: `${removed.id},${stored.id}`,
+    });
     await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
-    await suite.bus.call(lists.delete, caller, { id: gone.id }, { timeoutMs: 20_000 });
-    expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 30_000, created: 30_000, failed: 0 });
-    expect(await ground.countOf(caller, kept.id)).toBe(30_000);
-    await eventually(async () => (await ground.recount(caller, gone.id)) === 0, 'nobody is left in it');
-    expect(await imports.errorsOf(caller, begun)).toEqual([{ line: expect.any(Number), reason: expect.stringContaining(gone.id) }]);
+    await suite.bus.call(lists.delete, caller, { id: removed.id }, { timeoutMs: 20_000 });
+    expect(await imports.ended(caller, begun)).toMatchObject({
+      status: 'COMPLETED',
+      processed: 30_000,
+      created: 30_000,
+      failed: 0,
+    });
+    expect(await fixture.countOf(caller, stored.id)).toBe(30_000);
+    await eventually(async () => (await fixture.recount(caller, removed.id)) === 0, 'nobody is left in it');
+    expect(await imports.errorsOf(caller, begun)).toEqual([
+      { line: expect.any(Number), reason: expect.stringContaining(removed.id) },
+    ]);
   }, 90_000);
 });

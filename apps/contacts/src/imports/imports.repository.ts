@@ -3,7 +3,10 @@ import type { WorkQueue } from '@posthorn/work';
 import { importPurgeWork, importWork, rejectedRowsWork } from './import-kinds.js';
 import { ImportRow, type ImportCounts } from './import.entity.js';
 
-export type NewImport = Pick<ImportRow, 'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'>;
+export type NewImport = Pick<
+  ImportRow,
+  'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'
+>;
 
 /** How far a commit came. */
 export interface ImportStep extends ImportCounts {
@@ -48,7 +51,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
   }
 
   /** When the oldest table came that is still there, or on its way; null where none is. */
-  async oldestKept(projectId: string): Promise<Date | null> {
+  async oldestRetained(projectId: string): Promise<Date | null> {
     const [row] = await this.database.query<{ at: Date | null }>(
       `SELECT min(created_at) AS at FROM imports WHERE project_id = $1 AND (finished_at IS NULL OR pieces > 0)`,
       [projectId],
@@ -68,7 +71,10 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
   }
 
   async begin({ projectId, id }: ImportRow): Promise<void> {
-    await this.database.query(`UPDATE imports SET status = 'RUNNING' WHERE project_id = $1 AND id = $2 AND status = 'QUEUED'`, [projectId, id]);
+    await this.database.query(
+      `UPDATE imports SET status = 'RUNNING' WHERE project_id = $1 AND id = $2 AND status = 'QUEUED'`,
+      [projectId, id],
+    );
   }
 
   /** Of a locked row. */
@@ -96,6 +102,9 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
   }
 
   async forgetPieces({ projectId, id }: Pick<ImportRow, 'projectId' | 'id'>): Promise<void> {
-    await this.database.query(`UPDATE imports SET pieces = 0 WHERE project_id = $1 AND id = $2`, [projectId, id]);
+    await this.database.query(`UPDATE imports SET pieces = 0 WHERE project_id = $1 AND id = $2`, [
+      projectId,
+      id,
+    ]);
   }
 }

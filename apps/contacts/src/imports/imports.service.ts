@@ -8,7 +8,7 @@ import {
   maxOpenImports,
   tooManyImports,
   type AppendToContactImport,
-  type AskContactImportErrors,
+  type ListContactImportErrors,
   type ContactImport,
   type ContactImportErrors,
   type ContactImportId,
@@ -30,7 +30,7 @@ import type { ImportRow } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 
 const errorsAtOnce = 1_000;
-const mostLists = 10;
+const maxLists = 10;
 const [lf, cr] = [0x0a, 0x0d];
 
 @Injectable()
@@ -82,10 +82,17 @@ export class ImportsService {
     return { ...page, items: page.items.map((row) => row.toImport()), ...total };
   }
 
-  async listErrors(projectId: string, { id, afterLine = -1 }: AskContactImportErrors): Promise<ContactImportErrors> {
+  async listErrors(
+    projectId: string,
+    { id, afterLine = -1 }: ListContactImportErrors,
+  ): Promise<ContactImportErrors> {
     const { layout } = await this.found(projectId, id);
     const items = await this.errors.list(projectId, id, afterLine, errorsAtOnce + 1);
-    return { columns: headerOf(layout), items: items.slice(0, errorsAtOnce), hasMore: items.length > errorsAtOnce };
+    return {
+      columns: headerOf(layout),
+      items: items.slice(0, errorsAtOnce),
+      hasMore: items.length > errorsAtOnce,
+    };
   }
 
   /** Whoever holds it is in the midst of a commit: it waits for that one. What has ended stays as it ended. */
@@ -101,17 +108,23 @@ export class ImportsService {
 
   private async put(row: ImportRow, bytes: Buffer, last: boolean): Promise<ImportRow> {
     // Where one begins is known by its place.
-    if (!last && bytes.length !== importPieceBytes) throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
+    if (!last && bytes.length !== importPieceBytes)
+      throw invalidMember(['bytes'], 'out_of_range', `must be ${importPieceBytes} bytes`);
     await this.pieces.put(row, row.pieces, bytes);
     const header = row.pieces === 0 && row.layout.headed ? 1 : 0;
     const unended = last && bytes.length > 0 && !isEnd(bytes.at(-1)!) ? 1 : 0;
     return this.imports.grow(row, linesIn(bytes) - header + unended, last);
   }
 
-  private async refuseLists(projectId: string, listIds: string[], { consent }: ContactImportOptions): Promise<void> {
+  private async refuseLists(
+    projectId: string,
+    listIds: string[],
+    { consent }: ContactImportOptions,
+  ): Promise<void> {
     if (listIds.length === 0) return;
     const lists = await this.lists.holdAll(projectId, listIds);
-    if (lists.length < listIds.length) throw invalidMember(['listIds'], 'not_found', 'names a list that there is not');
+    if (lists.length < listIds.length)
+      throw invalidMember(['listIds'], 'not_found', 'names a list that there is not');
     if (consent === undefined && lists.some(({ doubleOptIn }) => doubleOptIn))
       throw invalidMember(['consent'], 'required', 'is required for a list with double opt-in');
   }
@@ -126,8 +139,10 @@ export class ImportsService {
 function listIdsOf({ listId, listIds = '' }: ContactImportOptions): string[] {
   const named = listIds.split(',').map((id) => id.trim().toLowerCase());
   const ids = [...new Set([listId?.toLowerCase() ?? '', ...named])].filter((id) => id !== '').sort();
-  if (!ids.every(isUuid)) throw invalidMember(['listIds'], 'invalid_format', 'must be ids with commas between');
-  if (ids.length > mostLists) throw invalidMember(['listIds'], 'too_long', `must name at most ${mostLists} lists`);
+  if (!ids.every(isUuid))
+    throw invalidMember(['listIds'], 'invalid_format', 'must be ids with commas between');
+  if (ids.length > maxLists)
+    throw invalidMember(['listIds'], 'too_long', `must name at most ${maxLists} lists`);
   return ids;
 }
 

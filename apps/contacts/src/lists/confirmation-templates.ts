@@ -3,7 +3,7 @@ import { DomainError, listTemplateUnknown, serviceCaller, templates } from '@pos
 import { Bus } from '@posthorn/messaging';
 
 /** Shorter than whoever asked waits. */
-const askMs = 800;
+const callMs = 800;
 
 /** Templates are sending's: whether there is one is asked where a list names it. */
 @Injectable()
@@ -12,7 +12,7 @@ export class ConfirmationTemplates {
 
   async refuseUnknown(projectId: string, id: string): Promise<void> {
     try {
-      await this.bus.call(templates.get, serviceCaller('contacts', projectId), { id }, { timeoutMs: askMs });
+      await this.bus.call(templates.get, serviceCaller('contacts', projectId), { id }, { timeoutMs: callMs });
     } catch (error) {
       throw error instanceof DomainError && error.kind === 'not_found' ? listTemplateUnknown() : error;
     }

@@ -5,7 +5,9 @@ import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js'
 import { MembershipsRepository } from './memberships.repository.js';
 
 /** A list that was deleted and still has memberships, by its id. */
-const deletedListWork = work('contacts.deleted-lists', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 } });
+const deletedListWork = work('contacts.deleted-lists', {
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
+});
 
 /** Few enough for the commit that a caller waits for. */
 const atOnce = 5_000;
@@ -25,7 +27,8 @@ export class DeletedLists implements WorkHandler<object> {
 
   /** Within the transaction of the deletion. */
   async take(projectId: string, listId: string): Promise<void> {
-    if (!(await this.empty(projectId, listId))) await this.queue.enqueue(deletedListWork, [{ projectId, key: listId }]);
+    if (!(await this.empty(projectId, listId)))
+      await this.queue.enqueue(deletedListWork, [{ projectId, key: listId }]);
   }
 
   run(batch: WorkBatch): Promise<void> {
@@ -38,8 +41,8 @@ export class DeletedLists implements WorkHandler<object> {
 
   /** Answers whether none is left. */
   private async empty(projectId: string, listId: string): Promise<boolean> {
-    const gone = await this.memberships.removeFrom(projectId, listId, atOnce);
-    await this.dirty.mark(gone.map((contactId) => ({ projectId, contactId })));
-    return gone.length < atOnce;
+    const removed = await this.memberships.removeFrom(projectId, listId, atOnce);
+    await this.dirty.mark(removed.map((contactId) => ({ projectId, contactId })));
+    return removed.length < atOnce;
   }
 }

@@ -32,7 +32,13 @@ export class ListCounts {
   /** Of a list that is locked, and so has no writers any more. */
   async forget(projectId: string, listId: string): Promise<void> {
     // A fold that holds some of these deltas writes the row before it lets them go.
-    await this.database.query(`DELETE FROM list_count_deltas WHERE project_id = $1 AND list_id = $2`, [projectId, listId]);
-    await this.database.query(`DELETE FROM list_counts WHERE project_id = $1 AND list_id = $2`, [projectId, listId]);
+    await this.database.query(`DELETE FROM list_count_deltas WHERE project_id = $1 AND list_id = $2`, [
+      projectId,
+      listId,
+    ]);
+    await this.database.query(`DELETE FROM list_counts WHERE project_id = $1 AND list_id = $2`, [
+      projectId,
+      listId,
+    ]);
   }
 }

@@ -1,4 +1,4 @@
-import type { List, ListFact, UpdateList } from '@posthorn/contracts';
+import type { List, ListEvent, UpdateList } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('lists')
@@ -15,7 +15,7 @@ export class ListRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Takes over what is named; null names nothing (interface.md). Answers whether anything is otherwise now. */
+  /** Takes over what is named; null names nothing (the API specification). Answers whether anything is otherwise now. */
   change({ name, description, doubleOptIn, confirmationTemplateId, redirectUrl }: UpdateList): boolean {
     const before = JSON.stringify(this);
     this.name = name ?? this.name;
@@ -27,11 +27,32 @@ export class ListRow {
   }
 
   toList(memberCount: number): List {
-    const { id, projectId, name, description, doubleOptIn, confirmationTemplateId, redirectUrl, createdAt, updatedAt } = this;
-    return { id, projectId, name, description, doubleOptIn, confirmationTemplateId, redirectUrl, memberCount, createdAt, updatedAt };
+    const {
+      id,
+      projectId,
+      name,
+      description,
+      doubleOptIn,
+      confirmationTemplateId,
+      redirectUrl,
+      createdAt,
+      updatedAt,
+    } = this;
+    return {
+      id,
+      projectId,
+      name,
+      description,
+      doubleOptIn,
+      confirmationTemplateId,
+      redirectUrl,
+      memberCount,
+      createdAt,
+      updatedAt,
+    };
   }
 
-  toFact(at = this.updatedAt): ListFact {
+  toEvent(at = this.updatedAt): ListEvent {
     return { listId: this.id, at };
   }
 }

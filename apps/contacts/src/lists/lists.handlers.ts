@@ -11,7 +11,7 @@ import {
   type PageQuery,
   type UpdateListById,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ListsService } from './lists.service.js';
 import { MembersService } from './members.service.js';
 
@@ -22,32 +22,32 @@ export class ListsHandlers {
     private readonly membersService: MembersService,
   ) {}
 
-  @Answers(lists.create)
+  @Handles(lists.create)
   create(call: Incoming<CreateList>): Promise<List> {
     return this.service.create(call);
   }
 
-  @Answers(lists.get)
+  @Handles(lists.get)
   get({ caller, body }: Incoming<ListId>): Promise<List> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(lists.list)
+  @Handles(lists.list)
   list({ caller, body }: Incoming<PageQuery>): Promise<ListPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(lists.update)
+  @Handles(lists.update)
   update(call: Incoming<UpdateListById>): Promise<List> {
     return this.service.update(call);
   }
 
-  @Answers(lists.delete)
+  @Handles(lists.delete)
   delete(call: Incoming<ListId>): Promise<DeletedList> {
     return this.service.delete(call);
   }
 
-  @Answers(lists.members)
+  @Handles(lists.members)
   members({ caller, body }: Incoming<ListMembers>): Promise<MemberPage> {
     return this.membersService.page(caller.projectId, body);
   }

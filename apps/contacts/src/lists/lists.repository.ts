@@ -23,6 +23,10 @@ export class ListsRepository extends CountedRepository<ListRow> {
 
   /** As `hold`, of those that are there, in one order for all who ask. */
   holdAll(projectId: string, ids: string[]): Promise<ListRow[]> {
-    return this.rows.find({ where: { projectId, id: In(ids) }, order: { id: 'ASC' }, lock: { mode: 'for_key_share' } });
+    return this.rows.find({
+      where: { projectId, id: In(ids) },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_key_share' },
+    });
   }
 }

@@ -1,23 +1,45 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listFacts, lists, templateNotFound, templates, type Caller, type Template } from '@posthorn/contracts';
+import {
+  listEvents,
+  lists,
+  templateNotFound,
+  templates,
+  type Caller,
+  type Template,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
-import { listsGround } from '../testing/lists-ground.js';
+import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
-let ground: ReturnType<typeof listsGround>;
+let fixture: ReturnType<typeof listsFixture>;
 let leave: () => Promise<void>;
 const templateId = newId();
 const template: Template = {
-  ...{ id: templateId, projectId: newId(), name: 'Confirm', description: null, subject: 'Confirm', body: '<p>Please.</p>', format: 'html' },
-  ...{ from: null, fromName: null, replyTo: null, emailCategory: 'TRANSACTIONAL', version: 1, currentVersion: 1 },
+  ...{
+    id: templateId,
+    projectId: newId(),
+    name: 'Confirm',
+    description: null,
+    subject: 'Confirm',
+    body: '<p>Please.</p>',
+    format: 'html',
+  },
+  ...{
+    from: null,
+    fromName: null,
+    replyTo: null,
+    emailCategory: 'TRANSACTIONAL',
+    version: 1,
+    currentVersion: 1,
+  },
   ...{ createdAt: new Date(), updatedAt: new Date() },
 };
 beforeAll(async () => {
   suite = await startContactsSuite();
-  ground = listsGround(suite);
+  fixture = listsFixture(suite);
   leave = await standIn(suite.connection, templates.get, async ({ id }) =>
     id === templateId ? template : Promise.reject(templateNotFound()),
   );
@@ -36,20 +58,39 @@ const get = (id: string) => suite.bus.call(lists.get, caller, { id });
 
 describe('a list', () => {
   it('is created with nothing but a name, changed, and told', async () => {
-    const made = await ground.build(caller);
+    const made = await fixture.build(caller);
     expect(made).toEqual({
-      ...{ id: made.id, projectId, name: 'News', description: null, doubleOptIn: false, confirmationTemplateId: null },
+      ...{
+        id: made.id,
+        projectId,
+        name: 'News',
+        description: null,
+        doubleOptIn: false,
+        confirmationTemplateId: null,
+      },
       ...{ redirectUrl: null, memberCount: 0, createdAt: made.createdAt, updatedAt: made.createdAt },
     });
-    const changes = { name: 'Offers', doubleOptIn: true, confirmationTemplateId: templateId, redirectUrl: 'https://shop.example/a' };
-    const changed = await suite.bus.call(lists.update, caller, { id: made.id, description: 'Weekly', ...changes });
+    const changes = {
+      name: 'Offers',
+      doubleOptIn: true,
+      confirmationTemplateId: templateId,
+      redirectUrl: 'https://shop.example/a',
+    };
+    const changed = await suite.bus.call(lists.update, caller, {
+      id: made.id,
+      description: 'Weekly',
+      ...changes,
+    });
     expect(changed).toMatchObject({ ...changes, description: 'Weekly' });
     expect(await get(made.id)).toEqual(changed);
-    expect(await suite.factsOf(projectId, listFacts.changed)).toMatchObject([{ listId: made.id }, { listId: made.id }]);
+    expect(await suite.eventsOf(projectId, listEvents.changed)).toMatchObject([
+      { listId: made.id },
+      { listId: made.id },
+    ]);
   });
 
   it('is not cleared by null, and what changes nothing is told to nobody', async () => {
-    const made = await ground.build(caller, {
+    const made = await fixture.build(caller, {
       description: 'Weekly',
       confirmationTemplateId: templateId,
       redirectUrl: 'https://shop.example',
@@ -57,22 +98,26 @@ describe('a list', () => {
     const nothing = { description: null, confirmationTemplateId: null, redirectUrl: null };
     expect(await suite.bus.call(lists.update, caller, { id: made.id, ...nothing })).toEqual(made);
     expect(await suite.bus.call(lists.update, caller, { id: made.id })).toEqual(made);
-    expect(await suite.factsOf(projectId, listFacts.changed)).toHaveLength(1);
-    expect(await ground.build(caller, nothing)).toMatchObject(nothing);
+    expect(await suite.eventsOf(projectId, listEvents.changed)).toHaveLength(1);
+    expect(await fixture.build(caller, nothing)).toMatchObject(nothing);
   });
 
-  it.each(['http://shop.example', 'javascript:alert(1)', 'shop.example', 'https://', 'https://user:word@shop.example', '//shop.example'])(
-    'does not lead to %s',
-    async (redirectUrl) => {
-      await expect(ground.build(caller, { redirectUrl })).rejects.toMatchObject({
-        kind: 'invalid',
-        details: { errors: [{ path: ['redirectUrl'], code: 'invalid_format' }] },
-      });
-    },
-  );
+  it.each([
+    'http://shop.example',
+    'javascript:alert(1)',
+    'shop.example',
+    'https://',
+    'https://user:word@shop.example',
+    '//shop.example',
+  ])('does not lead to %s', async (redirectUrl) => {
+    await expect(fixture.build(caller, { redirectUrl })).rejects.toMatchObject({
+      kind: 'invalid',
+      details: { errors: [{ path: ['redirectUrl'], code: 'invalid_format' }] },
+    });
+  });
 
   it('takes no template that the project does not have', async () => {
-    await expect(ground.build(caller, { confirmationTemplateId: newId() })).rejects.toMatchObject({
+    await expect(fixture.build(caller, { confirmationTemplateId: newId() })).rejects.toMatchObject({
       kind: 'invalid',
       details: { errors: [{ path: ['confirmationTemplateId'], code: 'not_found' }] },
     });
@@ -80,31 +125,32 @@ describe('a list', () => {
 
   it('is of its project only, and the lists of a project come newest first', async () => {
     const ids: string[] = [];
-    for (const name of ['a', 'b', 'c']) ids.unshift((await ground.build(caller, { name })).id);
+    for (const name of ['a', 'b', 'c']) ids.unshift((await fixture.build(caller, { name })).id);
     const first = await suite.bus.call(lists.list, caller, { limit: 2, withTotal: true });
     const rest = await suite.bus.call(lists.list, caller, { limit: 2, after: first.next! });
     expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(ids);
     expect([first.total, first.hasMore, rest.hasMore]).toEqual([3, true, false]);
     const [id] = ids as [string];
     const stranger = suite.buildProject().caller;
-    for (const asked of [
+    for (const requested of [
       suite.bus.call(lists.get, stranger, { id }),
       suite.bus.call(lists.update, stranger, { id, name: 'mine' }),
       suite.bus.call(lists.delete, stranger, { id }),
       suite.bus.call(lists.members, stranger, { id }),
-      ground.subscribe(stranger, id, { email: 'ann@example.org' }),
-      ground.unsubscribe(stranger, id, 'ann@example.org'),
+      fixture.subscribe(stranger, id, { email: 'ann@example.org' }),
+      fixture.unsubscribe(stranger, id, 'ann@example.org'),
     ])
-      await expect(asked).rejects.toMatchObject({ kind: 'not_found', message: 'No such list' });
+      await expect(requested).rejects.toMatchObject({ kind: 'not_found', message: 'No such list' });
     expect((await suite.bus.call(lists.list, stranger, { withTotal: true })).total).toBe(0);
   });
 });
 
 describe('the members of a list', () => {
   it('come newest first, by status, with their exact number', async () => {
-    const { id } = await ground.build(caller);
-    for (const name of ['ann', 'ben', 'cleo']) await ground.subscribe(caller, id, { email: `${name}@example.org` });
-    await ground.unsubscribe(caller, id, 'ben@example.org');
+    const { id } = await fixture.build(caller);
+    for (const name of ['ann', 'ben', 'cleo'])
+      await fixture.subscribe(caller, id, { email: `${name}@example.org` });
+    await fixture.unsubscribe(caller, id, 'ben@example.org');
     const all = await suite.bus.call(lists.members, caller, { id, limit: 2, withTotal: true });
     const rest = await suite.bus.call(lists.members, caller, { id, limit: 2, after: all.next! });
     expect([...all.items, ...rest.items].map(({ email, status }) => `${email} ${status}`)).toEqual([
@@ -114,42 +160,57 @@ describe('the members of a list', () => {
     const left = await suite.bus.call(lists.members, caller, { id, status: 'UNSUBSCRIBED', withTotal: true });
     expect([left.items.map(({ email }) => email), left.total]).toEqual([['ben@example.org'], 1]);
     const page = await suite.bus.call(lists.members, caller, { id, status: 'CONFIRMED', limit: 1 });
-    const next = await suite.bus.call(lists.members, caller, { id, status: 'CONFIRMED', limit: 1, after: page.next! });
-    expect([...page.items, ...next.items].map(({ email }) => email)).toEqual(['cleo@example.org', 'ann@example.org']);
+    const next = await suite.bus.call(lists.members, caller, {
+      id,
+      status: 'CONFIRMED',
+      limit: 1,
+      after: page.next!,
+    });
+    expect([...page.items, ...next.items].map(({ email }) => email)).toEqual([
+      'cleo@example.org',
+      'ann@example.org',
+    ]);
   });
 });
 
 describe('the deletion of a list', () => {
   it('takes its memberships along, and leaves contacts and other lists', async () => {
-    const [list, other] = [await ground.build(caller), await ground.build(caller)];
-    for (const { id } of [list, other]) await ground.subscribe(caller, id, { email: 'ann@example.org' });
+    const [list, other] = [await fixture.build(caller), await fixture.build(caller)];
+    for (const { id } of [list, other]) await fixture.subscribe(caller, id, { email: 'ann@example.org' });
     await suite.bus.call(lists.delete, caller, { id: list.id });
     await expect(get(list.id)).rejects.toMatchObject({ kind: 'not_found' });
-    await expect(suite.bus.call(lists.delete, caller, { id: list.id })).rejects.toMatchObject({ kind: 'not_found' });
-    expect([await ground.recount(caller, list.id), await ground.countOf(caller, other.id)]).toEqual([0, 1]);
-    expect(await suite.factsOf(projectId, listFacts.deleted)).toMatchObject([{ listId: list.id }]);
+    await expect(suite.bus.call(lists.delete, caller, { id: list.id })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    expect([await fixture.recount(caller, list.id), await fixture.countOf(caller, other.id)]).toEqual([0, 1]);
+    expect(await suite.eventsOf(projectId, listEvents.deleted)).toMatchObject([{ listId: list.id }]);
     expect((await suite.bus.call(lists.list, caller, { withTotal: true })).total).toBe(1);
   });
 
   it('of many goes on after its answer, and ends', async () => {
     const marks = await watchMarks(suite.database, projectId);
-    const { id } = await ground.build(caller);
+    const { id } = await fixture.build(caller);
     await suite.database.query(
       `INSERT INTO memberships (project_id, list_id, contact_id, id, status)
        SELECT $1, $2, gen_random_uuid(), gen_random_uuid(), 'CONFIRMED' FROM generate_series(1, 12000)`,
       [projectId, id],
     );
     await suite.bus.call(lists.delete, caller, { id });
-    expect(await ground.recount(caller, id)).toBe(7_000);
-    await eventually(async () => (await ground.recount(caller, id)) === 0, 'none is left');
-    await eventually(async () => (await suite.database.query(`SELECT FROM work_items WHERE kind = 'contacts.deleted-lists'`)).length === 0, 'it is done');
+    expect(await fixture.recount(caller, id)).toBe(7_000);
+    await eventually(async () => (await fixture.recount(caller, id)) === 0, 'none is left');
+    await eventually(
+      async () =>
+        (await suite.database.query(`SELECT FROM work_items WHERE kind = 'contacts.deleted-lists'`))
+          .length === 0,
+      'it is done',
+    );
     expect(new Set(await marks()).size).toBe(12_000);
   });
 
   it('while others subscribe leaves no membership behind', async () => {
-    const { id } = await ground.build(caller);
-    const subscribed = Array.from({ length: 30 }, (_, place) =>
-      ground.subscribe(caller, id, { email: `r${place}@example.org` }).then(
+    const { id } = await fixture.build(caller);
+    const subscribed = Array.from({ length: 30 }, (_, index) =>
+      fixture.subscribe(caller, id, { email: `r${index}@example.org` }).then(
         () => 'in',
         ({ kind }: { kind: string }) => kind,
       ),
@@ -158,7 +219,11 @@ describe('the deletion of a list', () => {
     await suite.bus.call(lists.delete, caller, { id });
     const outcomes = new Set(await Promise.all(subscribed));
     expect([...outcomes].filter((outcome) => outcome !== 'in' && outcome !== 'not_found')).toEqual([]);
-    expect(await suite.database.query(`SELECT FROM memberships WHERE project_id = $1`, [projectId])).toEqual([]);
-    expect(await suite.database.query(`SELECT FROM list_counts WHERE project_id = $1`, [projectId])).toEqual([]);
+    expect(await suite.database.query(`SELECT FROM memberships WHERE project_id = $1`, [projectId])).toEqual(
+      [],
+    );
+    expect(await suite.database.query(`SELECT FROM list_counts WHERE project_id = $1`, [projectId])).toEqual(
+      [],
+    );
   });
 });

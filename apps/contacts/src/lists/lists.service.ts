@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  listFacts,
+  listEvents,
   listNotFound,
   redirectUnreadable,
   type CreateList,
@@ -34,7 +34,9 @@ export class ListsService {
 
   async create({ caller, body, deadline }: Incoming<CreateList>): Promise<List> {
     await this.refuseUnfit(caller.projectId, body);
-    const row = await this.commits.before(deadline, async () => this.tell(await this.lists.add(draftOf(caller.projectId, body))));
+    const row = await this.commits.before(deadline, async () =>
+      this.publish(await this.lists.add(draftOf(caller.projectId, body))),
+    );
     return row.toList(0);
   }
 
@@ -51,7 +53,11 @@ export class ListsService {
       projectId,
       page.items.map(({ id }) => id),
     );
-    return { ...page, items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)), ...total };
+    return {
+      ...page,
+      items: page.items.map((row) => row.toList(counts.get(row.id)?.CONFIRMED ?? 0)),
+      ...total,
+    };
   }
 
   async update({ caller, body, deadline }: Incoming<UpdateListById>): Promise<List> {
@@ -59,7 +65,7 @@ export class ListsService {
     await this.refuseUnfit(caller.projectId, changes);
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.found(this.lists.edit(caller.projectId, id));
-      return locked.change(changes) ? this.tell(await this.lists.save(locked)) : locked;
+      return locked.change(changes) ? this.publish(await this.lists.save(locked)) : locked;
     });
     return this.counted(row);
   }
@@ -71,34 +77,45 @@ export class ListsService {
       const at = await this.lists.remove(row);
       await this.counts.forget(projectId, row.id);
       await this.deleted.take(projectId, row.id);
-      await this.outbox.publish(listFacts.deleted, projectId, [row.toFact(at)]);
+      await this.outbox.publish(listEvents.deleted, projectId, [row.toEvent(at)]);
     });
     return { id: body.id };
   }
 
-  private async refuseUnfit(projectId: string, { redirectUrl, confirmationTemplateId }: UpdateList): Promise<void> {
+  private async refuseUnfit(
+    projectId: string,
+    { redirectUrl, confirmationTemplateId }: UpdateList,
+  ): Promise<void> {
     if (typeof redirectUrl === 'string' && !leadsOn(redirectUrl)) throw redirectUnreadable();
-    if (typeof confirmationTemplateId === 'string') await this.templates.refuseUnknown(projectId, confirmationTemplateId);
+    if (typeof confirmationTemplateId === 'string')
+      await this.templates.refuseUnknown(projectId, confirmationTemplateId);
   }
 
   private async counted(row: ListRow): Promise<List> {
     return row.toList((await this.counts.of(row.projectId, row.id)).CONFIRMED);
   }
 
-  private async tell(row: ListRow): Promise<ListRow> {
-    await this.outbox.publish(listFacts.changed, row.projectId, [row.toFact()]);
+  private async publish(row: ListRow): Promise<ListRow> {
+    await this.outbox.publish(listEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }
 
-  private async found(looked: Promise<ListRow | null>): Promise<ListRow> {
-    const row = await looked;
+  private async found(checked: Promise<ListRow | null>): Promise<ListRow> {
+    const row = await checked;
     if (!row) throw listNotFound();
     return row;
   }
 }
 
 function draftOf(projectId: string, wanted: CreateList): ListRow {
-  const draft = { projectId, id: newId(), description: null, doubleOptIn: false, confirmationTemplateId: null, redirectUrl: null };
+  const draft = {
+    projectId,
+    id: newId(),
+    description: null,
+    doubleOptIn: false,
+    confirmationTemplateId: null,
+    redirectUrl: null,
+  };
   const row = Object.assign(new ListRow(), draft);
   row.change(wanted);
   return row;

@@ -13,7 +13,10 @@ export class MembersService {
   ) {}
 
   async page(projectId: string, query: ListMembers): Promise<MemberPage> {
-    const [page, total] = await Promise.all([this.members.page(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    const [page, total] = await Promise.all([
+      this.members.page(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
     // Whoever has members is there.
     if (page.items.length === 0 && !(await this.lists.find(projectId, query.id))) throw listNotFound();
     return { ...page, ...total };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { contactFacts } from '@posthorn/contracts';
+import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import type { WriteOrigin } from '../contacts/contact-write.js';
 import type { ContactRow } from '../contacts/contact.entity.js';
@@ -35,7 +35,7 @@ export class MembershipWrites {
     if (subscribes) row.subscribesContact = false;
     await this.memberships.put(row, before);
     await this.dirty.mark([row]);
-    await this.outbox.publish(contactFacts.membershipChanged, row.projectId, [row.toFact()]);
+    await this.outbox.publish(contactEvents.membershipChanged, row.projectId, [row.toEvent()]);
     if (subscribes) await this.contacts.change(contact, { subscribed: true }, origin);
   }
 }

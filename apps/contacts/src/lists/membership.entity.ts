@@ -1,4 +1,4 @@
-import { resubscribeRefused, type MembershipFact, type MembershipStatus } from '@posthorn/contracts';
+import { resubscribeRefused, type MembershipEvent, type MembershipStatus } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 interface Wanted {
@@ -17,7 +17,8 @@ export class MembershipRow {
   @Column('text') status: MembershipStatus | null;
   /** While PENDING: of the token that its confirm link bears. */
   @Column('text', { name: 'token_hash', nullable: true }) tokenHash: string | null;
-  @Column({ type: 'timestamptz', name: 'token_ends_at', precision: 3, nullable: true }) tokenEndsAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'token_ends_at', precision: 3, nullable: true })
+  tokenEndsAt: Date | null;
   /** Which of its tokens that is: each waiting has another one. */
   @Column('bigint', { name: 'token_round' }) tokenRound: number;
   /** The contact came to be by this waiting membership, and is subscribed once that is CONFIRMED. */
@@ -25,8 +26,8 @@ export class MembershipRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  static for(place: Pick<MembershipRow, 'projectId' | 'listId' | 'contactId' | 'id'>): MembershipRow {
-    return Object.assign(new MembershipRow(), place, {
+  static for(location: Pick<MembershipRow, 'projectId' | 'listId' | 'contactId' | 'id'>): MembershipRow {
+    return Object.assign(new MembershipRow(), location, {
       status: null,
       tokenHash: null,
       tokenEndsAt: null,
@@ -35,10 +36,11 @@ export class MembershipRow {
     });
   }
 
-  /** Who waits goes on waiting, and who is confirmed stays so, whatever the list wants by now (interface.md, States). */
+  /** Who waits goes on waiting, and who is confirmed stays so, whatever the list wants by now (the API specification, States). */
   subscribe({ doubleOptIn, allowResubscribe }: Wanted): void {
     if (this.status === 'UNSUBSCRIBED' && !allowResubscribe) throw resubscribeRefused();
-    if (this.status === null || this.status === 'UNSUBSCRIBED') this.status = doubleOptIn ? 'PENDING' : 'CONFIRMED';
+    if (this.status === null || this.status === 'UNSUBSCRIBED')
+      this.status = doubleOptIn ? 'PENDING' : 'CONFIRMED';
   }
 
   unsubscribe(): void {
@@ -51,10 +53,15 @@ export class MembershipRow {
 
   /** Of a row as it was read; what is over is never brought back. */
   isConfirmedBy(tokenHash: string, now: Date): boolean {
-    return this.status === 'PENDING' && this.tokenHash === tokenHash && this.tokenEndsAt !== null && this.tokenEndsAt > now;
+    return (
+      this.status === 'PENDING' &&
+      this.tokenHash === tokenHash &&
+      this.tokenEndsAt !== null &&
+      this.tokenEndsAt > now
+    );
   }
 
-  toFact(): MembershipFact {
+  toEvent(): MembershipEvent {
     return { contactId: this.contactId, listId: this.listId, status: this.status!, at: this.updatedAt };
   }
 }

@@ -1,37 +1,37 @@
 import { Controller } from '@nestjs/common';
 import {
   memberships,
-  type ConfirmedPlace,
-  type ConfirmPlace,
+  type ConfirmedTarget,
+  type ConfirmTarget,
   type SubscribeToList,
   type Subscription,
   type Unsubscribed,
   type UnsubscribeFromList,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { MembershipsService } from './memberships.service.js';
 
 @Controller()
 export class MembershipsHandlers {
   constructor(private readonly service: MembershipsService) {}
 
-  @Answers(memberships.subscribe)
+  @Handles(memberships.subscribe)
   subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
     return this.service.subscribe(call);
   }
 
-  @Answers(memberships.unsubscribe)
+  @Handles(memberships.unsubscribe)
   unsubscribe(call: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
     return this.service.unsubscribe(call);
   }
 
-  @Answers(memberships.look)
-  look(call: Incoming<ConfirmPlace>): Promise<ConfirmedPlace> {
+  @Handles(memberships.look)
+  look(call: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     return this.service.look(call);
   }
 
-  @Answers(memberships.confirm)
-  confirm(call: Incoming<ConfirmPlace>): Promise<ConfirmedPlace> {
+  @Handles(memberships.confirm)
+  confirm(call: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     return this.service.confirm(call);
   }
 }

@@ -34,13 +34,27 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
          ${keepsHistory(`(SELECT $1::uuid AS project_id, $3::uuid AS contact_id, 'list.' || lower($5) AS kind, $2::uuid AS subject_id)`)}
        )
        SELECT created_at AS "createdAt", updated_at AS "updatedAt", token_ends_at AS "tokenEndsAt" FROM put`,
-      [row.projectId, row.listId, row.contactId, row.id, row.status, row.tokenHash, row.tokenRound, row.subscribesContact, before ?? ''],
+      [
+        row.projectId,
+        row.listId,
+        row.contactId,
+        row.id,
+        row.status,
+        row.tokenHash,
+        row.tokenRound,
+        row.subscribesContact,
+        before ?? '',
+      ],
     );
     Object.assign(row, put);
   }
 
   /** Confirms contacts of a table that are held in lists that are held; who is or was a member stays what they are. Answers the new ones. */
-  async join(projectId: string, listIds: string[], contactIds: string[]): Promise<{ listId: string; contactId: string; at: Date }[]> {
+  async join(
+    projectId: string,
+    listIds: string[],
+    contactIds: string[],
+  ): Promise<{ listId: string; contactId: string; at: Date }[]> {
     return this.database.query(
       `WITH joined AS (
          INSERT INTO memberships (project_id, list_id, contact_id, id, status, created_at, updated_at)
@@ -96,12 +110,12 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
 
   /** Of a list that is deleted and needs no numbers any more; answers whose they were. */
   async removeFrom(projectId: string, listId: string, limit: number): Promise<string[]> {
-    const gone = await this.database.query<{ contactId: string }>(
+    const removed = await this.database.query<{ contactId: string }>(
       `DELETE FROM memberships WHERE project_id = $1 AND list_id = $2 AND contact_id = ANY(ARRAY(
          SELECT contact_id FROM memberships WHERE project_id = $1 AND list_id = $2 ORDER BY contact_id LIMIT $3 FOR UPDATE
        )) RETURNING contact_id AS "contactId"`,
       [projectId, listId, limit],
     );
-    return gone.map(({ contactId }) => contactId);
+    return removed.map(({ contactId }) => contactId);
   }
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import {
   confirmLinkOver,
   listNotFound,
-  type ConfirmedPlace,
-  type ConfirmPlace,
+  type ConfirmedTarget,
+  type ConfirmTarget,
   type SubscribeToList,
   type Subscription,
   type Unsubscribed,
@@ -34,7 +34,9 @@ export class MembershipsService {
   ) {}
 
   subscribe(call: Incoming<SubscribeToList>): Promise<Subscription> {
-    return this.commits.before(call.deadline, async () => this.join(await this.held(call.caller.projectId, call.body.id), call));
+    return this.commits.before(call.deadline, async () =>
+      this.join(await this.held(call.caller.projectId, call.body.id), call),
+    );
   }
 
   unsubscribe({ caller, body, deadline }: Incoming<UnsubscribeFromList>): Promise<Unsubscribed> {
@@ -43,19 +45,20 @@ export class MembershipsService {
       const list = await this.held(projectId, body.id);
       const contact = await this.contacts.holdByEmail(projectId, body.email);
       const row = contact && (await this.memberships.of(projectId, list.id, contact.id));
-      if (row) await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.unsubscribe());
+      if (row)
+        await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.unsubscribe());
       return { email: body.email };
     });
   }
 
-  async look({ caller, body }: Incoming<ConfirmPlace>): Promise<ConfirmedPlace> {
+  async look({ caller, body }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const row = await this.memberships.find(caller.projectId, body.membershipId);
     const list = row && (await this.lists.find(caller.projectId, row.listId));
     if (!list || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
-    return placeOf(list);
+    return locationOf(list);
   }
 
-  confirm({ caller, body, deadline }: Incoming<ConfirmPlace>): Promise<ConfirmedPlace> {
+  confirm({ caller, body, deadline }: Incoming<ConfirmTarget>): Promise<ConfirmedTarget> {
     const { projectId } = caller;
     return this.commits.before(deadline, async () => {
       const seen = await this.memberships.find(projectId, body.membershipId);
@@ -65,7 +68,7 @@ export class MembershipsService {
       const row = contact && (await this.memberships.find(projectId, seen.id));
       if (!row || !(await this.tokens.fits(row, body.tokenHash))) throw confirmLinkOver();
       await this.writes.change({ contact, row, origin: originOf(caller, 'LIST') }, () => row.confirm());
-      return placeOf(list);
+      return locationOf(list);
     });
   }
 
@@ -76,7 +79,8 @@ export class MembershipsService {
     const wanted = { projectId, email, customFields: data, subscribedWhenNew: !list.doubleOptIn, origin };
     const { contact, made } = await this.contacts.holdOrMake(wanted);
     const known = made ? null : await this.memberships.of(projectId, list.id, contact.id);
-    const row = known ?? MembershipRow.for({ projectId, listId: list.id, contactId: contact.id, id: newId() });
+    const row =
+      known ?? MembershipRow.for({ projectId, listId: list.id, contactId: contact.id, id: newId() });
     const previousStatus = row.status;
     if (made) row.subscribesContact = list.doubleOptIn;
     let confirmToken: string | undefined;
@@ -97,4 +101,4 @@ export class MembershipsService {
   }
 }
 
-const placeOf = ({ name, redirectUrl }: ListRow): ConfirmedPlace => ({ listName: name, redirectUrl });
+const locationOf = ({ name, redirectUrl }: ListRow): ConfirmedTarget => ({ listName: name, redirectUrl });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { contactFacts } from '@posthorn/contracts';
+import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import { contactOf, type ContactWrite, type WriteOrigin } from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
@@ -34,10 +34,14 @@ export class SubscriberContacts {
   }
 
   /** Of a contact that is held. */
-  async change(contact: ContactRow, change: Omit<ContactChange, 'customFieldsMode'>, origin: WriteOrigin): Promise<void> {
+  async change(
+    contact: ContactRow,
+    change: Omit<ContactChange, 'customFieldsMode'>,
+    origin: WriteOrigin,
+  ): Promise<void> {
     const changed = contact.change({ ...change, customFieldsMode: 'MERGE' });
     if (!changed) return;
     await this.contacts.save(contact, origin);
-    await this.outbox.publish(contactFacts[changed], contact.projectId, [contact.toFact()]);
+    await this.outbox.publish(contactEvents[changed], contact.projectId, [contact.toEvent()]);
   }
 }

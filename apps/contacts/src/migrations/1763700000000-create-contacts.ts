@@ -28,8 +28,12 @@ export class CreateContacts1763700000000 implements MigrationInterface {
         PRIMARY KEY (project_id, id),
         UNIQUE (project_id, email)
       )`);
-    await runner.query(`CREATE INDEX contacts_by_creation ON contacts (project_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX contacts_by_subscription ON contacts (project_id, subscribed, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX contacts_by_creation ON contacts (project_id, created_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE INDEX contacts_by_subscription ON contacts (project_id, subscribed, created_at DESC, id DESC)`,
+    );
   }
 
   /**

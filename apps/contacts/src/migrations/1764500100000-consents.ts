@@ -19,10 +19,14 @@ export class Consents1764500100000 implements MigrationInterface {
         text text,
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX consents_of_contact ON consents (project_id, contact_id, at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX consents_of_contact ON consents (project_id, contact_id, at DESC, id DESC)`,
+    );
     // Changes find room beside the row: then no index has to be told.
     await runner.query(`ALTER TABLE contacts SET (fillfactor = 85)`);
-    await runner.query(`COMMENT ON COLUMN consents.address_hash IS 'keyed hash of the contact''s address, once the contact is erased'`);
+    await runner.query(
+      `COMMENT ON COLUMN consents.address_hash IS 'keyed hash of the contact''s address, once the contact is erased'`,
+    );
   }
 
   async down(): Promise<void> {

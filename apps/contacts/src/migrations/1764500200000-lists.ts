@@ -47,8 +47,12 @@ export class Lists1764500200000 implements MigrationInterface {
         ADD COLUMN token_round bigint NOT NULL DEFAULT 0,
         ADD COLUMN subscribes_contact boolean NOT NULL DEFAULT false,
         ADD CONSTRAINT memberships_id UNIQUE (project_id, id)`);
-    await runner.query(`CREATE INDEX memberships_by_creation ON memberships (project_id, list_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX memberships_by_status ON memberships (project_id, list_id, status, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX memberships_by_creation ON memberships (project_id, list_id, created_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE INDEX memberships_by_status ON memberships (project_id, list_id, status, created_at DESC, id DESC)`,
+    );
   }
 
   private async createCounts(runner: QueryRunner): Promise<void> {

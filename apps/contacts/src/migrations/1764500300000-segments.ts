@@ -32,8 +32,12 @@ export class Segments1764500300000 implements MigrationInterface {
         PRIMARY KEY (project_id, id),
         UNIQUE (project_id, name)
       )`);
-    await runner.query(`CREATE INDEX segments_by_creation ON segments (project_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED'`);
+    await runner.query(
+      `CREATE INDEX segments_by_creation ON segments (project_id, created_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED'`,
+    );
     await runner.query(`
       CREATE TABLE segment_slugs (
         project_id uuid NOT NULL,
@@ -68,8 +72,12 @@ export class Segments1764500300000 implements MigrationInterface {
       )`);
     await runner.query(`CREATE INDEX segment_members_of_contact ON segment_members (project_id, contact_id)`);
     // Summaries are looked up by name too, for everybody who has one.
-    await runner.query(`CREATE INDEX event_summaries_by_name ON event_summaries (project_id, name, contact_id)`);
-    await runner.query(`CREATE INDEX mail_summaries_by_kind ON mail_summaries (project_id, kind, contact_id)`);
+    await runner.query(
+      `CREATE INDEX event_summaries_by_name ON event_summaries (project_id, name, contact_id)`,
+    );
+    await runner.query(
+      `CREATE INDEX mail_summaries_by_kind ON mail_summaries (project_id, kind, contact_id)`,
+    );
   }
 
   private async createUpkeep(runner: QueryRunner): Promise<void> {
@@ -106,6 +114,8 @@ export class Segments1764500300000 implements MigrationInterface {
         segment_id uuid NOT NULL,
         total integer NOT NULL
       ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000)`);
-    await runner.query(`CREATE INDEX segment_count_deltas_of_segment ON segment_count_deltas (project_id, segment_id)`);
+    await runner.query(
+      `CREATE INDEX segment_count_deltas_of_segment ON segment_count_deltas (project_id, segment_id)`,
+    );
   }
 }

@@ -47,8 +47,12 @@ export class Imports1764500350000 implements MigrationInterface {
       ) WITH (fillfactor = 70)`);
     await runner.query(`CREATE INDEX imports_by_creation ON imports (project_id, created_at DESC, id DESC)`);
     await runner.query(`CREATE INDEX imports_open ON imports (turn_at) WHERE finished_at IS NULL`);
-    await runner.query(`CREATE INDEX imports_over ON imports (finished_at) WHERE finished_at IS NOT NULL AND pieces > 0`);
-    await runner.query(`CREATE UNIQUE INDEX imports_running ON imports (project_id) WHERE status = 'RUNNING'`);
+    await runner.query(
+      `CREATE INDEX imports_over ON imports (finished_at) WHERE finished_at IS NOT NULL AND pieces > 0`,
+    );
+    await runner.query(
+      `CREATE UNIQUE INDEX imports_running ON imports (project_id) WHERE status = 'RUNNING'`,
+    );
   }
 
   private async createPieces(runner: QueryRunner): Promise<void> {

@@ -16,8 +16,12 @@ export class ContactHistory1764500400000 implements MigrationInterface {
         subject_id uuid NOT NULL,
         PRIMARY KEY (project_id, id)
       ) PARTITION BY RANGE (id)`);
-    await runner.query(`CREATE INDEX contact_history_of_contact ON contact_history (project_id, contact_id, id)`);
-    await runner.query(`COMMENT ON COLUMN contact_history.subject_id IS 'the list or the segment, by its kind'`);
+    await runner.query(
+      `CREATE INDEX contact_history_of_contact ON contact_history (project_id, contact_id, id)`,
+    );
+    await runner.query(
+      `COMMENT ON COLUMN contact_history.subject_id IS 'the list or the segment, by its kind'`,
+    );
   }
 
   async down(): Promise<void> {

@@ -18,7 +18,9 @@ export class Erasures1764500500000 implements MigrationInterface {
       ) WITH (fillfactor = 70)`);
     await runner.query(`CREATE INDEX erasures_due ON erasures (due_at) WHERE completed_at IS NULL`);
     await runner.query(`COMMENT ON COLUMN erasures.id IS 'of the contact that was deleted'`);
-    await runner.query(`COMMENT ON COLUMN erasures.answers IS 'the instants at which services were done, by their names'`);
+    await runner.query(
+      `COMMENT ON COLUMN erasures.answers IS 'the instants at which services were done, by their names'`,
+    );
     await runner.query(`
       CREATE TABLE tombstones (
         project_id uuid NOT NULL,

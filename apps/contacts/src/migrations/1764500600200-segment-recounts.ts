@@ -13,12 +13,18 @@ export class SegmentRecounts1764500600200 implements MigrationInterface {
     );
     await runner.query(`COMMENT ON COLUMN segments.recount_tries IS 'since the last that came to its end'`);
     await runner.query(`DROP INDEX segments_by_schedule`);
-    await runner.query(`CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED' OR recount_asked`);
+    await runner.query(
+      `CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED' OR recount_asked`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP INDEX segments_by_schedule`);
-    await runner.query(`CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED'`);
-    await runner.query(`ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`);
+    await runner.query(
+      `CREATE INDEX segments_by_schedule ON segments (refreshed_at) WHERE upkeep = 'SCHEDULED'`,
+    );
+    await runner.query(
+      `ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`,
+    );
   }
 }

@@ -9,7 +9,9 @@ export class ContactHistoryKey1764500600500 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE INDEX contact_history_of_contact ON contact_history (project_id, contact_id, id)`);
+    await runner.query(
+      `CREATE INDEX contact_history_of_contact ON contact_history (project_id, contact_id, id)`,
+    );
     await runner.query(`ALTER TABLE contact_history DROP CONSTRAINT contact_history_pkey`);
     await runner.query(`ALTER TABLE contact_history ADD PRIMARY KEY (project_id, id)`);
   }

@@ -25,8 +25,12 @@ export class ContactsWork1764700000000 implements MigrationInterface {
       INSERT INTO work_items (id, kind, project_id, key, state)
       SELECT gen_random_uuid(), 'contacts.import-purges', project_id, id::text, 'READY' FROM imports WHERE finished_at IS NOT NULL AND pieces > 0`);
     await runner.query(`DROP INDEX imports_open, imports_over`);
-    await runner.query(`ALTER TABLE imports DROP COLUMN taken_until, DROP COLUMN turn_at, DROP COLUMN lease_token`);
-    await runner.query(`CREATE INDEX imports_open ON imports (project_id, created_at) WHERE finished_at IS NULL OR pieces > 0`);
+    await runner.query(
+      `ALTER TABLE imports DROP COLUMN taken_until, DROP COLUMN turn_at, DROP COLUMN lease_token`,
+    );
+    await runner.query(
+      `CREATE INDEX imports_open ON imports (project_id, created_at) WHERE finished_at IS NULL OR pieces > 0`,
+    );
   }
 
   private async moveErasures(runner: QueryRunner): Promise<void> {
@@ -46,7 +50,9 @@ export class ContactsWork1764700000000 implements MigrationInterface {
       SELECT gen_random_uuid(), 'contacts.segment-refreshes', project_id, id::text, 'READY', jsonb_build_object('requested', recount_asked)
       FROM segments WHERE upkeep = 'SCHEDULED' OR recount_asked`);
     await runner.query(`DROP INDEX segments_by_schedule`);
-    await runner.query(`ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`);
+    await runner.query(
+      `ALTER TABLE segments DROP COLUMN recount_asked, DROP COLUMN recount_tries, DROP COLUMN recount_after`,
+    );
   }
 
   private async moveDeletedLists(runner: QueryRunner): Promise<void> {

@@ -13,29 +13,59 @@ interface CountedRows {
   dropsNothing: boolean;
 }
 
-const filtered = (status: string): string => `count(*) FILTER (WHERE status = '${status.toUpperCase()}') AS ${status}`;
+const filtered = (status: string): string =>
+  `count(*) FILTER (WHERE status = '${status.toUpperCase()}') AS ${status}`;
 
 const contacts: CountedRows = {
-  ...{ counts: 'contact_counts', deltas: 'contact_count_deltas', by: ['project_id'], sums: ['total', 'subscribed'], dropsNothing: false },
+  ...{
+    counts: 'contact_counts',
+    deltas: 'contact_count_deltas',
+    by: ['project_id'],
+    sums: ['total', 'subscribed'],
+    dropsNothing: false,
+  },
   rows: `SELECT project_id, count(*) AS total, count(*) FILTER (WHERE subscribed) AS subscribed FROM contacts WHERE project_id = $1 GROUP BY project_id`,
 };
 const lists: CountedRows = {
-  ...{ counts: 'list_counts', deltas: 'list_count_deltas', by: ['project_id', 'list_id'], dropsNothing: false },
+  ...{
+    counts: 'list_counts',
+    deltas: 'list_count_deltas',
+    by: ['project_id', 'list_id'],
+    dropsNothing: false,
+  },
   sums: ['pending', 'confirmed', 'unsubscribed'],
   rows: `SELECT project_id, list_id, ${['pending', 'confirmed', 'unsubscribed'].map(filtered).join(', ')}
     FROM memberships WHERE project_id = $1 AND list_id = $2 GROUP BY project_id, list_id`,
 };
 const segments: CountedRows = {
-  ...{ counts: 'segment_counts', deltas: 'segment_count_deltas', by: ['project_id', 'segment_id'], sums: ['total'], dropsNothing: false },
+  ...{
+    counts: 'segment_counts',
+    deltas: 'segment_count_deltas',
+    by: ['project_id', 'segment_id'],
+    sums: ['total'],
+    dropsNothing: false,
+  },
   rows: `SELECT project_id, segment_id, count(*) AS total FROM segment_members WHERE project_id = $1 AND segment_id = $2 GROUP BY project_id, segment_id`,
 };
 const events: readonly CountedRows[] = [
   {
-    ...{ counts: 'event_names', deltas: 'event_count_deltas', by: ['project_id', 'name'], sums: ['count'], dropsNothing: true },
+    ...{
+      counts: 'event_names',
+      deltas: 'event_count_deltas',
+      by: ['project_id', 'name'],
+      sums: ['count'],
+      dropsNothing: true,
+    },
     rows: `SELECT project_id, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY project_id, name`,
   },
   {
-    ...{ counts: 'event_days', deltas: 'event_count_deltas', by: ['project_id', 'day', 'name'], sums: ['count'], dropsNothing: true },
+    ...{
+      counts: 'event_days',
+      deltas: 'event_count_deltas',
+      by: ['project_id', 'day', 'name'],
+      sums: ['count'],
+      dropsNothing: true,
+    },
     rows: `SELECT project_id, (occurred_at AT TIME ZONE 'UTC')::date AS day, name, count(*) AS count FROM events WHERE project_id = $1 GROUP BY 1, 2, 3`,
   },
 ];
@@ -66,11 +96,14 @@ export class CountRebuilds {
    * Rows, folded counts and changes are seen at one instant, so what they differ by is exact whatever comes later, and it is added, never set: whoever
    * folds or writes meanwhile loses nothing.
    */
-  private async repair({ counts, deltas, by, sums, rows, dropsNothing }: CountedRows, place: string[]): Promise<number> {
+  private async repair(
+    { counts, deltas, by, sums, rows, dropsNothing }: CountedRows,
+    location: string[],
+  ): Promise<number> {
     const keys = by.join(', ');
     const columns = [...by, ...sums].join(', ');
     const within = by
-      .slice(0, place.length)
+      .slice(0, location.length)
       .map((column, index) => `${column} = $${index + 1}`)
       .join(' AND ');
     const [done] = await this.database.query<{ repaired: number }>(
@@ -86,9 +119,10 @@ export class CountRebuilds {
          ON CONFLICT (${keys}) DO UPDATE SET ${sums.map((sum) => `${sum} = known.${sum} + excluded.${sum}`).join(', ')} RETURNING 1
        )
        SELECT count(*) AS repaired FROM added`,
-      place,
+      location,
     );
-    if (dropsNothing) await this.database.query(`DELETE FROM ${counts} WHERE ${within} AND ${sums[0]} = 0`, place);
+    if (dropsNothing)
+      await this.database.query(`DELETE FROM ${counts} WHERE ${within} AND ${sums[0]} = 0`, location);
     return done!.repaired;
   }
 }

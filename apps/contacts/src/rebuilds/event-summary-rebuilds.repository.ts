@@ -16,7 +16,10 @@ export class EventSummaryRebuilds {
 }
 
 /** Nobody else writes the table, and those who have begun are waited for; readers go on. */
-export async function holdAlone(database: Database, table: 'event_summaries' | 'mail_summaries'): Promise<void> {
+export async function holdAlone(
+  database: Database,
+  table: 'event_summaries' | 'mail_summaries',
+): Promise<void> {
   await database.query(`SET LOCAL lock_timeout = '5s'`);
   await database.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
 }

@@ -1,25 +1,25 @@
-import { emailFacts, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
+import { emailEvents, type MailSummary, type MailUnderWay } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { holdAlone } from './event-summary-rebuilds.repository.js';
-import type { ContactPlace } from './rebuild-places.repository.js';
+import type { ContactPosition } from './rebuild-positions.repository.js';
 
 /** The consumers of mail-summaries.subscribers.ts. */
 const subscribers = [
-  emailFacts.sent,
-  emailFacts.delivered,
-  emailFacts.complained,
-  emailFacts.bounced,
-  emailFacts.opened,
-  emailFacts.clicked,
+  emailEvents.sent,
+  emailEvents.delivered,
+  emailEvents.complained,
+  emailEvents.bounced,
+  emailEvents.opened,
+  emailEvents.clicked,
 ].map(({ name }) => `contacts-summaries-${name.replace(/[._]/g, '-')}`);
 
 /** Sets the summaries of mail right by what sending says of them. */
 export class MailSummaryRebuilds {
   constructor(private readonly database: Database) {}
 
-  /** What is kept of some contacts, to be compared later: every fact that is taken in changes it. */
-  async known(contacts: readonly ContactPlace[]): Promise<string> {
+  /** What is kept of some contacts, to be compared later: every event that is taken in changes it. */
+  async known(contacts: readonly ContactPosition[]): Promise<string> {
     const [row] = await this.database.query<{ known: string }>(
       `SELECT coalesce(string_agg(concat_ws(' ', contact_id, kind, count), ',' ORDER BY contact_id, kind), '') AS known
        FROM mail_summaries WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,
@@ -28,24 +28,27 @@ export class MailSummaryRebuilds {
     return row!.known;
   }
 
-  /** Facts that nobody could take in count when they are replayed. */
+  /** Events that nobody could take in count when they are replayed. */
   async hasDeadLetters(): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM dead_letters WHERE subscriber = ANY ($1::text[]) LIMIT 1`, [subscribers]);
+    const rows = await this.database.query(
+      `SELECT 1 FROM dead_letters WHERE subscriber = ANY ($1::text[]) LIMIT 1`,
+      [subscribers],
+    );
     return rows.length > 0;
   }
 
-  /** Those of the facts that were taken in. */
-  private async taken(factIds: readonly string[]): Promise<Set<string>> {
+  /** Those of the events that were taken in. */
+  private async taken(eventIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT fact_id AS id FROM inbox WHERE subscriber = ANY ($1::text[]) AND fact_id = ANY ($2::uuid[])`,
-      [subscribers, factIds],
+      [subscribers, eventIds],
     );
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Null where a fact was taken in since `before` was read: what sending said may be older. */
+  /** Null where an event was taken in since `before` was read: what sending said may be older. */
   repair(
-    contacts: readonly ContactPlace[],
+    contacts: readonly ContactPosition[],
     before: string,
     items: readonly MailSummary[],
     underWay: readonly MailUnderWay[],
@@ -60,7 +63,11 @@ export class MailSummaryRebuilds {
       );
       const ids = new Map(contacts.map(({ email, id }) => [email, id]));
       const wanted = items
-        .map((item) => ({ ...item, contactId: ids.get(item.email)!, count: item.count - (later.get(keyOf(item))?.length ?? 0) }))
+        .map((item) => ({
+          ...item,
+          contactId: ids.get(item.email)!,
+          count: item.count - (later.get(keyOf(item))?.length ?? 0),
+        }))
         .filter(({ contactId, count }) => contactId && count > 0);
       const [done] = await this.database.query<{ repaired: number }>(repairSql, [
         contacts[0]!.projectId,
@@ -78,8 +85,9 @@ export class MailSummaryRebuilds {
 
 const keyOf = ({ email, kind }: Pick<MailSummary, 'email' | 'kind'>): string => `${email} ${kind}`;
 
-// Sending rounds the instants that its facts cut: one millisecond is no difference.
-const near = (column: string): string => `abs(extract(epoch FROM known.${column} - excluded.${column})) < 0.0015`;
+// Sending rounds the instants that its events cut: one millisecond is no difference.
+const near = (column: string): string =>
+  `abs(extract(epoch FROM known.${column} - excluded.${column})) < 0.0015`;
 
 const repairSql = `
   WITH wanted AS MATERIALIZED (

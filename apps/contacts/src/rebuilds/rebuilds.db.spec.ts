@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   aboveProjects,
   contacts,
-  emailFacts,
+  emailEvents,
   events,
   lists,
   mailSummaries,
@@ -22,13 +22,13 @@ import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suit
 let suite: ContactsSuite;
 let leave: () => Promise<void>;
 /** What sending says, and what happens before it is heard. */
-let said: MailSummaries = { items: [], underWay: [] };
+let text: MailSummaries = { items: [], underWay: [] };
 let meanwhile: () => Promise<unknown> = () => Promise.resolve();
 beforeAll(async () => {
   suite = await startContactsSuite();
   leave = await standIn(suite.connection, mailSummaries.of, async () => {
     await meanwhile();
-    return said;
+    return text;
   });
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await suite.stop();
 });
 beforeEach(() => {
-  said = { items: [], underWay: [] };
+  text = { items: [], underWay: [] };
   meanwhile = () => Promise.resolve();
 });
 
@@ -78,18 +78,26 @@ async function furnish(): Promise<{ projectId: string; caller: Caller }> {
   const list = await suite.bus.call(lists.create, caller, { name: 'News' });
   await suite.bus.call(segments.create, caller, { name: 'Pro', type: 'DYNAMIC', condition: plan('pro') });
   for (const [index, email] of ['a@example.org', 'b@example.org', 'c@example.org'].entries()) {
-    await suite.bus.call(contacts.upsert, caller, { email, subscribed: index > 0, customFields: { plan: index > 1 ? 'free' : 'pro' } });
+    await suite.bus.call(contacts.upsert, caller, {
+      email,
+      subscribed: index > 0,
+      customFields: { plan: index > 1 ? 'free' : 'pro' },
+    });
     await suite.bus.call(memberships.subscribe, caller, { id: list.id, email });
     await suite.bus.call(events.track, caller, { event: 'signup', email });
     if (index > 0) await suite.bus.call(events.track, caller, { event: 'order', email });
   }
   await suite.bus.call(memberships.unsubscribe, caller, { id: list.id, email: 'a@example.org' });
   await eventually(
-    async () => (await suite.database.query(`SELECT 1 FROM segment_members WHERE project_id = $1`, [projectId])).length === 2,
+    async () =>
+      (await suite.database.query(`SELECT 1 FROM segment_members WHERE project_id = $1`, [projectId]))
+        .length === 2,
     'upkeep has found the members',
   );
   await eventually(
-    async () => (await suite.database.query(`SELECT 1 FROM event_count_deltas WHERE project_id = $1`, [projectId])).length === 0,
+    async () =>
+      (await suite.database.query(`SELECT 1 FROM event_count_deltas WHERE project_id = $1`, [projectId]))
+        .length === 0,
     'the counts are folded',
   );
   return { projectId, caller };
@@ -102,14 +110,22 @@ describe('a read model that was damaged', () => {
     ['lists', [`UPDATE list_counts SET confirmed = 100, unsubscribed = 0 WHERE project_id = $1`]],
     [
       'segments',
-      [`INSERT INTO segment_count_deltas (project_id, segment_id, total) SELECT project_id, id, 7 FROM segments WHERE project_id = $1`],
+      [
+        `INSERT INTO segment_count_deltas (project_id, segment_id, total) SELECT project_id, id, 7 FROM segments WHERE project_id = $1`,
+      ],
     ],
     [
       'events',
-      [`UPDATE event_names SET count = 40 WHERE project_id = $1`, `DELETE FROM event_days WHERE project_id = $1 AND name = 'order'`],
+      [
+        `UPDATE event_names SET count = 40 WHERE project_id = $1`,
+        `DELETE FROM event_days WHERE project_id = $1 AND name = 'order'`,
+      ],
     ],
     ['events', [`INSERT INTO event_names (project_id, name, count) VALUES ($1, 'never', 3)`]],
-    ['event_summaries', [`UPDATE event_summaries SET count = 9, first_at = now() WHERE project_id = $1 AND name = 'signup'`]],
+    [
+      'event_summaries',
+      [`UPDATE event_summaries SET count = 9, first_at = now() WHERE project_id = $1 AND name = 'signup'`],
+    ],
     [
       'event_summaries',
       [
@@ -135,7 +151,8 @@ describe('a read model that was damaged', () => {
       suite.bus.call(events.track, caller, { event: 'visit', email: `v${index % 20}@example.org` }),
     );
     await Promise.all([...writes, rebuild('contacts'), rebuild('event_summaries'), rebuild('events')]);
-    for (const model of ['contacts', 'event_summaries', 'events'] as const) expect([model, await rebuild(model)]).toEqual([model, 0]);
+    for (const model of ['contacts', 'event_summaries', 'events'] as const)
+      expect([model, await rebuild(model)]).toEqual([model, 0]);
   });
 });
 
@@ -143,13 +160,21 @@ describe('summaries of mail', () => {
   const at = new Date('2026-03-01T00:00:00Z');
   const email = 'ann@example.org';
   const durable = 'contacts-summaries-sending-email-sent';
-  const sum = (count: number) => ({ items: [{ email, kind: 'sent' as const, count, firstAt: at, lastAt: at }], underWay: [] });
+  const sum = (count: number) => ({
+    items: [{ email, kind: 'sent' as const, count, firstAt: at, lastAt: at }],
+    underWay: [],
+  });
   const sent = (projectId: string) =>
-    suite.sending.tell(emailFacts.sent, projectId, [{ emailId: newId(), to: email, at, sourceType: 'TRANSACTIONAL' }]);
-  const kept = async (projectId: string) =>
-    (await suite.database.query<{ count: number }>(`SELECT count FROM mail_summaries WHERE project_id = $1`, [projectId])).map(
-      ({ count }) => count,
-    );
+    suite.sending.publish(emailEvents.sent, projectId, [
+      { emailId: newId(), to: email, at, sourceType: 'TRANSACTIONAL' },
+    ]);
+  const stored = async (projectId: string) =>
+    (
+      await suite.database.query<{ count: number }>(
+        `SELECT count FROM mail_summaries WHERE project_id = $1`,
+        [projectId],
+      )
+    ).map(({ count }) => count);
   const open = async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(`DELETE FROM mail_summaries`);
@@ -160,13 +185,13 @@ describe('summaries of mail', () => {
 
   it('are what sending says, and what it says twice changes nothing', async () => {
     const projectId = await open();
-    said = sum(4);
+    text = sum(4);
     expect(await rebuild('mail_summaries')).toBe(1);
-    expect(await kept(projectId)).toEqual([4]);
+    expect(await stored(projectId)).toEqual([4]);
     expect(await rebuild('mail_summaries')).toBe(0);
-    said = { items: [], underWay: [] };
+    text = { items: [], underWay: [] };
     expect(await rebuild('mail_summaries')).toBe(1);
-    expect(await kept(projectId)).toEqual([]);
+    expect(await stored(projectId)).toEqual([]);
   });
 
   it('leave out what is on its way and count what has come, once each', async () => {
@@ -178,25 +203,25 @@ describe('summaries of mail', () => {
       [durable],
     );
     const underWay = [taken!.id, newId()].map((factId) => ({ factId, email, kind: 'sent' as const, at }));
-    said = { ...sum(6), underWay };
+    text = { ...sum(6), underWay };
     await rebuild('mail_summaries');
-    expect(await kept(projectId)).toEqual([5]);
+    expect(await stored(projectId)).toEqual([5]);
   });
 
   it('do not forget what came while sending was asked', async () => {
     const projectId = await open();
-    let asked = 0;
-    said = sum(3);
+    let requested = 0;
+    text = sum(3);
     meanwhile = async () => {
-      asked += 1;
-      if (asked > 1) return;
+      requested += 1;
+      if (requested > 1) return;
       await sent(projectId);
       await suite.sending.taken(durable);
-      said = sum(4);
+      text = sum(4);
     };
     // What was said first is older than what has come: it is asked for once more.
     await rebuild('mail_summaries');
-    expect([asked, await kept(projectId)]).toEqual([2, [4]]);
+    expect([requested, await stored(projectId)]).toEqual([2, [4]]);
   });
 
   it('wait for dead letters, which would count twice', async () => {
@@ -205,7 +230,10 @@ describe('summaries of mail', () => {
       `INSERT INTO dead_letters (id, subscriber, fact_id, fact, payload, error, attempts, first_at) VALUES (uuidv7(), $1, uuidv7(), 'f', '{}', 'no', 1, now())`,
       [durable],
     );
-    await expect(rebuild('mail_summaries')).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('replay') });
+    await expect(rebuild('mail_summaries')).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('replay'),
+    });
     await suite.database.query(`DELETE FROM dead_letters`);
   });
 });

@@ -14,11 +14,11 @@ import { Bus } from '@posthorn/messaging';
 import { CountRebuilds } from './count-rebuilds.repository.js';
 import { EventSummaryRebuilds } from './event-summary-rebuilds.repository.js';
 import { MailSummaryRebuilds } from './mail-summary-rebuilds.repository.js';
-import { firstPlace, RebuildPlaces, type ContactPlace } from './rebuild-places.repository.js';
+import { firstPosition, RebuildPositions, type ContactPosition } from './rebuild-positions.repository.js';
 
 const countsAtOnce = 50;
 const contactsAtOnce = maxSummarizedAddresses;
-const askMs = 15_000;
+const callMs = 15_000;
 
 type Piece = (after: RebuildPosition) => Promise<RebuiltReadModel>;
 
@@ -28,23 +28,25 @@ export class RebuildsService {
   private readonly pieces: Record<RebuiltModel, Piece>;
 
   constructor(
-    private readonly places: RebuildPlaces,
+    private readonly places: RebuildPositions,
     private readonly counts: CountRebuilds,
     private readonly events: EventSummaryRebuilds,
     private readonly mail: MailSummaryRebuilds,
     private readonly bus: Bus,
   ) {
     this.pieces = {
-      contacts: (after) => this.ofProject(after, ['contacts', 'contact_counts'], (id) => this.counts.contacts(id)),
-      events: (after) => this.ofProject(after, ['events', 'event_names', 'event_days'], (id) => this.counts.events(id)),
-      lists: (after) => this.ofRows('lists', after, (place) => this.counts.list(place)),
-      segments: (after) => this.ofRows('segments', after, (place) => this.counts.segment(place)),
+      contacts: (after) =>
+        this.ofProject(after, ['contacts', 'contact_counts'], (id) => this.counts.contacts(id)),
+      events: (after) =>
+        this.ofProject(after, ['events', 'event_names', 'event_days'], (id) => this.counts.events(id)),
+      lists: (after) => this.ofRows('lists', after, (location) => this.counts.list(location)),
+      segments: (after) => this.ofRows('segments', after, (location) => this.counts.segment(location)),
       event_summaries: (after) => this.ofEvents(after),
       mail_summaries: (after) => this.ofMail(after),
     };
   }
 
-  rebuild({ model, after = firstPlace }: RebuildReadModel): Promise<RebuiltReadModel> {
+  rebuild({ model, after = firstPosition }: RebuildReadModel): Promise<RebuiltReadModel> {
     return this.pieces[model](after);
   }
 
@@ -55,13 +57,13 @@ export class RebuildsService {
   ): Promise<RebuiltReadModel> {
     const projectId = await this.places.project(tables, after);
     if (!projectId) return { compared: 0, repaired: 0, next: null };
-    return { compared: 1, repaired: await repair(projectId), next: { projectId, id: firstPlace.id } };
+    return { compared: 1, repaired: await repair(projectId), next: { projectId, id: firstPosition.id } };
   }
 
   private async ofRows(
     table: 'lists' | 'segments',
     after: RebuildPosition,
-    repair: (place: RebuildPosition) => Promise<number>,
+    repair: (location: RebuildPosition) => Promise<number>,
   ): Promise<RebuiltReadModel> {
     const rows = await this.places.rows(table, after, countsAtOnce);
     let repaired = 0;
@@ -77,7 +79,7 @@ export class RebuildsService {
       first.projectId,
       contacts.map(({ id }) => id),
     );
-    return { compared: contacts.length, repaired, next: behind(contacts) };
+    return { compared: contacts.length, repaired, next: following(contacts) };
   }
 
   /** A piece that is written of meanwhile is tried again, half as large. */
@@ -87,21 +89,26 @@ export class RebuildsService {
       const contacts = await this.places.contacts(after, limit);
       if (contacts.length === 0) return { compared: 0, repaired: 0, next: null };
       const repaired = await this.repairMail(contacts);
-      if (repaired !== null) return { compared: contacts.length, repaired, next: behind(contacts) };
+      if (repaired !== null) return { compared: contacts.length, repaired, next: following(contacts) };
     }
     throw summariesBusy();
   }
 
-  private async repairMail(contacts: readonly ContactPlace[]): Promise<number | null> {
+  private async repairMail(contacts: readonly ContactPosition[]): Promise<number | null> {
     const before = await this.mail.known(contacts);
     const caller = serviceCaller('contacts', contacts[0]!.projectId);
     const emails = contacts.map(({ email }) => email);
-    const { items, underWay } = await this.bus.call(mailSummaries.of, caller, { emails }, { timeoutMs: askMs });
+    const { items, underWay } = await this.bus.call(
+      mailSummaries.of,
+      caller,
+      { emails },
+      { timeoutMs: callMs },
+    );
     return this.mail.repair(contacts, before, items, underWay);
   }
 }
 
-function behind(contacts: readonly ContactPlace[]): RebuildPosition {
+function following(contacts: readonly ContactPosition[]): RebuildPosition {
   const { projectId, id } = contacts.at(-1)!;
   return { projectId, id };
 }

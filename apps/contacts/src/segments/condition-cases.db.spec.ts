@@ -3,7 +3,7 @@ import { openDatabase, type Database } from '@posthorn/database';
 import { cloneDatabase, type TestDatabase } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { parseCondition } from './parsing/parse-condition.js';
-import { asksOf, matchedOf, storePeople } from './testing/evaluators.js';
+import { queriesOf, matchedOf, storePeople } from './testing/evaluators.js';
 import { generatedNow, listIds, segmentIds, type Person } from './testing/generated.js';
 
 const now = generatedNow;
@@ -25,7 +25,12 @@ const person = (overrides: Partial<Person> = {}): Person => ({
 
 type Filter = [field: string, operator: string, value?: unknown, unit?: string];
 const of = (fields: Record<string, unknown>) => person({ customFields: fields });
-const is = (field: string, operator: string, value?: unknown, unit?: string): Filter => [field, operator, value, unit];
+const is = (field: string, operator: string, value?: unknown, unit?: string): Filter => [
+  field,
+  operator,
+  value,
+  unit,
+];
 
 /** What the contract says in words, and what was found once: the filter, who, and whether it matches. */
 const cases: [Filter, Person, boolean][] = [
@@ -38,10 +43,26 @@ const cases: [Filter, Person, boolean][] = [
   [is('createdAt', 'within', 1, 'minutes'), person({ createdAt: ago(minute + 1) }), false],
   [is('createdAt', 'olderThan', 1, 'minutes'), person({ createdAt: ago(minute) }), false],
   [is('createdAt', 'olderThan', 1, 'minutes'), person({ createdAt: ago(minute + 1) }), true],
-  [is('updatedAt', 'equals', '2026-03-01'), person({ updatedAt: new Date('2026-03-01T23:59:59.999Z') }), true],
-  [is('updatedAt', 'equals', '2026-03-01'), person({ updatedAt: new Date('2026-03-02T00:00:00.000Z') }), false],
-  [is('updatedAt', 'notEquals', '2026-03-01'), person({ updatedAt: new Date('2026-03-01T23:59:59.999Z') }), false],
-  [is('updatedAt', 'greaterThan', '2026-03-01'), person({ updatedAt: new Date('2026-03-01T00:00:00.001Z') }), true],
+  [
+    is('updatedAt', 'equals', '2026-03-01'),
+    person({ updatedAt: new Date('2026-03-01T23:59:59.999Z') }),
+    true,
+  ],
+  [
+    is('updatedAt', 'equals', '2026-03-01'),
+    person({ updatedAt: new Date('2026-03-02T00:00:00.000Z') }),
+    false,
+  ],
+  [
+    is('updatedAt', 'notEquals', '2026-03-01'),
+    person({ updatedAt: new Date('2026-03-01T23:59:59.999Z') }),
+    false,
+  ],
+  [
+    is('updatedAt', 'greaterThan', '2026-03-01'),
+    person({ updatedAt: new Date('2026-03-01T00:00:00.001Z') }),
+    true,
+  ],
   [is('customFields.a', 'equals', 'A'), of({ a: 'a' }), false],
   [is('customFields.a', 'contains', 'ÄB'), of({ a: 'xäbx' }), true],
   [is('customFields.a', 'contains', '_'), of({ a: 'ab' }), false],
@@ -58,7 +79,11 @@ const cases: [Filter, Person, boolean][] = [
   [is('customFields.a', 'equals', '2026-03-01'), of({ a: '2026-03-02T00:30:00+01:00' }), true],
   [is('customFields.a', 'lessThan', '2026-03-01'), of({ a: '2026-02-29' }), false],
   [is('customFields.a', 'lessThan', '2026-03-01'), of({ a: '1965-07-20' }), true],
-  [is('customFields.a', 'lessThanOrEqual', '2026-03-01T12:00:00Z'), of({ a: '2026-03-01T12:00:00.0009Z' }), true],
+  [
+    is('customFields.a', 'lessThanOrEqual', '2026-03-01T12:00:00Z'),
+    of({ a: '2026-03-01T12:00:00.0009Z' }),
+    true,
+  ],
   [is('customFields.a', 'lessThan', '2026-03-01'), of({ a: '100--03-10' }), false],
   [is('customFields.a', 'lessThan', '2026-03-01'), of({ a: '2026-01-1-' }), false],
   [is('customFields.a', 'lessThan', '2026-03-01'), of({ a: '0000-01-01' }), false],
@@ -94,18 +119,34 @@ const cases: [Filter, Person, boolean][] = [
   [is('event.a.b', 'triggered'), person({ events: new Map([['a.b', now]]) }), true],
   [is('event.a', 'notTriggered'), person({ events: new Map([['a.b', now]]) }), true],
   [is('event.a', 'triggeredWithin', 1, 'minutes'), person({ events: new Map([['a', ago(minute)]]) }), true],
-  [is('event.a', 'triggeredOlderThan', 1, 'minutes'), person({ events: new Map([['a', ago(minute)]]) }), false],
-  [is('event.a', 'triggeredOlderThan', 1, 'minutes'), person({ events: new Map([['a', ago(minute + 1)]]) }), true],
+  [
+    is('event.a', 'triggeredOlderThan', 1, 'minutes'),
+    person({ events: new Map([['a', ago(minute)]]) }),
+    false,
+  ],
+  [
+    is('event.a', 'triggeredOlderThan', 1, 'minutes'),
+    person({ events: new Map([['a', ago(minute + 1)]]) }),
+    true,
+  ],
   [is('event.a', 'triggeredOlderThan', 1, 'minutes'), person(), false],
   [is('event.a', 'notTriggeredWithin', 1, 'minutes'), person(), true],
-  [is('event.a', 'notTriggeredWithin', 1, 'minutes'), person({ events: new Map([['a', ago(minute)]]) }), false],
+  [
+    is('event.a', 'notTriggeredWithin', 1, 'minutes'),
+    person({ events: new Map([['a', ago(minute)]]) }),
+    false,
+  ],
   [is('email.opened', 'triggered'), person({ activities: new Map([['clicked', now]]) }), false],
   [is('email.opened', 'triggered'), person({ events: new Map([['opened', now]]) }), false],
   [is(`list.${listIds[0]}`, 'isMemberOf'), person({ lists: new Map([[listIds[0]!, 'PENDING']]) }), false],
   [is(`list.${listIds[0]}`, 'isMemberOf'), person({ lists: new Map([[listIds[0]!, 'CONFIRMED']]) }), true],
   [is(`list.${listIds[1]}`, 'isNotMemberOf'), person({ lists: new Map([[listIds[0]!, 'CONFIRMED']]) }), true],
   [is(`segment.${segmentIds[0]}`, 'memberOfSegment'), person({ segments: new Set(segmentIds) }), true],
-  [is(`segment.${segmentIds[0]}`, 'notMemberOfSegment'), person({ segments: new Set([segmentIds[1]!]) }), true],
+  [
+    is(`segment.${segmentIds[0]}`, 'notMemberOfSegment'),
+    person({ segments: new Set([segmentIds[1]!]) }),
+    true,
+  ],
 ];
 
 const conditionOf = ([field, operator, value, unit]: Filter) =>
@@ -133,16 +174,16 @@ describe('a condition', () => {
       database,
       cases.map(([, subject]) => ({ ...subject, email: 'ann@example.org' })),
     );
-    const rows = await asksOf(
+    const rows = await queriesOf(
       database,
       projectId,
       cases.map(([filter]) => conditionOf(filter)),
     )(now);
     const found = new Map(rows.map(({ id, answers }) => [id, answers]));
-    const said = stored.map(({ id }, index) => [cases[index]![0], found.get(id)![index]]);
+    const text = stored.map(({ id }, index) => [cases[index]![0], found.get(id)![index]]);
     // Their addresses differ here, so whole addresses are asked in memory and by the property only.
     const skipped = (filter: Filter) => filter[0] === 'email';
-    expect(said.filter(([filter]) => !skipped(filter as Filter))).toEqual(
+    expect(text.filter(([filter]) => !skipped(filter as Filter))).toEqual(
       cases.map(([filter, , matches]) => [filter, matches]).filter(([filter]) => !skipped(filter as Filter)),
     );
   });
@@ -150,7 +191,9 @@ describe('a condition', () => {
   it('asks one statement of a project: others stay out', async () => {
     const mine = await storePeople(database, [person()]);
     await storePeople(database, [person({ email: 'ben@example.org' })]);
-    const rows = await asksOf(database, mine.projectId, [conditionOf(is('email', 'contains', 'example'))])(now);
+    const rows = await queriesOf(database, mine.projectId, [conditionOf(is('email', 'contains', 'example'))])(
+      now,
+    );
     expect(rows).toHaveLength(1);
   });
 });

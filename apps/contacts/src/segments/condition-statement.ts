@@ -9,7 +9,12 @@ export class ConditionStatement {
   }
 
   scope(alias: string): CompileScope {
-    return { alias, project: '$1::uuid', now: '$2::timestamptz', add: (value) => `$${this.parameters.push(value)}` };
+    return {
+      alias,
+      project: '$1::uuid',
+      now: '$2::timestamptz',
+      add: (value) => `$${this.parameters.push(value)}`,
+    };
   }
 
   /** What narrows contacts to the project. A condition may have no use for the instant, and Postgres wants to know each parameter's type. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { entities, migrations } from '../data-source.js';
 import { parseCondition } from './parsing/parse-condition.js';
 import { SegmentPreviews } from './segment-previews.read-model.js';
-import { asksOf, matchedOf, storePeople, type SqlAnswer, type Stored } from './testing/evaluators.js';
+import { queriesOf, matchedOf, storePeople, type SqlAnswer, type Stored } from './testing/evaluators.js';
 import { conditions, generatedNow, population, type Person } from './testing/generated.js';
 
 const runs = 110;
@@ -31,7 +31,12 @@ describe('the two evaluators of conditions', () => {
       await expectAgreement(people, given);
       cases += given.length;
     });
-    await fc.assert(agree, { numRuns: runs, seed: 20260301, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true });
+    await fc.assert(agree, {
+      numRuns: runs,
+      seed: 20260301,
+      interruptAfterTimeLimit: 25_000,
+      markInterruptAsFailure: true,
+    });
     process.stderr.write(`evaluators: ${cases} pairs of condition and population\n`);
     expect(cases).toBeGreaterThanOrEqual(fewestCases);
   }, 120_000);
@@ -47,7 +52,11 @@ describe('the two evaluators of conditions', () => {
       for (const tree of [...trees, ...trees.flatMap((each) => filtersOf(each).map(alone))]) {
         const { count, excludedBy } = await previews.preview(projectId, tree, generatedNow);
         const left = filtersOf(tree).map((filter) => everybody.length - countOf(alone(filter), everybody));
-        expect({ tree, count, left: excludedBy.map((each) => each.count) }).toEqual({ tree, count: countOf(tree, everybody), left });
+        expect({ tree, count, left: excludedBy.map((each) => each.count) }).toEqual({
+          tree,
+          count: countOf(tree, everybody),
+          left,
+        });
         filtersOf(tree).forEach(({ field, operator }) => operators.add(`${field} ${operator}`));
       }
     });
@@ -65,12 +74,12 @@ describe('the two evaluators of conditions', () => {
   async function expectAgreement(people: readonly Person[], given: readonly unknown[]): Promise<void> {
     const trees = given.map((each) => parseCondition(each));
     const { projectId, stored } = await storePeople(database, people);
-    const ask = asksOf(database, projectId, trees);
-    const first = await ask(generatedNow);
+    const request = queriesOf(database, projectId, trees);
+    const first = await request(generatedNow);
     expectSame(first, stored, trees, generatedNow);
     const turns = turnsOf(stored, trees);
     for (const at of instantsAround(turns)) {
-      const later = await ask(at);
+      const later = await request(at);
       expectSame(later, stored, trees, at);
       expectSteady(first, later, turns, at);
     }
@@ -80,20 +89,28 @@ describe('the two evaluators of conditions', () => {
 /** Until when each answer holds, by contact and condition. */
 type Turns = Map<string, (number | null)[]>;
 
-function expectSame(rows: readonly SqlAnswer[], stored: readonly Stored[], trees: readonly Condition[], now: Date): void {
+function expectSame(
+  rows: readonly SqlAnswer[],
+  stored: readonly Stored[],
+  trees: readonly Condition[],
+  now: Date,
+): void {
   const byId = new Map(rows.map((row) => [row.id, row]));
   for (const { id, person } of stored) {
     const { answers } = byId.get(id)!;
     for (const [index, tree] of trees.entries()) {
       const { matches } = matchedOf(tree, person, now);
       // What is compared is small, and what is shown tells the whole case.
-      if (matches !== answers[index]) expect({ tree, person, now, matches }).toEqual({ tree, person, now, matches: answers[index] });
+      if (matches !== answers[index])
+        expect({ tree, person, now, matches }).toEqual({ tree, person, now, matches: answers[index] });
     }
   }
 }
 
 function turnsOf(stored: readonly Stored[], trees: readonly Condition[]): Turns {
-  return new Map(stored.map(({ id, person }) => [id, trees.map((tree) => matchedOf(tree, person, generatedNow).until)]));
+  return new Map(
+    stored.map(({ id, person }) => [id, trees.map((tree) => matchedOf(tree, person, generatedNow).until)]),
+  );
 }
 
 /** A handful of the instants at which answers may change, and the millisecond before each. */
@@ -104,11 +121,16 @@ function instantsAround(turns: Turns): Date[] {
 }
 
 /** Before its turn an answer stays, and SQL's own turns come no later. */
-function expectSteady(first: readonly SqlAnswer[], later: readonly SqlAnswer[], turns: Turns, at: Date): void {
+function expectSteady(
+  first: readonly SqlAnswer[],
+  later: readonly SqlAnswer[],
+  turns: Turns,
+  at: Date,
+): void {
   const after = new Map(later.map((row) => [row.id, row.answers]));
-  for (const { id, answers, turns: told } of first) {
+  for (const { id, answers, turns: published } of first) {
     turns.get(id)!.forEach((turn, index) => {
-      const sqlTurn = told[index]?.getTime() ?? null;
+      const sqlTurn = published[index]?.getTime() ?? null;
       if (turn !== null) expect(sqlTurn ?? Infinity).toBeLessThanOrEqual(turn);
       const steady = turn === null || at.getTime() < turn || sqlTurn === null || at.getTime() < sqlTurn;
       if (steady) expect([id, index, after.get(id)![index]]).toEqual([id, index, answers[index]]);
@@ -116,7 +138,10 @@ function expectSteady(first: readonly SqlAnswer[], later: readonly SqlAnswer[], 
   }
 }
 
-const alone = (filter: ConditionFilter): Condition => ({ logic: 'AND', groups: [{ filters: [filter], conditions: null }] });
+const alone = (filter: ConditionFilter): Condition => ({
+  logic: 'AND',
+  groups: [{ filters: [filter], conditions: null }],
+});
 
 const countOf = (condition: Condition, people: readonly Person[]): number =>
   people.filter((person) => matchedOf(condition, person, generatedNow).matches).length;

@@ -40,7 +40,10 @@ export class SegmentBaselines {
     return changed;
   }
 
-  private async members({ projectId, segmentId, condition, now }: Baseline, { mark, sparePending }: Taking): Promise<boolean> {
+  private async members(
+    { projectId, segmentId, condition, now }: Baseline,
+    { mark, sparePending }: Taking,
+  ): Promise<boolean> {
     const statement = new ConditionStatement(projectId, now);
     const scope = statement.scope('c');
     const segment = `${scope.add(segmentId)}::uuid`;
@@ -68,7 +71,10 @@ export class SegmentBaselines {
   }
 
   /** No later than a year from now: whoever is looked at then is given the next turn. */
-  private async turns({ projectId, segmentId, condition, now, live }: Baseline, { sparePending }: Taking): Promise<void> {
+  private async turns(
+    { projectId, segmentId, condition, now, live }: Baseline,
+    { sparePending }: Taking,
+  ): Promise<void> {
     await this.database.query(
       `WITH ${pending('$3::uuid', sparePending)}
        DELETE FROM segment_due d WHERE d.project_id = $1::uuid AND d.segment_id = $3::uuid AND $2::timestamptz IS NOT NULL AND ${isSettled('d.contact_id')}`,
@@ -79,7 +85,7 @@ export class SegmentBaselines {
     const turn = live ? compileTurn(condition, scope) : undefined;
     if (turn === undefined) return;
     const segment = `${scope.add(segmentId)}::uuid`;
-    const [{ next }] = await this.database.query<{ next: Date | null }>(
+    const [{ next }] = (await this.database.query<{ next: Date | null }>(
       `WITH ${pending(segment, sparePending)}, put AS (
        INSERT INTO segment_due (project_id, contact_id, segment_id, due_at)
        SELECT $1::uuid, c.id, ${segment}, least(next.turn, $2::timestamptz + interval '1 year')
@@ -87,7 +93,7 @@ export class SegmentBaselines {
        WHERE ${statement.within('c')} AND next.turn IS NOT NULL AND ${isSettled('c.id')} RETURNING due_at
        ) SELECT min(due_at) AS next FROM put`,
       statement.parameters,
-    ) as [{ next: Date | null }];
+    )) as [{ next: Date | null }];
     if (next) await this.queue.enqueue(segmentUpkeepWork, [{ projectId, key: 'time', dueAt: next }]);
   }
 }

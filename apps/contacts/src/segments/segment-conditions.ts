@@ -32,14 +32,15 @@ export class SegmentConditions {
 
   /** The tree of a condition that names only what is there. */
   async read(projectId: string, given: unknown): Promise<Condition> {
-    if (given === undefined || given === null) throw invalidMember(['condition'], 'required', 'is required for a DYNAMIC segment');
+    if (given === undefined || given === null)
+      throw invalidMember(['condition'], 'required', 'is required for a DYNAMIC segment');
     const condition = parseCondition(given);
     const named = filtersOf(condition).filter(
       (filter): filter is MembershipFilter => filter.field === 'segment' || filter.field === 'list',
     );
     const known = await this.segments.known(projectId, named);
-    const strange = named.filter(({ id }) => !known.has(id));
-    refuse(strange, 'not_found', 'names no segment or list of this project');
+    const unknown = named.filter(({ id }) => !known.has(id));
+    refuse(unknown, 'not_found', 'names no segment or list of this project');
     return condition;
   }
 
@@ -68,11 +69,20 @@ export class SegmentConditions {
     const { projectId } = row;
     const now = await this.clock.now();
     row.refreshedAt = now;
-    const changed = await this.baselines.take({ projectId, segmentId: row.id, condition, now, live: row.upkeep === 'LIVE' });
+    const changed = await this.baselines.take({
+      projectId,
+      segmentId: row.id,
+      condition,
+      now,
+      live: row.upkeep === 'LIVE',
+    });
     if (!changed) return;
     for (const { segment, condition: depending } of await this.dependents(row)) {
       // Nobody edited these: what happened to a contact before is still to be told.
-      await this.baselines.take({ projectId, segmentId: segment.id, condition: depending, now, live: true }, { sparePending: true });
+      await this.baselines.take(
+        { projectId, segmentId: segment.id, condition: depending, now, live: true },
+        { sparePending: true },
+      );
     }
   }
 
@@ -101,5 +111,8 @@ const namesIn = (condition: Condition): MembershipFilter[] =>
   filtersOf(condition).filter((filter): filter is MembershipFilter => filter.field === 'segment');
 
 function refuse(filters: readonly MembershipFilter[], code: InvalidMember['code'], message: string): void {
-  if (filters.length > 0) throw invalid(filters.map(({ place }) => ({ path: ['condition', ...place, 'field'], code, message })));
+  if (filters.length > 0)
+    throw invalid(
+      filters.map(({ place: location }) => ({ path: ['condition', ...location, 'field'], code, message })),
+    );
 }

@@ -20,7 +20,11 @@ export class SegmentCounts {
     if (real.length === 0) return;
     await this.database.query(
       `INSERT INTO segment_count_deltas (project_id, segment_id, total) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::integer[])`,
-      [real.map(({ projectId }) => projectId), real.map(({ segmentId }) => segmentId), real.map(({ total }) => total)],
+      [
+        real.map(({ projectId }) => projectId),
+        real.map(({ segmentId }) => segmentId),
+        real.map(({ total }) => total),
+      ],
     );
   }
 }

@@ -15,7 +15,7 @@ import type { SegmentRow } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 // Twice, and the second time the project is held.
-const askMs = 800;
+const callMs = 800;
 
 /** A segment goes when nobody needs it: other segments are known here, campaigns and workflows are asked, and without their answer nothing is deleted. */
 @Injectable()
@@ -46,7 +46,12 @@ export class SegmentDeletionService {
     const slugs = await this.segments.slugsOf(projectId, id);
     const users = await Promise.all(
       (['campaigns', 'workflows'] as const).map(async (owner) => {
-        const { names } = await this.bus.call(segmentUses[owner], caller, { id, slugs }, { timeoutMs: askMs });
+        const { names } = await this.bus.call(
+          segmentUses[owner],
+          caller,
+          { id, slugs },
+          { timeoutMs: callMs },
+        );
         return names.map((name) => `the ${owner.slice(0, -1)} ${name}`);
       }),
     );

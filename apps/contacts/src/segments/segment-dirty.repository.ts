@@ -4,7 +4,7 @@ import type { Database } from '@posthorn/database';
 import { signals } from '@posthorn/work';
 import { segmentUpkeepWork } from './segment-kinds.js';
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const [soonestMs, latestMs] = [20, 200];
 
 export interface ContactMark {
@@ -41,17 +41,20 @@ export class SegmentDirtyRepository {
    * and is waited for as by CREATE INDEX CONCURRENTLY, so that no other writer waits; no longer than until the deadline of who asks. Outside of a transaction.
    */
   async watch(projectId: string, deadline: Date | null): Promise<void> {
-    const [known] = await this.database.query<{ settled: boolean }>(`SELECT settled FROM segment_watches WHERE project_id = $1`, [
+    const [known] = await this.database.query<{ settled: boolean }>(
+      `SELECT settled FROM segment_watches WHERE project_id = $1`,
+      [projectId],
+    );
+    if (known?.settled) return;
+    await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [
       projectId,
     ]);
-    if (known?.settled) return;
-    await this.database.query(`INSERT INTO segment_watches (project_id) VALUES ($1) ON CONFLICT DO NOTHING`, [projectId]);
     await this.writersEnd(deadline);
     await this.database.query(`UPDATE segment_watches SET settled = true WHERE project_id = $1`, [projectId]);
   }
 
   private async writersEnd(deadline: Date | null): Promise<void> {
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + timeoutMs;
     let { writing } = await this.writers(deadline);
     for (let pauseMs = soonestMs; writing.length > 0; pauseMs = Math.min(2 * pauseMs, latestMs)) {
       await delay(pauseMs);

@@ -5,11 +5,10 @@ export class SegmentEdgesRepository {
   constructor(private readonly database: Database) {}
 
   async put(projectId: string, segmentId: string, names: readonly string[]): Promise<void> {
-    await this.database.query(`DELETE FROM segment_edges WHERE project_id = $1 AND segment_id = $2 AND names_id <> ALL ($3::uuid[])`, [
-      projectId,
-      segmentId,
-      names,
-    ]);
+    await this.database.query(
+      `DELETE FROM segment_edges WHERE project_id = $1 AND segment_id = $2 AND names_id <> ALL ($3::uuid[])`,
+      [projectId, segmentId, names],
+    );
     await this.database.query(
       `INSERT INTO segment_edges (project_id, segment_id, names_id) SELECT DISTINCT $1::uuid, $2::uuid, n FROM unnest($3::uuid[]) AS n ON CONFLICT DO NOTHING`,
       [projectId, segmentId, names],

@@ -9,11 +9,11 @@ export const segmentUpkeepWork = work('contacts.segment-upkeep', {
   exclusive: true,
   mixed: true,
   batch: 20,
-  retry: { attempts: Infinity, firstMs: 1_000, longestMs: 60_000 },
+  retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });
 
 /** A segment whose members are to be found anew, by its id: it is kept by schedule, or somebody asked for it. */
 export const segmentRefreshWork = work<{ requested?: boolean }>('contacts.segment-refreshes', {
   timeoutMs: 120_000,
-  retry: { attempts: Infinity, firstMs: 120_000, longestMs: 3_600_000 },
+  retry: { attempts: Infinity, firstMs: 120_000, maxMs: 3_600_000 },
 });

@@ -23,7 +23,10 @@ export class SegmentMembersRepository {
 
   /** Those of the addresses that are contacts. */
   contactsOf(projectId: string, emails: readonly string[]): Promise<{ id: string; email: string }[]> {
-    return this.database.query(`SELECT id, email FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])`, [projectId, emails]);
+    return this.database.query(
+      `SELECT id, email FROM contacts WHERE project_id = $1 AND email = ANY ($2::text[])`,
+      [projectId, emails],
+    );
   }
 
   /** Answers those that were no members. Who deletes a contact waits, in the same order, and sees what is written here. */

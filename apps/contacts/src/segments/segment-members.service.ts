@@ -14,7 +14,7 @@ import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { originOf } from '../contacts/contact-write.js';
 import { ContactWrites } from '../contacts/contact-writes.js';
-import { MembershipFacts } from './membership-facts.js';
+import { MembershipEvents } from './membership-events.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import type { SegmentRow } from './segment.entity.js';
@@ -28,7 +28,7 @@ export class SegmentMembersService {
     private readonly members: SegmentMembersRepository,
     private readonly counts: SegmentCounts,
     private readonly writes: ContactWrites,
-    private readonly facts: MembershipFacts,
+    private readonly events: MembershipEvents,
     private readonly commits: Commits,
   ) {}
 
@@ -51,7 +51,7 @@ export class SegmentMembersService {
         segment.id,
         known.map(({ id }) => id),
       );
-      await this.facts.byHand(segment, 'segmentEntered', added);
+      await this.events.byHand(segment, 'segmentEntered', added);
       const found = new Set(known.map(({ email }) => email));
       return { added: added.length, created, notFound: emails.filter((email) => !found.has(email)) };
     });
@@ -67,7 +67,7 @@ export class SegmentMembersService {
         segment.id,
         known.map(({ id }) => id),
       );
-      await this.facts.byHand(segment, 'segmentLeft', removed);
+      await this.events.byHand(segment, 'segmentLeft', removed);
       return { removed: removed.length };
     });
   }
@@ -76,7 +76,9 @@ export class SegmentMembersService {
   private async make(caller: Caller, emails: string[]): Promise<number> {
     const origin = originOf(caller, 'SEGMENT');
     const { projectId } = caller;
-    const written = await this.writes.write(emails.map((email) => ({ projectId, email, subscribedWhenNew: false, only: 'NEW', origin })));
+    const written = await this.writes.write(
+      emails.map((email) => ({ projectId, email, subscribedWhenNew: false, only: 'NEW', origin })),
+    );
     return written.filter(({ outcome }) => outcome === 'CREATED').length;
   }
 

@@ -14,7 +14,9 @@ export const namedBy = (condition: Condition): string[] => [
 
 /** Each after those that it names: one look at a contact, in this order, sees every membership as it will be. */
 export function inOrder(rows: readonly SegmentRow[]): ConditionedSegment[] {
-  const open = new Map(rows.map((segment) => [segment.id, { segment, condition: storedCondition(segment.condition) }]));
+  const open = new Map(
+    rows.map((segment) => [segment.id, { segment, condition: storedCondition(segment.condition) }]),
+  );
   const ordered: ConditionedSegment[] = [];
   const visit = (each: ConditionedSegment): void => {
     if (!open.delete(each.segment.id)) return;

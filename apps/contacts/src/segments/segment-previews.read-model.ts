@@ -1,4 +1,10 @@
-import { filtersOf, type Condition, type ConditionFilter, type Contact, type ExcludedBy } from '@posthorn/contracts';
+import {
+  filtersOf,
+  type Condition,
+  type ConditionFilter,
+  type Contact,
+  type ExcludedBy,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { compileCondition, compileFilter, joinFilters } from './compiling/compile-condition.js';
 import { ConditionStatement } from './condition-statement.js';
@@ -18,7 +24,13 @@ export interface MeasuredCondition {
 }
 
 const sampleSize = 10;
-const ownFields: ReadonlySet<ConditionFilter['field']> = new Set(['email', 'subscribed', 'createdAt', 'updatedAt', 'customField']);
+const ownFields: ReadonlySet<ConditionFilter['field']> = new Set([
+  'email',
+  'subscribed',
+  'createdAt',
+  'updatedAt',
+  'customField',
+]);
 const roomy = `SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`;
 
 /** What a condition would find, and what it costs to find it. */
@@ -45,7 +57,10 @@ export class SegmentPreviews {
       return {
         count: Number(row!['count']),
         sample: (row!['sample'] as Contact[]).map(withInstants),
-        excludedBy: filters.map(({ place }, index) => ({ path: `/${place.join('/')}`, count: Number(row![`f${index}`]) })),
+        excludedBy: filters.map(({ place: location }, index) => ({
+          path: `/${location.join('/')}`,
+          count: Number(row![`f${index}`]),
+        })),
         measuredMs,
         estimate,
       };
@@ -76,7 +91,11 @@ export class SegmentPreviews {
  * How many match, and whom each filter leaves out as f0, f1 and so on. Each filter is answered once, as what contacts are grouped by: that
  * is what Postgres can do by several workers, but for one that is asked alone. The same sum twice is made once.
  */
-function countedBy(condition: Condition, filters: readonly ConditionFilter[], statement: ConditionStatement): string {
+function countedBy(
+  condition: Condition,
+  filters: readonly ConditionFilter[],
+  statement: ConditionStatement,
+): string {
   const contacts = `FROM contacts c WHERE ${statement.within('c')}`;
   if (filters.length === 1) return countedAlone(filters[0]!, contacts, statement);
   const answers = filters.map((filter) => `(${compileFilter(filter, statement.scope('c'))})`);
@@ -90,14 +109,14 @@ function countedBy(condition: Condition, filters: readonly ConditionFilter[], st
 /** What lies in another table several workers join to the contacts; where it has to be missing, whoever has it is taken from all. */
 function countedAlone(filter: ConditionFilter, contacts: string, statement: ConditionStatement): string {
   const missing = missedBy(filter);
-  const asked = compileFilter(missing ?? filter, statement.scope('c'));
+  const requested = compileFilter(missing ?? filter, statement.scope('c'));
   if (ownFields.has(filter.field)) {
-    const matching = `count(*) FILTER (WHERE ${asked})`;
+    const matching = `count(*) FILTER (WHERE ${requested})`;
     return `SELECT ${matching} AS count, count(*) - ${matching} AS f0 ${contacts}`;
   }
   const [count, left] = missing ? ['everybody.n - known.n', 'known.n'] : ['known.n', 'everybody.n - known.n'];
   return `SELECT ${count} AS count, ${left} AS f0
-    FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${asked}) AS known`;
+    FROM (SELECT count(*) AS n ${contacts}) AS everybody, (SELECT count(*) AS n ${contacts} AND ${requested}) AS known`;
 }
 
 /** What finds those who have what the filter wants to be missing; null where it wants nothing to be missing. */
@@ -117,7 +136,10 @@ function missedBy(filter: ConditionFilter): ConditionFilter | null {
 function countOf(projectId: string, condition: Condition, now: Date): { sql: string; parameters: unknown[] } {
   const statement = new ConditionStatement(projectId, now);
   const matches = compileCondition(condition, statement.scope('c'));
-  return { sql: `SELECT count(*) FROM contacts c WHERE ${statement.within('c')} AND ${matches}`, parameters: statement.parameters };
+  return {
+    sql: `SELECT count(*) FROM contacts c WHERE ${statement.within('c')} AND ${matches}`,
+    parameters: statement.parameters,
+  };
 }
 
 /** What Postgres writes into JSON are texts. */

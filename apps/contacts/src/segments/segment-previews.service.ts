@@ -16,7 +16,14 @@ export class SegmentPreviewsService {
 
   async preview(projectId: string, { condition }: PreviewSegment): Promise<SegmentPreview> {
     const tree = await this.conditions.read(projectId, condition);
-    const { measuredMs, estimate, ...found } = await this.previews.preview(projectId, tree, await this.clock.now());
-    return { ...found, cost: { upkeep: measuredMs <= this.config.segmentLiveMs ? 'LIVE' : 'SCHEDULED', measuredMs, estimate } };
+    const { measuredMs, estimate, ...found } = await this.previews.preview(
+      projectId,
+      tree,
+      await this.clock.now(),
+    );
+    return {
+      ...found,
+      cost: { upkeep: measuredMs <= this.config.segmentLiveMs ? 'LIVE' : 'SCHEDULED', measuredMs, estimate },
+    };
   }
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Segment, SegmentFact, SegmentType, SegmentUpkeep, UpdateSegment } from '@posthorn/contracts';
+import type { Segment, SegmentEvent, SegmentType, SegmentUpkeep, UpdateSegment } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export type GivenCondition = Record<string, unknown>;
+export type RawCondition = Record<string, unknown>;
 
 /** What follows from a change of a segment. */
 export interface SegmentChange {
@@ -24,7 +24,7 @@ export class SegmentRow {
   @Column('text', { nullable: true }) description: string | null;
   @Column('text') type: SegmentType;
   /** As it was given. */
-  @Column('jsonb', { nullable: true }) condition: GivenCondition | null;
+  @Column('jsonb', { nullable: true }) condition: RawCondition | null;
   @Column('boolean', { name: 'track_membership' }) trackMembership: boolean;
   @Column('text') upkeep: SegmentUpkeep;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
@@ -42,20 +42,49 @@ export class SegmentRow {
     const isDynamic = this.type === 'DYNAMIC';
     const renamed = name !== this.name;
     const redescribed = description !== this.description;
-    const reconditioned = isDynamic && condition !== undefined && !isDeepStrictEqual(condition, this.condition);
+    const reconditioned =
+      isDynamic && condition !== undefined && !isDeepStrictEqual(condition, this.condition);
     const tracked = trackMembership !== this.trackMembership;
     const rebased = reconditioned || (isDynamic && tracked && trackMembership);
-    Object.assign(this, { name, description, trackMembership, slug: renamed ? slugOf(name, this.id) : this.slug });
+    Object.assign(this, {
+      name,
+      description,
+      trackMembership,
+      slug: renamed ? slugOf(name, this.id) : this.slug,
+    });
     if (reconditioned) this.condition = condition ?? null;
     return { renamed, rebased, any: renamed || redescribed || reconditioned || tracked };
   }
 
   toSegment(memberCount: number): Segment {
-    const { id, projectId, name, description, type, condition, trackMembership, upkeep, createdAt, updatedAt } = this;
-    return { id, projectId, name, description, type, condition, trackMembership, memberCount, upkeep, createdAt, updatedAt };
+    const {
+      id,
+      projectId,
+      name,
+      description,
+      type,
+      condition,
+      trackMembership,
+      upkeep,
+      createdAt,
+      updatedAt,
+    } = this;
+    return {
+      id,
+      projectId,
+      name,
+      description,
+      type,
+      condition,
+      trackMembership,
+      memberCount,
+      upkeep,
+      createdAt,
+      updatedAt,
+    };
   }
 
-  toFact(contactId: string, at: Date): SegmentFact {
+  toEvent(contactId: string, at: Date): SegmentEvent {
     return { contactId, segmentId: this.id, slug: this.slug, at };
   }
 }

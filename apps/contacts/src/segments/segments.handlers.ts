@@ -17,7 +17,7 @@ import {
   type SegmentPreview,
   type UpdateSegmentById,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SegmentDeletionService } from './segment-deletion.service.js';
 import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentPreviewsService } from './segment-previews.service.js';
@@ -32,47 +32,47 @@ export class SegmentsHandlers {
     private readonly deletion: SegmentDeletionService,
   ) {}
 
-  @Answers(segments.create)
+  @Handles(segments.create)
   create(call: Incoming<CreateSegment>): Promise<Segment> {
     return this.service.create(call);
   }
 
-  @Answers(segments.get)
+  @Handles(segments.get)
   get({ caller, body }: Incoming<SegmentId>): Promise<Segment> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(segments.list)
+  @Handles(segments.list)
   list({ caller, body }: Incoming<ListSegments>): Promise<SegmentPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(segments.update)
+  @Handles(segments.update)
   update(call: Incoming<UpdateSegmentById>): Promise<Segment> {
     return this.service.update(call);
   }
 
-  @Answers(segments.delete)
+  @Handles(segments.delete)
   delete(call: Incoming<SegmentId>): Promise<DeletedSegment> {
     return this.deletion.delete(call);
   }
 
-  @Answers(segments.contacts)
+  @Handles(segments.contacts)
   contacts({ caller, body }: Incoming<ListSegmentContacts>): Promise<ContactPage> {
     return this.members.contacts(caller.projectId, body);
   }
 
-  @Answers(segments.addMembers)
+  @Handles(segments.addMembers)
   addMembers(call: Incoming<AddMembersById>): Promise<AddedMembers> {
     return this.members.add(call);
   }
 
-  @Answers(segments.removeMembers)
+  @Handles(segments.removeMembers)
   removeMembers(call: Incoming<RemoveMembersById>): Promise<RemovedMembers> {
     return this.members.remove(call);
   }
 
-  @Answers(segments.preview)
+  @Handles(segments.preview)
   preview({ caller, body }: Incoming<PreviewSegment>): Promise<SegmentPreview> {
     return this.previews.preview(caller.projectId, body);
   }

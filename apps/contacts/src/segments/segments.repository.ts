@@ -1,4 +1,4 @@
-import { maxAskedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
+import { maxRequestedSlugs, type ListSegments, type MembershipFilter } from '@posthorn/contracts';
 import { ScopedRepository, type Database, type Page } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
 import { segmentRefreshWork } from './segment-kinds.js';
@@ -10,7 +10,10 @@ import { SegmentRow } from './segment.entity.js';
  */
 export const projectLock = `hashtextextended(project_id::text, 53)`;
 
-export type NewSegment = Omit<SegmentRow, 'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'>;
+export type NewSegment = Omit<
+  SegmentRow,
+  'seq' | 'createdAt' | 'updatedAt' | 'change' | 'toSegment' | 'toFact'
+>;
 
 export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   constructor(
@@ -23,7 +26,10 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Who does not get it in time is unavailable: each that waits keeps a connection from everybody else. */
   async lockProject(projectId: string): Promise<void> {
     await this.database.query(`SET LOCAL lock_timeout = '2s'`);
-    await this.database.query(`SELECT pg_advisory_xact_lock(${projectLock}) FROM (SELECT $1::uuid AS project_id) AS project`, [projectId]);
+    await this.database.query(
+      `SELECT pg_advisory_xact_lock(${projectLock}) FROM (SELECT $1::uuid AS project_id) AS project`,
+      [projectId],
+    );
     await this.database.query(`SET LOCAL lock_timeout TO DEFAULT`);
   }
 
@@ -36,7 +42,12 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Its clock is the instant of the change. */
   async save(row: SegmentRow): Promise<SegmentRow> {
     const { projectId, id } = row;
-    const written = { ...row, seq: () => 'seq + 1', createdAt: undefined, updatedAt: () => 'clock_timestamp()' };
+    const written = {
+      ...row,
+      seq: () => 'seq + 1',
+      createdAt: undefined,
+      updatedAt: () => 'clock_timestamp()',
+    };
     await this.rows.update({ projectId, id }, written as object);
     await this.schedule(row);
     return (await this.find(projectId, id))!;
@@ -44,13 +55,17 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
 
   /** When its members are to be found anew is decided by whoever does so. */
   private async schedule({ projectId, id, upkeep }: NewSegment): Promise<void> {
-    if (upkeep === 'SCHEDULED') await this.queue.enqueue(segmentRefreshWork, [{ projectId, key: id, delayMs: 1_000 }]);
+    if (upkeep === 'SCHEDULED')
+      await this.queue.enqueue(segmentRefreshWork, [{ projectId, key: id, delayMs: 1_000 }]);
   }
 
   /** Its slugs and edges go with it. */
   async remove({ projectId, id }: SegmentRow): Promise<void> {
     for (const table of ['segment_members', 'segment_due', 'segment_counts', 'segment_count_deltas']) {
-      await this.database.query(`DELETE FROM ${table} WHERE project_id = $1 AND segment_id = $2`, [projectId, id]);
+      await this.database.query(`DELETE FROM ${table} WHERE project_id = $1 AND segment_id = $2`, [
+        projectId,
+        id,
+      ]);
     }
     await this.rows.delete({ projectId, id });
   }
@@ -90,15 +105,18 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   }
 
   /** Those whose conditions hold any of these words. */
-  saying(projectId: string, words: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
-    return this.database.query(`SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`, [
-      projectId,
-      words,
-    ]);
+  containing(projectId: string, texts: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
+    return this.database.query(
+      `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`,
+      [projectId, texts],
+    );
   }
 
   /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
-  async rewordConditions(projectId: string, rows: readonly Pick<SegmentRow, 'id' | 'condition'>[]): Promise<void> {
+  async rewordConditions(
+    projectId: string,
+    rows: readonly Pick<SegmentRow, 'id' | 'condition'>[],
+  ): Promise<void> {
     await this.database.query(
       `UPDATE segments SET condition = said.condition::jsonb
        FROM unnest($2::uuid[], $3::text[]) AS said (id, condition) WHERE project_id = $1 AND segments.id = said.id`,
@@ -111,8 +129,12 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     );
   }
 
-  async known(projectId: string, named: readonly Pick<MembershipFilter, 'field' | 'id'>[]): Promise<Set<string>> {
-    const idsOf = (field: MembershipFilter['field']) => named.filter((each) => each.field === field).map(({ id }) => id);
+  async known(
+    projectId: string,
+    named: readonly Pick<MembershipFilter, 'field' | 'id'>[],
+  ): Promise<Set<string>> {
+    const idsOf = (field: MembershipFilter['field']) =>
+      named.filter((each) => each.field === field).map(({ id }) => id);
     const rows = await this.database.query<{ id: string }>(
       `SELECT id FROM segments WHERE project_id = $1 AND id = ANY ($2::uuid[])
        UNION ALL SELECT id FROM lists WHERE project_id = $1 AND id = ANY ($3::uuid[])`,
@@ -122,7 +144,12 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   }
 
   /** False where another segment has, or had, this name or slug. */
-  async takeSlug({ projectId, id, name, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'name' | 'slug'>): Promise<boolean> {
+  async takeSlug({
+    projectId,
+    id,
+    name,
+    slug,
+  }: Pick<SegmentRow, 'projectId' | 'id' | 'name' | 'slug'>): Promise<boolean> {
     const [taken] = await this.database.query(
       `SELECT 1 FROM segment_slugs WHERE project_id = $1 AND slug = $3 AND segment_id <> $2
        UNION ALL SELECT 1 FROM segments WHERE project_id = $1 AND name = $4 AND id <> $2`,
@@ -134,17 +161,16 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   /** Those that it has or had, the newest first. */
   async slugsOf(projectId: string, id: string): Promise<string[]> {
     const rows = await this.database.query<{ slug: string }>(
-      `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxAskedSlugs}`,
+      `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxRequestedSlugs}`,
       [projectId, id],
     );
     return rows.map(({ slug }) => slug);
   }
 
   async keepSlug({ projectId, id, slug }: Pick<SegmentRow, 'projectId' | 'id' | 'slug'>): Promise<void> {
-    await this.database.query(`INSERT INTO segment_slugs (project_id, slug, segment_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
-      projectId,
-      slug,
-      id,
-    ]);
+    await this.database.query(
+      `INSERT INTO segment_slugs (project_id, slug, segment_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+      [projectId, slug, id],
+    );
   }
 }

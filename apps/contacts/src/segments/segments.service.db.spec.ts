@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, segments, segmentUses, type AskSegmentUses } from '@posthorn/contracts';
+import { contacts, segments, segmentUses, type GetSegmentUses } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, standIn } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -12,24 +12,35 @@ describe('segments', () => {
   beforeAll(async () => {
     suite = await startContactsSuite();
     for (const owner of ['campaigns', 'workflows'] as const)
-      await standIn(suite.connection, segmentUses[owner], async (asked) => ({ names: users[owner](asked) }));
+      await standIn(suite.connection, segmentUses[owner], async (requested) => ({
+        names: users[owner](requested),
+      }));
   });
   afterAll(() => suite.stop());
   /** Who says that a segment is used. */
-  const nobody = (_asked: AskSegmentUses): string[] => [];
+  const nobody = (_asked: GetSegmentUses): string[] => [];
   let users = { campaigns: nobody, workflows: nobody };
 
   const open = (): SegmentsOf => {
     const { caller, projectId } = suite.buildProject();
     return new SegmentsOf(suite, caller, projectId);
   };
-  const invalidAt = (...path: string[]) => ({ kind: 'invalid', details: { errors: [expect.objectContaining({ path })] } });
+  const invalidAt = (...path: string[]) => ({
+    kind: 'invalid',
+    details: { errors: [expect.objectContaining({ path })] },
+  });
 
   it('find their members when they are made, and are shown as they were given', async () => {
     const mine = open();
-    for (const name of ['pro', 'pro', 'free']) await mine.contact(`${name}${newId()}@example.org`, { plan: name });
+    for (const name of ['pro', 'pro', 'free'])
+      await mine.contact(`${name}${newId()}@example.org`, { plan: name });
     const condition = plan('pro');
-    const made = await mine.build({ name: 'Pro users', description: 'They pay', condition, trackMembership: true });
+    const made = await mine.build({
+      name: 'Pro users',
+      description: 'They pay',
+      condition,
+      trackMembership: true,
+    });
     expect(made).toMatchObject({
       name: 'Pro users',
       description: 'They pay',
@@ -48,18 +59,30 @@ describe('segments', () => {
       trackMembership: false,
     });
     const page = await suite.bus.call(segments.list, mine.caller, { withTotal: true });
-    expect([page.items.map(({ name }) => name), page.items[1]!.memberCount, page.total]).toEqual([['Others', 'Pro users'], 2, 2]);
-    await expect(suite.bus.call(segments.get, suite.buildProject().caller, { id: made.id })).rejects.toMatchObject({ kind: 'not_found' });
+    expect([page.items.map(({ name }) => name), page.items[1]!.memberCount, page.total]).toEqual([
+      ['Others', 'Pro users'],
+      2,
+      2,
+    ]);
+    await expect(
+      suite.bus.call(segments.get, suite.buildProject().caller, { id: made.id }),
+    ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it('say where a condition is wrong, also in what it names', async () => {
     const mine = open();
     const at = ['condition', 'groups', '0', 'filters', '0'];
     await expect(mine.build({ condition: undefined })).rejects.toMatchObject(invalidAt('condition'));
-    await expect(mine.build({ condition: all(['plan', 'equals', 1]) })).rejects.toMatchObject(invalidAt(...at, 'field'));
-    await expect(mine.build({ condition: all([`segment.${newId()}`, 'isMemberOf']) })).rejects.toMatchObject(invalidAt(...at, 'field'));
+    await expect(mine.build({ condition: all(['plan', 'equals', 1]) })).rejects.toMatchObject(
+      invalidAt(...at, 'field'),
+    );
+    await expect(mine.build({ condition: all([`segment.${newId()}`, 'isMemberOf']) })).rejects.toMatchObject(
+      invalidAt(...at, 'field'),
+    );
     const foreign = await open().build();
-    await expect(mine.build({ condition: all([`segment.${foreign.id}`, 'isMemberOf']) })).rejects.toMatchObject(invalidAt(...at, 'field'));
+    await expect(
+      mine.build({ condition: all([`segment.${foreign.id}`, 'isMemberOf']) }),
+    ).rejects.toMatchObject(invalidAt(...at, 'field'));
     expect((await suite.bus.call(segments.list, mine.caller, {})).items).toEqual([]);
   });
 
@@ -84,14 +107,23 @@ describe('segments', () => {
     await mine.contact('a@example.org', { plan: 'pro' });
     for (const name of ['b', 'c']) await mine.contact(`${name}@example.org`, { plan: 'free' });
     const base = await mine.build({ trackMembership: true });
-    const above = await mine.build({ condition: all([`segment.${base.id}`, 'isNotMemberOf']), trackMembership: true });
+    const above = await mine.build({
+      condition: all([`segment.${base.id}`, 'isNotMemberOf']),
+      trackMembership: true,
+    });
     expect(above.memberCount).toBe(2);
-    const changed = await suite.bus.call(segments.update, mine.caller, { id: base.id, condition: plan('free') });
+    const changed = await suite.bus.call(segments.update, mine.caller, {
+      id: base.id,
+      condition: plan('free'),
+    });
     expect([changed.memberCount, (await mine.get(above.id)).memberCount]).toEqual([2, 1]);
     expect(await mine.members(above.id)).toEqual(['a@example.org']);
     await mine.settled();
     expect(
-      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%'`, [mine.projectId]),
+      await suite.database.query(
+        `SELECT 1 FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%'`,
+        [mine.projectId],
+      ),
     ).toEqual([]);
     const same = await suite.bus.call(segments.update, mine.caller, { id: base.id });
     expect(same).toEqual(changed);
@@ -103,16 +135,34 @@ describe('segments', () => {
     const { id } = await mine.build({ type: 'STATIC' });
     const add = (emails: string[], createMissing?: boolean) =>
       suite.bus.call(segments.addMembers, mine.caller, { id, emails, createMissing });
-    expect(await add(['A@example.org', 'stranger@example.org'])).toEqual({ added: 1, created: 0, notFound: ['stranger@example.org'] });
-    expect(await add(['a@example.org', 'stranger@example.org'], true)).toEqual({ added: 1, created: 1, notFound: [] });
+    expect(await add(['A@example.org', 'stranger@example.org'])).toEqual({
+      added: 1,
+      created: 0,
+      notFound: ['stranger@example.org'],
+    });
+    expect(await add(['a@example.org', 'stranger@example.org'], true)).toEqual({
+      added: 1,
+      created: 1,
+      notFound: [],
+    });
     expect((await mine.get(id)).memberCount).toBe(2);
-    expect(await suite.bus.call(segments.update, mine.caller, { id, condition: { nonsense: true } })).toMatchObject({ condition: null });
-    const remove = () => suite.bus.call(segments.removeMembers, mine.caller, { id, emails: ['a@example.org', 'nobody@example.org'] });
+    expect(
+      await suite.bus.call(segments.update, mine.caller, { id, condition: { nonsense: true } }),
+    ).toMatchObject({ condition: null });
+    const remove = () =>
+      suite.bus.call(segments.removeMembers, mine.caller, {
+        id,
+        emails: ['a@example.org', 'nobody@example.org'],
+      });
     expect([await remove(), await remove()]).toEqual([{ removed: 1 }, { removed: 0 }]);
     const dynamic = await mine.build();
     const wrong = { id: dynamic.id, emails: ['a@example.org'] };
-    await expect(suite.bus.call(segments.addMembers, mine.caller, wrong)).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(suite.bus.call(segments.removeMembers, mine.caller, wrong)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(suite.bus.call(segments.addMembers, mine.caller, wrong)).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    await expect(suite.bus.call(segments.removeMembers, mine.caller, wrong)).rejects.toMatchObject({
+      kind: 'conflict',
+    });
   });
 
   it('stay while a campaign or a workflow uses them, which are named', async () => {
@@ -133,11 +183,20 @@ describe('segments', () => {
     const { id } = await mine.build({ name: 'Paying' });
     await suite.bus.call(segments.update, mine.caller, { id, name: 'Pro plan' });
     const remove = () => suite.bus.call(segments.delete, mine.caller, { id });
-    users = { campaigns: nobody, workflows: ({ slugs }) => (slugs.includes('paying') ? [slugs.join(' ')] : []) };
-    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow pro-plan paying') });
-    let asked = 0;
-    users = { campaigns: nobody, workflows: () => ((asked += 1) > 1 ? ['Late'] : []) };
-    await expect(remove()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('the workflow Late') });
+    users = {
+      campaigns: nobody,
+      workflows: ({ slugs }) => (slugs.includes('paying') ? [slugs.join(' ')] : []),
+    };
+    await expect(remove()).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('the workflow pro-plan paying'),
+    });
+    let requested = 0;
+    users = { campaigns: nobody, workflows: () => ((requested += 1) > 1 ? ['Late'] : []) };
+    await expect(remove()).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining('the workflow Late'),
+    });
     users = { campaigns: nobody, workflows: nobody };
     await remove();
   });
@@ -147,7 +206,10 @@ describe('segments', () => {
     const at = ['condition', 'groups', '0', 'filters', '0', 'field'];
     const [a, b, c] = [await mine.build(), await mine.build(), await mine.build()];
     const name = (from: string, to: string) =>
-      suite.bus.call(segments.update, mine.caller, { id: from, condition: all([`segment.${to}`, 'isMemberOf']) });
+      suite.bus.call(segments.update, mine.caller, {
+        id: from,
+        condition: all([`segment.${to}`, 'isMemberOf']),
+      });
     await expect(name(a.id, a.id)).rejects.toMatchObject(invalidAt(...at));
     await name(a.id, b.id);
     const both = await Promise.allSettled([name(b.id, c.id), name(c.id, a.id)]);
@@ -176,7 +238,8 @@ describe('segments', () => {
       await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
       return suite.database.apart(async () => {
         const segment = { made: mine.build() };
-        const watched = () => suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
+        const watched = () =>
+          suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
         await eventually(async () => (await watched()).length > 0, 'it is watched');
         await others.contact('b@example.org', { plan: 'pro' });
         expect(await watched()).toEqual([{ settled: false }]);
@@ -217,7 +280,12 @@ describe('segments', () => {
     await open().contact('foreign@example.org', { plan: 'pro', n: 0 });
     const condition = {
       logic: 'AND',
-      groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }], conditions: all(['data.n', 'lessThan', 1]) }],
+      groups: [
+        {
+          filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }],
+          conditions: all(['data.n', 'lessThan', 1]),
+        },
+      ],
     };
     const preview = await suite.bus.call(segments.preview, mine.caller, { condition });
     expect(preview).toMatchObject({
@@ -229,14 +297,21 @@ describe('segments', () => {
       ],
       cost: { upkeep: 'LIVE' },
     });
-    await expect(suite.bus.call(segments.preview, mine.caller, { condition: {} })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(suite.bus.call(segments.preview, mine.caller, { condition: {} })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
   });
 
   it('narrow the list of contacts', async () => {
     const mine = open();
-    for (const name of ['pro', 'pro', 'free']) await mine.contact(`${name}${newId()}@example.org`, { plan: name });
+    for (const name of ['pro', 'pro', 'free'])
+      await mine.contact(`${name}${newId()}@example.org`, { plan: name });
     const { id } = await mine.build();
-    const found = await suite.bus.call(contacts.list, mine.caller, { segmentId: id, limit: 1, withTotal: true });
+    const found = await suite.bus.call(contacts.list, mine.caller, {
+      segmentId: id,
+      limit: 1,
+      withTotal: true,
+    });
     expect([found.items.length, found.hasMore, found.total]).toEqual([1, true, 2]);
     expect((await suite.bus.call(contacts.list, mine.caller, { segmentId: newId() })).items).toEqual([]);
   });

@@ -107,10 +107,13 @@ export class SegmentsService {
   }
 }
 
-function draftOf(projectId: string, { name, type, description = null, condition, trackMembership = false }: CreateSegment): SegmentRow {
+function draftOf(
+  projectId: string,
+  { name, type, description = null, condition, trackMembership = false }: CreateSegment,
+): SegmentRow {
   const id = newId();
   const given = type === 'DYNAMIC' ? (condition ?? null) : null;
-  const kept = { upkeep: type === 'DYNAMIC' ? 'LIVE' : 'MANUAL', costMs: 0 };
+  const stored = { upkeep: type === 'DYNAMIC' ? 'LIVE' : 'MANUAL', costMs: 0 };
   return Object.assign(new SegmentRow(), {
     projectId,
     id,
@@ -120,6 +123,6 @@ function draftOf(projectId: string, { name, type, description = null, condition,
     description,
     condition: given,
     trackMembership,
-    ...kept,
+    ...stored,
   });
 }

@@ -1,14 +1,23 @@
-import { mailHistory, optOuts, type AskMailHistory, type MailHappening, type OptOut } from '@posthorn/contracts';
+import {
+  mailHistory,
+  optOuts,
+  type GetMailHistory,
+  type MailHappening,
+  type OptOut,
+} from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { FactSource, openServiceGround, standIn, type ServiceGround } from '@posthorn/testing';
+import { EventPublisher, openServiceFixture, standIn, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startContacts } from '../service.js';
 
-/** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells facts, takes opt-outs and knows of some mail. */
-export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
+/** The contacts service as it runs, on a database and a NATS of its own, beside a sending service that only tells events, takes opt-outs and knows of some mail. */
+export interface ContactsSuite extends Pick<
+  ServiceFixture,
+  'bus' | 'queue' | 'connection' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
+> {
   service: RunningService;
   restart(): Promise<void>;
-  sending: FactSource;
+  sending: EventPublisher;
   /** What sending was told, in order. */
   optOuts: (OptOut & { projectId: string })[];
   /** What sending says became of mail to an address. */
@@ -19,27 +28,33 @@ export interface ContactsSuite extends Pick<ServiceGround, 'bus' | 'queue' | 'co
 }
 
 export async function startContactsSuite(): Promise<ContactsSuite> {
-  const ground = await openServiceGround('contacts', { entities, migrations });
-  const sending = await FactSource.start(ground.connection);
+  const fixture = await openServiceFixture('contacts', { entities, migrations });
+  const sending = await EventPublisher.start(fixture.connection);
   const put: ContactsSuite['optOuts'] = [];
   const mail: ContactsSuite['mail'] = new Map();
-  const leaveHistory = await standIn(ground.connection, mailHistory.page, async (asked) => ({
-    items: pageOf(mail.get(asked.email) ?? [], asked),
+  const leaveHistory = await standIn(fixture.connection, mailHistory.page, async (requested) => ({
+    items: pageOf(mail.get(requested.email) ?? [], requested),
   }));
-  const leaveOptOuts = await standIn(ground.connection, optOuts.put, async ({ optOuts: told }, { projectId }) => {
-    put.push(...told.map((optOut) => ({ ...optOut, projectId })));
-    return { put: told.length };
-  });
+  const leaveOptOuts = await standIn(
+    fixture.connection,
+    optOuts.put,
+    async ({ optOuts: published }, { projectId }) => {
+      put.push(...published.map((optOut) => ({ ...optOut, projectId })));
+      return { put: published.length };
+    },
+  );
   const leave = async () => {
     await Promise.all([leaveOptOuts(), leaveHistory()]);
   };
-  const service = await ground.carry(startContacts({ environment: ground.environment, processMetrics: false }));
+  const service = await fixture.carry(
+    startContacts({ environment: fixture.environment, processMetrics: false }),
+  );
   const suite: ContactsSuite = {
-    ...ground,
+    ...fixture,
     service,
     restart: async () => {
       await suite.service.stop();
-      suite.service = await startContacts({ environment: ground.environment, processMetrics: false });
+      suite.service = await startContacts({ environment: fixture.environment, processMetrics: false });
     },
     sending,
     optOuts: put,
@@ -49,15 +64,15 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
       await suite.service.stop();
       await leave();
       await sending.stop();
-      await ground.close();
+      await fixture.close();
     },
   };
   return suite;
 }
 
 /** As sending answers it. */
-function pageOf(happened: MailHappening[], { limit, after }: AskMailHistory): MailHappening[] {
-  const place = ({ at, id }: { at: Date; id: string }) => `${at.toISOString()} ${id}`;
-  const newest = [...happened].sort((a, b) => (place(a) < place(b) ? 1 : -1));
-  return newest.filter((each) => !after || place(each) < place(after)).slice(0, limit);
+function pageOf(happened: MailHappening[], { limit, after }: GetMailHistory): MailHappening[] {
+  const location = ({ at, id }: { at: Date; id: string }) => `${at.toISOString()} ${id}`;
+  const newest = [...happened].sort((a, b) => (location(a) < location(b) ? 1 : -1));
+  return newest.filter((each) => !after || location(each) < location(after)).slice(0, limit);
 }

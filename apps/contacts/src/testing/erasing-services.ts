@@ -15,7 +15,9 @@ export interface ErasingServices {
   stop(...services: OtherService[]): Promise<void>;
 }
 
-export async function startErasingServices({ connection }: Pick<ContactsSuite, 'connection'>): Promise<ErasingServices> {
+export async function startErasingServices({
+  connection,
+}: Pick<ContactsSuite, 'connection'>): Promise<ErasingServices> {
   const leave = new Map<OtherService, () => Promise<void>>();
   const services: ErasingServices = {
     asked: [],

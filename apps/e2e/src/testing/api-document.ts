@@ -15,7 +15,9 @@ export interface Operation {
   'x-or-scope'?: string;
   'x-callers': ('SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY')[];
   parameters?: { name: string; in: string; schema?: Schema; $ref?: string }[];
-  requestBody?: { content: { 'application/json': { schema: { $ref: string }; example?: Record<string, unknown> } } };
+  requestBody?: {
+    content: { 'application/json': { schema: { $ref: string }; example?: Record<string, unknown> } };
+  };
   responses: Record<string, Response | { $ref: string }>;
 }
 
@@ -34,11 +36,22 @@ export interface Schema {
 
 /** Of no surface: the front page, health, confirm links, the document and its page, the pages for people, and the sign-in that is the library's. */
 export const outside = (path: string): boolean =>
-  path.startsWith('/api/auth/') || path.endsWith('/lists/confirm-subscription') || outsideFolders.includes(path.split('/')[1]!);
+  path.startsWith('/api/auth/') ||
+  path.endsWith('/lists/confirm-subscription') ||
+  outsideFolders.includes(path.split('/')[1]!);
 
 const outsideFolders: readonly string[] = [
   ...['', 'healthz', 'openapi.json', 'docs', 'pages'],
-  ...['sign-in', 'sign-out', 'sign-up', 'verify-email', 'forgot-password', 'reset-password', 'account', 'invitations'],
+  ...[
+    'sign-in',
+    'sign-out',
+    'sign-up',
+    'verify-email',
+    'forgot-password',
+    'reset-password',
+    'account',
+    'invitations',
+  ],
   ...['oauth', '.well-known'],
 ];
 
@@ -54,7 +67,9 @@ export function operationsOf({ paths }: ApiDocument): Operation[] {
 }
 
 export function operationAt(document: ApiDocument, method: string, path: string): Operation | undefined {
-  const matching = operationsOf(document).filter((operation) => operation.method === method && matches(operation.path, path));
+  const matching = operationsOf(document).filter(
+    (operation) => operation.method === method && matches(operation.path, path),
+  );
   return matching.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
 }
 
@@ -63,7 +78,11 @@ export function pathAt({ paths }: ApiDocument, path: string): boolean {
   return isDecodable(path) && Object.keys(paths).some((known) => matches(known, path));
 }
 
-export function responseIn(document: ApiDocument, operation: Operation, status: number): (Response & { pointer: string }) | undefined {
+export function responseIn(
+  document: ApiDocument,
+  operation: Operation,
+  status: number,
+): (Response & { pointer: string }) | undefined {
   const found = operation.responses[status];
   if (!found) return undefined;
   if (!('$ref' in found)) return { ...found, pointer: `${operation.pointer}/responses/${status}` };
@@ -77,7 +96,8 @@ function matches(known: string, path: string): boolean {
   const wanted = known.split('/');
   const given = path.split('/');
   return (
-    wanted.length === given.length && wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
   );
 }
 

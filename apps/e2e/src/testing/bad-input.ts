@@ -11,7 +11,7 @@ export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 export const prefixes: Readonly<Record<Surface, string>> = { v1: '/api/v1', legacy: '/api' };
 export const randomId = '019b0000-0000-7000-8000-000000000001';
 
-/** One for each code of interface.md that bad input meets: the title of a code never changes. */
+/** One for each code of the API specification that bad input meets: the title of a code never changes. */
 const titles: Readonly<Record<string, string>> = {
   invalid_api_key: 'The API key is missing, malformed, unknown or revoked',
   scope_missing: 'The credential does not allow this operation',
@@ -31,10 +31,23 @@ export interface Refusal {
 
 /** The whole answer, member by member, in the dialect of its surface. */
 export function expectRefusal(answer: Answer, surface: Surface, path: string, refusal: Refusal): void {
-  const told = { status: answer.status, type: answer.headers.get('content-type'), body: ordered(answer.body) };
+  const published = {
+    status: answer.status,
+    type: answer.headers.get('content-type'),
+    body: ordered(answer.body),
+  };
   if (surface === 'v1')
-    expect(told).toEqual({ status: refusal.status, type: 'application/problem+json', body: ordered(problem(path, refusal)) });
-  else expect(told).toEqual({ status: refusal.status, type: 'application/json; charset=utf-8', body: ordered(envelope(refusal)) });
+    expect(published).toEqual({
+      status: refusal.status,
+      type: 'application/problem+json',
+      body: ordered(problem(path, refusal)),
+    });
+  else
+    expect(published).toEqual({
+      status: refusal.status,
+      type: 'application/json; charset=utf-8',
+      body: ordered(envelope(refusal)),
+    });
   expect(answer.headers.get('x-request-id')).toBeNull();
   expect(answer.text).not.toMatch(/node_modules|at \w+ \(|SELECT|INSERT/);
 }
@@ -53,7 +66,10 @@ function ordered(body: Told): Told {
   return body;
 }
 
-function problem(path: string, { status, code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal): Told {
+function problem(
+  path: string,
+  { status, code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal,
+): Told {
   return {
     type: expect.stringMatching(new RegExp(`^https?://.+/errors#${code}$`)),
     title: titles[code],
@@ -62,26 +78,47 @@ function problem(path: string, { status, code = 'validation_error', detail = 'On
     instance: path.replace(/[?#].*$/s, ''),
     code,
     request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
-    ...(errors ? { errors: errors.map(([pointer, failure]) => ({ pointer, code: failure, message: expect.any(String) })) } : {}),
+    ...(errors
+      ? {
+          errors: errors.map(([pointer, failure]) => ({
+            pointer,
+            code: failure,
+            message: expect.any(String),
+          })),
+        }
+      : {}),
   };
 }
 
-function envelope({ code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal): Told {
-  const details = { errors: errors?.map(([field, failure]) => ({ field, code: failure, message: expect.any(String) })) };
-  return { success: false, error: { message: detail, code: code.toUpperCase(), ...(errors ? { details } : {}) } };
+function envelope({
+  code = 'validation_error',
+  detail = 'One or more fields are invalid',
+  errors,
+}: Refusal): Told {
+  const details = {
+    errors: errors?.map(([field, failure]) => ({ field, code: failure, message: expect.any(String) })),
+  };
+  return {
+    success: false,
+    error: { message: detail, code: code.toUpperCase(), ...(errors ? { details } : {}) },
+  };
 }
 
 /** `/metadata/a` is `metadata.a` on the legacy surface. */
-export const placeOn = (surface: Surface, pointer: string): string => (surface === 'v1' ? pointer : pointer.slice(1).replaceAll('/', '.'));
+export const pointerOn = (surface: Surface, pointer: string): string =>
+  surface === 'v1' ? pointer : pointer.slice(1).replaceAll('/', '.');
 
 /** The whole product in a process of its own, for one file of tests. */
-export function withPosthorn(environment: Record<string, string> = {}): { posthorn: RunningPosthorn; operator: Operator } {
+export function withPosthorn(environment: Record<string, string> = {}): {
+  posthorn: RunningPosthorn;
+  operator: Operator;
+} {
   const directory = makeDataDirectory();
   const suite = {
     posthorn: undefined as unknown as RunningPosthorn,
-    operator: async (...words: string[]) => {
+    operator: async (...texts: string[]) => {
       const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
-      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...words], { env });
+      const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], { env });
       return JSON.parse(stdout) as Record<string, string>;
     },
   };
@@ -95,7 +132,7 @@ export function withPosthorn(environment: Record<string, string> = {}): { postho
   return suite;
 }
 
-export type Operator = (...words: string[]) => Promise<Record<string, string>>;
+export type Operator = (...texts: string[]) => Promise<Record<string, string>>;
 
 export async function expectNothingStored(posthorn: RunningPosthorn): Promise<void> {
   const lists = await Promise.all(['emails', 'contacts'].map((noun) => posthorn.get(`/api/v1/${noun}`)));

@@ -22,67 +22,78 @@ const problem = {
 const problemType = { 'content-type': 'application/problem+json' };
 const failure = { success: false, error: { message: 'm', code: 'RESOURCE_NOT_FOUND' } };
 
-const told = (status: number, body: unknown, headers: Record<string, string> = json) => ({
+const published = (status: number, body: unknown, headers: Record<string, string> = json) => ({
   status,
   headers: new Headers(headers),
   text: body === '' ? '' : JSON.stringify(body),
 });
-const asking = (method: string, path: string, answer: ReturnType<typeof told>, body?: unknown) => () =>
-  refuseUndescribed({ method, path, body }, answer);
+const requesting =
+  (method: string, path: string, answer: ReturnType<typeof published>, body?: unknown) => () =>
+    refuseUndescribed({ method, path, body }, answer);
 const reveal = `/api/v1/projects/${contact.id}/api-keys/${contact.id}/reveal?token=x`;
-const page = (text: string) => ({ status: 200, headers: new Headers({ 'content-type': 'text/html; charset=utf-8' }), text });
-const create = (answer: ReturnType<typeof told>, body: unknown = { email: 'ada@example.com' }) =>
-  asking('POST', '/api/v1/contacts', answer, body);
+const page = (text: string) => ({
+  status: 200,
+  headers: new Headers({ 'content-type': 'text/html; charset=utf-8' }),
+  text,
+});
+const create = (answer: ReturnType<typeof published>, body: unknown = { email: 'ada@example.com' }) =>
+  requesting('POST', '/api/v1/contacts', answer, body);
 
 describe('an answer that the document describes', () => {
   it.each([
-    ['a resource', create(told(201, contact))],
-    ['a failure', create(told(409, problem, problemType))],
-    ['no method', asking('PUT', '/api/contacts', told(405, failure, { ...json, allow: 'GET' }))],
-    ['no route', asking('GET', '/nowhere', told(404, failure))],
-    ['a path that cannot be decoded', asking('PUT', '/api/contacts/%zz', told(404, failure))],
-    ['HEAD', asking('HEAD', '/api/v1/contacts?limit=1', told(200, ''))],
-    ['a preflight', asking('OPTIONS', '/api/emails', told(204, '', {}))],
-    ['what lies outside both surfaces', asking('GET', '/healthz', told(200, 'anything'))],
-    ['a page for people', asking('GET', '/sign-in?next=/account', told(200, 'anything'))],
-    ['the sign-in of people', asking('POST', '/api/auth/sign-in/email', told(200, { user: {} }))],
-    ['a page where the route has one', asking('GET', reveal, page('<!doctype html><p>Read it once</p>'))],
-  ])('passes: %s', (_, ask) => {
-    expect(ask).not.toThrow();
+    ['a resource', create(published(201, contact))],
+    ['a failure', create(published(409, problem, problemType))],
+    ['no method', requesting('PUT', '/api/contacts', published(405, failure, { ...json, allow: 'GET' }))],
+    ['no route', requesting('GET', '/nowhere', published(404, failure))],
+    ['a path that cannot be decoded', requesting('PUT', '/api/contacts/%zz', published(404, failure))],
+    ['HEAD', requesting('HEAD', '/api/v1/contacts?limit=1', published(200, ''))],
+    ['a preflight', requesting('OPTIONS', '/api/emails', published(204, '', {}))],
+    ['what lies outside both surfaces', requesting('GET', '/healthz', published(200, 'anything'))],
+    ['a page for people', requesting('GET', '/sign-in?next=/account', published(200, 'anything'))],
+    ['the sign-in of people', requesting('POST', '/api/auth/sign-in/email', published(200, { user: {} }))],
+    ['a page where the route has one', requesting('GET', reveal, page('<!doctype html><p>Read it once</p>'))],
+  ])('passes: %s', (_, request) => {
+    expect(request).not.toThrow();
   });
 });
 
 describe('an answer that the document does not describe', () => {
   it.each([
-    ['another status', create(told(200, contact)), 'contactsCreate describes only 201'],
-    ['a member less', create(told(201, { ...contact, subscribed: undefined })), "must have required property 'subscribed'"],
-    ['a member more', create(told(201, { ...contact, secret: 1 })), 'must NOT have additional properties'],
-    ['a name of the other surface', create(told(201, { ...contact, projectId: contact.id })), 'must NOT have additional properties'],
-    ['another type of a member', create(told(201, { ...contact, custom_fields: {} })), 'it/custom_fields must be string'],
-    ['an id that is none', create(told(201, { ...contact, id: '1' })), 'it/id must match format "uuid"'],
-    ['an envelope of the other surface', create(told(201, { success: true, data: contact })), 'must have required property'],
-    ['a failure in the shape of the other surface', create(told(409, failure, problemType)), 'must have required property'],
-    ['a failure of another type', create(told(409, problem)), 'the type application/json is none of application/problem+json'],
-    ['a code that does not go with its status', create(told(409, { ...problem, code: 'scope_missing' }, problemType)), 'it/code must be equal'],
-    ['401 without its header', create(told(401, problem, problemType)), 'the header WWW-Authenticate is missing'],
-    ['405 without the methods', asking('PUT', '/api/contacts', told(405, failure)), 'the header Allow is missing'],
-    ['404 where the path is known', asking('PUT', '/api/contacts', told(404, failure)), 'without such an operation it has to be 405'],
-    ['a success where no route is', asking('GET', '/api/secrets', told(200, {})), 'without such an operation it has to be 404'],
-    ['a page where the route has none', asking('GET', '/api/v1/contacts', page('<!doctype html>')), 'the type text/html is none of'],
-    ['something else that calls itself a page', asking('GET', reveal, page('{}')), 'it is no page'],
-    ['a name that only begins like a page', asking('GET', '/sign-inside', told(200, {})), 'it has to be 404'],
-    ['a body of HEAD', asking('HEAD', '/api/v1/contacts', told(200, {})), 'it has a body'],
-    ['a request that it does not allow', create(told(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
-    ['a parameter that it does not know', asking('GET', '/api/v1/contacts?all=1', told(200, { data: [], has_more: false, next_cursor: null })), 'all'],
-  ])('fails: %s', (_, ask, complaint) => {
-    expect(ask).toThrow(complaint);
+    ['another status', create(published(200, contact)), 'contactsCreate describes only 201'],
+    ['a member less', create(published(201, { ...contact, subscribed: undefined })), "must have required property 'subscribed'"],
+    ['a member more', create(published(201, { ...contact, secret: 1 })), 'must NOT have additional properties'],
+    ['a name of the other surface', create(published(201, { ...contact, projectId: contact.id })), 'must NOT have additional properties'],
+    ['another type of a member', create(published(201, { ...contact, custom_fields: {} })), 'it/custom_fields must be string'],
+    ['an id that is none', create(published(201, { ...contact, id: '1' })), 'it/id must match format "uuid"'],
+    ['an envelope of the other surface', create(published(201, { success: true, data: contact })), 'must have required property'],
+    ['a failure in the shape of the other surface', create(published(409, failure, problemType)), 'must have required property'],
+    ['a failure of another type', create(published(409, problem)), 'the type application/json is none of application/problem+json'],
+    ['a code that does not go with its status', create(published(409, { ...problem, code: 'scope_missing' }, problemType)), 'it/code must be equal'],
+    ['401 without its header', create(published(401, problem, problemType)), 'the header WWW-Authenticate is missing'],
+    ['405 without the methods', requesting('PUT', '/api/contacts', published(405, failure)), 'the header Allow is missing'],
+    ['404 where the path is known', requesting('PUT', '/api/contacts', published(404, failure)), 'without such an operation it has to be 405'],
+    ['a success where no route is', requesting('GET', '/api/secrets', published(200, {})), 'without such an operation it has to be 404'],
+    ['a page where the route has none', requesting('GET', '/api/v1/contacts', page('<!doctype html>')), 'the type text/html is none of'],
+    ['something else that calls itself a page', requesting('GET', reveal, page('{}')), 'it is no page'],
+    ['a name that only begins like a page', requesting('GET', '/sign-inside', published(200, {})), 'it has to be 404'],
+    ['a body of HEAD', requesting('HEAD', '/api/v1/contacts', published(200, {})), 'it has a body'],
+    ['a request that it does not allow', create(published(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
+    ['a parameter that it does not know', requesting('GET', '/api/v1/contacts?all=1', published(200, { data: [], has_more: false, next_cursor: null })), 'all'],
+  ])('fails: %s', (_, request, complaint) => {
+    expect(request).toThrow(complaint);
   }); // prettier-ignore
 
   it('is found where Node itself refuses, too', () => {
     const refusal = { success: false, error: { message: 'm', code: 'VALIDATION_ERROR' } };
-    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, refusal))).not.toThrow();
-    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(431, problem))).toThrow('must have required property');
-    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', told(418, refusal))).toThrow('LegacyValidationError418');
+    expect(() =>
+      refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', published(431, refusal)),
+    ).not.toThrow();
+    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', published(431, problem))).toThrow(
+      'must have required property',
+    );
+    expect(() => refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', published(418, refusal))).toThrow(
+      'LegacyValidationError418',
+    );
   });
 });
 
@@ -90,21 +101,33 @@ describe('every example of the document', () => {
   const promised = {
     allow: 'GET',
     'retry-after': '1',
-    'www-authenticate': 'Bearer resource_metadata="https://mail.example.test/.well-known/oauth-protected-resource/api"',
+    'www-authenticate':
+      'Bearer resource_metadata="https://mail.example.test/.well-known/oauth-protected-resource/api"',
   };
-  const contentOf = (operation: Operation, status: string) => Object.entries(responseIn(document, operation, Number(status))!.content)[0]!;
+  const contentOf = (operation: Operation, status: string) =>
+    Object.entries(responseIn(document, operation, Number(status))!.content)[0]!;
 
-  it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))('is described: %s', (_, operation) => {
-    const { method, path, requestBody, responses } = operation;
-    const request = requestBody?.content['application/json'].example;
-    const [success] = Object.keys(responses);
-    const [answered, { example: shown }] = contentOf(operation, success!);
-    if (answered === 'application/json') expect(shown).toBeDefined();
-    expect(request === undefined).toBe(requestBody === undefined);
-    for (const status of Object.keys(responses)) {
-      const [type, { example }] = contentOf(operation, status);
-      if (example)
-        expect(asking(method, path, told(Number(status), example, { ...promised, 'content-type': type }), request)).not.toThrow();
-    }
-  });
+  it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))(
+    'is described: %s',
+    (_, operation) => {
+      const { method, path, requestBody, responses } = operation;
+      const request = requestBody?.content['application/json'].example;
+      const [success] = Object.keys(responses);
+      const [answered, { example: shown }] = contentOf(operation, success!);
+      if (answered === 'application/json') expect(shown).toBeDefined();
+      expect(request === undefined).toBe(requestBody === undefined);
+      for (const status of Object.keys(responses)) {
+        const [type, { example }] = contentOf(operation, status);
+        if (example)
+          expect(
+            requesting(
+              method,
+              path,
+              published(Number(status), example, { ...promised, 'content-type': type }),
+              request,
+            ),
+          ).not.toThrow();
+      }
+    },
+  );
 });

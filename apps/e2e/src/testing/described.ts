@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { operationAt, outside, pathAt, responseIn, type ApiDocument, type Operation, type Response } from './api-document.js';
+import {
+  operationAt,
+  outside,
+  pathAt,
+  responseIn,
+  type ApiDocument,
+  type Operation,
+  type Response,
+} from './api-document.js';
 
-interface Asked {
+interface Requested {
   method: string;
   /** With its query. */
   path: string;
@@ -29,62 +37,78 @@ ajv.addSchema(closed(document) as object, root);
 const compiled = new Map<string, ValidateFunction>();
 
 /** Throws unless the document describes this answer: its status, its type, the headers that it promises, and every member. */
-export function refuseUndescribed(asked: Asked, told: Told): void {
-  const path = asked.path.replace(/[?#].*$/s, '');
+export function refuseUndescribed(requested: Requested, published: Told): void {
+  const path = requested.path.replace(/[?#].*$/s, '');
   if (outside(path)) return;
-  const complaint = complaintOf(asked, path, told);
+  const complaint = complaintOf(requested, path, published);
   if (complaint)
-    throw new Error(`${asked.method} ${asked.path} was answered ${told.status}, and ${complaint}\n${told.text.slice(0, 2_000)}`);
+    throw new Error(
+      `${requested.method} ${requested.path} was answered ${published.status}, and ${complaint}\n${published.text.slice(0, 2_000)}`,
+    );
 }
 
 /** Also what Node refuses before there is a request: it has no path, so it speaks as the legacy surface. */
-export function refuseUndescribedBytes(line: string, told: Told): void {
+export function refuseUndescribedBytes(line: string, published: Told): void {
   const [method = '', path = ''] = line.split(' ');
-  const unread = !told.headers.has('x-content-type-options');
-  if (!unread) return refuseUndescribed({ method, path }, told);
-  const complaint = complaintAbout(`/components/responses/LegacyValidationError${told.status}`, told, false);
-  if (complaint) throw new Error(`${line} was answered ${told.status}, and ${complaint}\n${told.text}`);
+  const unread = !published.headers.has('x-content-type-options');
+  if (!unread) return refuseUndescribed({ method, path }, published);
+  const complaint = complaintAbout(
+    `/components/responses/LegacyValidationError${published.status}`,
+    published,
+    false,
+  );
+  if (complaint)
+    throw new Error(`${line} was answered ${published.status}, and ${complaint}\n${published.text}`);
 }
 
-function complaintOf({ method, path: asked, body, type }: Asked, path: string, told: Told): string | null {
+function complaintOf(
+  { method, path: requested, body, type }: Requested,
+  path: string,
+  published: Told,
+): string | null {
   const bodyless = method === 'HEAD';
   const operation = operationAt(document, bodyless ? 'GET' : method, path);
-  if (!operation) return withoutRoute(method, path, told, bodyless);
-  const response = responseIn(document, operation, told.status);
-  if (!response) return `${operation.operationId} describes only ${Object.keys(operation.responses).join(', ')}`;
-  const refused = complaintAbout(response.pointer, told, bodyless);
+  if (!operation) return withoutRoute(method, path, published, bodyless);
+  const response = responseIn(document, operation, published.status);
+  if (!response)
+    return `${operation.operationId} describes only ${Object.keys(operation.responses).join(', ')}`;
+  const refused = complaintAbout(response.pointer, published, bodyless);
   if (refused) return `${operation.operationId} describes that otherwise: ${refused}`;
   // Of a batch some entries may be none.
-  const whole = told.status < 300 && told.status !== 207 && !tellsOfEntries(told);
-  const accepted = whole ? acceptedOtherwise(operation, asked, body, type) : null;
+  const whole = published.status < 300 && published.status !== 207 && !describesEntries(published);
+  const accepted = whole ? acceptedOtherwise(operation, requested, body, type) : null;
   return accepted && `${operation.operationId} describes another request: ${accepted}`;
 }
 
 /** A success that says which entries it did not take. */
-function tellsOfEntries({ text }: Told): boolean {
+function describesEntries({ text }: Told): boolean {
   if (!text.includes('"errors":[{')) return false;
   const { errors, data = {} } = JSON.parse(text) as { errors?: object[]; data?: { errors?: object[] } };
   return (errors ?? data.errors ?? []).length > 0;
 }
 
 /** 404 where no path is, 405 where the path knows other methods, and what a browser asks first. */
-function withoutRoute(method: string, path: string, told: Told, bodyless: boolean): string | null {
+function withoutRoute(method: string, path: string, published: Told, bodyless: boolean): string | null {
   const known = pathAt(document, path);
-  if (method === 'OPTIONS' && told.status === 204) return known && told.text === '' ? null : 'no operation is there';
+  if (method === 'OPTIONS' && published.status === 204)
+    return known && published.text === '' ? null : 'no operation is there';
   const status = known ? 405 : 404;
   const prefix = path === '/api/v1' || path.startsWith('/api/v1/') ? '' : 'Legacy';
-  if (told.status !== status) return `without such an operation it has to be ${status}`;
-  return complaintAbout(`/components/responses/${prefix}ResourceNotFound${status}`, told, bodyless);
+  if (published.status !== status) return `without such an operation it has to be ${status}`;
+  return complaintAbout(`/components/responses/${prefix}ResourceNotFound${status}`, published, bodyless);
 }
 
 function complaintAbout(pointer: string, { headers, text }: Told, bodyless: boolean): string | null {
   const response = at(pointer) as Response | undefined;
   if (!response) return `there is no ${pointer}`;
-  const promised = Object.entries(response.headers ?? {}).filter(([, { $ref }]) => (at($ref.slice(1)) as { required?: boolean }).required);
+  const promised = Object.entries(response.headers ?? {}).filter(
+    ([, { $ref }]) => (at($ref.slice(1)) as { required?: boolean }).required,
+  );
   const lacking = promised.map(([name]) => name).filter((name) => !headers.has(name));
   if (lacking.length > 0) return `the header ${lacking.join(', ')} is missing`;
   const type = headers.get('content-type')?.split(';')[0] ?? 'none';
-  if (!response.content[type]) return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
+  if (!response.content[type])
+    return `the type ${type} is none of ${Object.keys(response.content).join(', ')}`;
   if (bodyless) return text === '' ? null : 'it has a body';
   if (type === 'text/csv') return text.includes('\r\n') ? null : 'it is no table';
   if (type === 'text/event-stream') return text.startsWith('event: ') ? null : 'it is no stream of events';
@@ -93,14 +117,24 @@ function complaintAbout(pointer: string, { headers, text }: Told, bodyless: bool
 }
 
 /** What was accepted has to be allowed: generated clients could not say it otherwise. */
-function acceptedOtherwise({ pointer, requestBody, parameters = [] }: Operation, asked: string, body: unknown, type = json): string | null {
+function acceptedOtherwise(
+  { pointer, requestBody, parameters = [] }: Operation,
+  requested: string,
+  body: unknown,
+  type = json,
+): string | null {
   const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  const unknown = [...new URL(asked, 'http://posthorn').searchParams.keys()].filter((name) => !names.includes(name));
+  const unknown = [...new URL(requested, 'http://posthorn').searchParams.keys()].filter(
+    (name) => !names.includes(name),
+  );
   if (unknown.length > 0) return `the parameter ${unknown.join(', ')} is not described`;
   if (!requestBody) return null;
   const { content } = requestBody as { content: Record<string, unknown> };
   if (type !== json) return content[type] ? null : `the type ${type} is not described`;
-  const value: unknown = typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body as string).toString()) : body;
+  const value: unknown =
+    typeof body === 'string' || body instanceof Uint8Array
+      ? JSON.parse(Buffer.from(body as string).toString())
+      : body;
   return failuresOf(`${pointer}/requestBody/content/application~1json/schema`, value);
 }
 
@@ -108,14 +142,18 @@ function failuresOf(pointer: string, value: unknown): string | null {
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${root}#${encodeURI(pointer)}` });
   compiled.set(pointer, validate);
   // Of a value as JSON says it: an absent member is not an undefined one.
-  return validate(JSON.parse(JSON.stringify(value ?? null))) ? null : ajv.errorsText(validate.errors, { dataVar: 'it', separator: '; ' });
+  return validate(JSON.parse(JSON.stringify(value ?? null)))
+    ? null
+    : ajv.errorsText(validate.errors, { dataVar: 'it', separator: '; ' });
 }
 
 /** Clients have to take members that come later; here one that nobody described is a leak. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)])) as Record<string, unknown>;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, closed(value)]),
+  ) as Record<string, unknown>;
   return copy['type'] === 'object' && copy['properties'] ? { additionalProperties: false, ...copy } : copy;
 }
 
@@ -126,6 +164,9 @@ const at = (pointer: string): unknown =>
     .split('/')
     .slice(1)
     .reduce<unknown>(
-      (place, token) => (place as Record<string, unknown> | undefined)?.[token.replaceAll('~1', '/').replaceAll('~0', '~')],
+      (location, token) =>
+        (location as Record<string, unknown> | undefined)?.[
+          token.replaceAll('~1', '/').replaceAll('~0', '~')
+        ],
       document,
     );

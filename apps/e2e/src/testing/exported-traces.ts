@@ -26,7 +26,7 @@ export class ExportedTraces {
   }
 
   /** The first span of which it is true, or what was told beside spans, as it came over the wire; null where there is none. */
-  async find(isTrue: (told: string) => boolean): Promise<string | null> {
+  async find(isTrue: (published: string) => boolean): Promise<string | null> {
     for await (const body of createInterface({ input: createReadStream(this.file) })) {
       if (isTrue(body)) return spansIn(body).find(isTrue) ?? body;
     }
@@ -40,5 +40,7 @@ export class ExportedTraces {
 
 function spansIn(body: string): string[] {
   const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] };
-  return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map((span) => JSON.stringify(span))));
+  return resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans.map((span) => JSON.stringify(span))),
+  );
 }

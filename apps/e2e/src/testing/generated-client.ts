@@ -18,25 +18,51 @@ export class GeneratedClient {
   async generate(document: ApiDocument): Promise<void> {
     this.write('package.json', { type: 'module' });
     this.write('openapi.json', document);
-    await run(process.execPath, [generator, '-i', 'openapi.json', '-o', 'src/api', '-c', '@hey-api/client-fetch', '--no-log-file', '-s'], {
-      cwd: this.folder,
-    });
+    await run(
+      process.execPath,
+      [
+        generator,
+        '-i',
+        'openapi.json',
+        '-o',
+        'src/api',
+        '-c',
+        '@hey-api/client-fetch',
+        '--no-log-file',
+        '-s',
+      ],
+      {
+        cwd: this.folder,
+      },
+    );
   }
 
   /** Compiles the client and a program that uses it, as strictly as the compiler knows. */
   async compile(program: string): Promise<void> {
-    const options = { target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], module: 'nodenext', strict: true, types: [], outDir: 'js' };
+    const options = {
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      strict: true,
+      types: [],
+      outDir: 'js',
+    };
     this.write('tsconfig.json', { compilerOptions: { ...options, rootDir: 'src' }, include: ['src'] });
     mkdirSync(join(this.folder, 'src'), { recursive: true });
     writeFileSync(join(this.folder, 'src/program.ts'), program);
-    await run(process.execPath, [compiler, '-p', '.'], { cwd: this.folder }).catch(({ stdout }: { stdout: string }) => {
-      throw new Error(`the client does not compile:\n${stdout.slice(0, 4_000)}`);
-    });
+    await run(process.execPath, [compiler, '-p', '.'], { cwd: this.folder }).catch(
+      ({ stdout }: { stdout: string }) => {
+        throw new Error(`the client does not compile:\n${stdout.slice(0, 4_000)}`);
+      },
+    );
   }
 
   /** What the program prints, read as JSON. */
   async run(environment: Record<string, string>): Promise<unknown> {
-    const { stdout } = await run(process.execPath, ['js/program.js'], { cwd: this.folder, env: { ...process.env, ...environment } });
+    const { stdout } = await run(process.execPath, ['js/program.js'], {
+      cwd: this.folder,
+      env: { ...process.env, ...environment },
+    });
     return JSON.parse(stdout) as unknown;
   }
 

@@ -10,7 +10,9 @@ export interface InboxMessage {
 export async function inboxMessages(posthorn: RunningPosthorn): Promise<InboxMessage[]> {
   const messages: InboxMessage[] = [];
   for (let after: string | null = ''; after !== null;) {
-    const response = await fetch(`${posthorn.dev.inboxUrl}/api/messages?limit=500${after ? `&after=${after}` : ''}`);
+    const response = await fetch(
+      `${posthorn.dev.inboxUrl}/api/messages?limit=500${after ? `&after=${after}` : ''}`,
+    );
     const page = (await response.json()) as { messages: InboxMessage[]; after: string | null };
     messages.push(...page.messages);
     after = page.after;

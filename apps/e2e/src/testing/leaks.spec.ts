@@ -23,8 +23,15 @@ describe('the search of what a product exported', () => {
 
   async function record(...values: string[]): Promise<void> {
     const endpoint = traces.environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
-    const tracing = await openTracing({ service: 'gateway', endpoint, protocol: 'http/json', sampler: 'always_on', ratio: 1 });
-    for (const value of values) tracing.root('GET /somewhere', { attributes: { said: value } }, null, false)!.end();
+    const tracing = await openTracing({
+      service: 'gateway',
+      endpoint,
+      protocol: 'http/json',
+      sampler: 'always_on',
+      ratio: 1,
+    });
+    for (const value of values)
+      tracing.root('GET /somewhere', { attributes: { said: value } }, null, false)!.end();
     await tracing.close();
   }
 
@@ -36,16 +43,16 @@ describe('the search of what a product exported', () => {
     ['an address that opens something', '/api/v1/reveal?token=x'],
   ])('finds %s, and names its span alone', async (_, value) => {
     await record('nothing', value, 'nothing');
-    const [place, ...others] = await leaksExported(traces, known);
+    const [location, ...others] = await leaksExported(traces, known);
     expect(others).toEqual([]);
-    expect(place).toMatch(/^the traces: \{.*"GET \/somewhere"/);
-    expect(place).toContain(JSON.stringify(value));
-    expect(place).not.toContain('nothing');
+    expect(location).toMatch(/^the traces: \{.*"GET \/somewhere"/);
+    expect(location).toContain(JSON.stringify(value));
+    expect(location).not.toContain('nothing');
   });
 
   it('finds nothing where there is none of it', async () => {
     await record('nothing', 'correct', 'sk_live_', 'token=x');
-    expect(await traces.find((told) => told.includes('token=x'))).not.toBeNull();
+    expect(await traces.find((published) => published.includes('token=x'))).not.toBeNull();
     expect(await leaksExported(traces, known)).toEqual([]);
   });
 });

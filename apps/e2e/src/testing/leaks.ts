@@ -9,7 +9,10 @@ const ended = 'Ctrl-C stops everything';
 const secretParameter = /[?&](?:token|code|state)=/;
 
 /** The places that hold anything that opens an account: whatever looks like one, and what clients showed. */
-export async function leaksStored(databaseUrls: readonly string[], known: ReadonlySet<string>): Promise<string[]> {
+export async function leaksStored(
+  databaseUrls: readonly string[],
+  known: ReadonlySet<string>,
+): Promise<string[]> {
   return (await Promise.all(databaseUrls.map((url) => leaksOnServer(url, [...known])))).flat();
 }
 
@@ -21,11 +24,14 @@ export function leaksLogged(output: string, known: ReadonlySet<string>): string[
 
 export async function leaksExported(traces: ExportedTraces, known: ReadonlySet<string>): Promise<string[]> {
   const escaped = new Set([...known].map((secret) => JSON.stringify(secret).slice(1, -1)));
-  const span = await traces.find((text) => looksSecret(text) || secretParameter.test(text) || holdsAny(text, escaped));
+  const span = await traces.find(
+    (text) => looksSecret(text) || secretParameter.test(text) || holdsAny(text, escaped),
+  );
   return span === null ? [] : [`the traces: ${span}`];
 }
 
-const holdsAny = (text: string, secrets: ReadonlySet<string>): boolean => [...secrets].some((secret) => text.includes(secret));
+const holdsAny = (text: string, secrets: ReadonlySet<string>): boolean =>
+  [...secrets].some((secret) => text.includes(secret));
 
 export const looksSecret = (text: string): boolean => new RegExp(secretPattern).test(text);
 
@@ -33,18 +39,22 @@ export const looksSecret = (text: string): boolean => new RegExp(secretPattern).
 const linesAfterStart = (output: string): string[] => output.slice(output.lastIndexOf(ended)).split('\n');
 
 async function leaksOnServer(url: string, secrets: readonly string[]): Promise<string[]> {
-  const names = await asked(url, async (client) => {
-    const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`);
+  const names = await requested(url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      `SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`,
+    );
     return rows.map(({ datname }) => datname);
   });
   const found = await Promise.all(
-    (names ?? []).map((name) => leaksIn(Object.assign(new URL(url), { pathname: `/${name}` }).href, name, secrets)),
+    (names ?? []).map((name) =>
+      leaksIn(Object.assign(new URL(url), { pathname: `/${name}` }).href, name, secrets),
+    ),
   );
   return found.flat();
 }
 
 async function leaksIn(url: string, database: string, secrets: readonly string[]): Promise<string[]> {
-  const found = await asked(url, async (client) => {
+  const found = await requested(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
@@ -64,7 +74,7 @@ async function leaks(client: pg.Client, table: string, secrets: readonly string[
 }
 
 /** Null where the test itself took the server away. */
-async function asked<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T | null> {
+async function requested<T>(url: string, request: (client: pg.Client) => Promise<T>): Promise<T | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
@@ -73,7 +83,7 @@ async function asked<T>(url: string, ask: (client: pg.Client) => Promise<T>): Pr
     return null;
   }
   try {
-    return await ask(client);
+    return await request(client);
   } finally {
     await client.end();
   }

@@ -5,25 +5,27 @@ import pg from 'pg';
 import type { RunningPosthorn } from './running-posthorn.js';
 
 /** Where any of these words stand in what the product keeps, in any case: tables, the store of NATS, what it logged and told of its work. */
-export async function placesHolding(
+export async function tablesContaining(
   { servers, dataDirectory, output, traces }: RunningPosthorn,
-  words: readonly string[],
+  texts: readonly string[],
 ): Promise<string[]> {
-  const lower = words.map((word) => word.toLowerCase());
-  const says = (text: string) => lower.some((word) => text.toLowerCase().includes(word));
-  const tables = await onEveryDatabase(servers.databaseUrls, (client, database) => tablesHolding(client, database, lower));
+  const lower = texts.map((text) => text.toLowerCase());
+  const says = (text: string) => lower.some((term) => text.toLowerCase().includes(term));
+  const tables = await onEveryDatabase(servers.databaseUrls, (client, database) =>
+    tablesHolding(client, database, lower),
+  );
   const files = filesBelow(join(dataDirectory, 'nats')).filter((file) => says(readFileSync(file, 'latin1')));
-  const told = await traces.find(says);
+  const published = await traces.find(says);
   return [
     ...tables.flat(),
     ...(files.length > 0 ? ['nats'] : []),
     ...(says(output) ? ['log'] : []),
-    ...(told === null ? [] : ['traces']),
+    ...(published === null ? [] : ['traces']),
   ].sort();
 }
 
-/** Facts that are still to be told, for the first time or once more. */
-export async function factsUntold({ servers }: RunningPosthorn): Promise<number> {
+/** Events that are still to be told, for the first time or once more. */
+export async function eventsUnpublished({ servers }: RunningPosthorn): Promise<number> {
   const counts = await onEveryDatabase(servers.databaseUrls, async (client) => {
     const { rows: known } = await client.query(`SELECT FROM pg_tables WHERE tablename = 'fact_repeats'`);
     if (known.length === 0) return 0;
@@ -37,38 +39,49 @@ export async function factsUntold({ servers }: RunningPosthorn): Promise<number>
 
 /** Of the database of that name, on whichever server it is. */
 export async function urlOfDatabase({ servers }: RunningPosthorn, name: string): Promise<string> {
-  for (const url of servers.databaseUrls) if ((await connected(url, namesOf)).includes(name)) return onServer(url, name);
+  for (const url of servers.databaseUrls)
+    if ((await connected(url, namesOf)).includes(name)) return onServer(url, name);
   throw new Error(`no server has a database ${name}`);
 }
 
-async function tablesHolding(client: pg.Pool, database: string, words: readonly string[]): Promise<string[]> {
+async function tablesHolding(client: pg.Pool, database: string, texts: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
   // Bytes are written in hexadecimal digits.
-  const looked = [...words, ...words.flatMap((word) => [word, word.toUpperCase()]).map((word) => Buffer.from(word).toString('hex'))];
+  const checked = [
+    ...texts,
+    ...texts.flatMap((text) => [text, text.toUpperCase()]).map((text) => Buffer.from(text).toString('hex')),
+  ];
   const holding: string[] = [];
   for (const { name } of rows) {
     const found = await client.query(
       `SELECT FROM ${name} AS content WHERE EXISTS (SELECT FROM unnest($1::text[]) AS word WHERE strpos(lower(to_jsonb(content)::text), word) > 0) LIMIT 1`,
-      [looked],
+      [checked],
     );
     if (found.rowCount! > 0) holding.push(`${database}.${name}`);
   }
   return holding;
 }
 
-async function onEveryDatabase<T>(urls: readonly string[], work: (client: pg.Pool, database: string) => Promise<T>): Promise<T[]> {
+async function onEveryDatabase<T>(
+  urls: readonly string[],
+  work: (client: pg.Pool, database: string) => Promise<T>,
+): Promise<T[]> {
   const results: T[] = [];
   for (const url of urls)
-    for (const name of await connected(url, namesOf)) results.push(await connected(onServer(url, name), (client) => work(client, name)));
+    for (const name of await connected(url, namesOf))
+      results.push(await connected(onServer(url, name), (client) => work(client, name)));
   return results;
 }
 
-const onServer = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+const onServer = (url: string, name: string): string =>
+  Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 async function namesOf(client: pg.Pool): Promise<string[]> {
-  const { rows } = await client.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`);
+  const { rows } = await client.query<{ datname: string }>(
+    `SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`,
+  );
   return rows.map(({ datname }) => datname);
 }
 

@@ -20,7 +20,9 @@ export class OwnDatabases {
     chmodSync(databases.root, 0o755);
     const names = mode === 'separate' ? startableServices() : [all];
     await Promise.all(names.map((name) => databases.run(name)));
-    databases.environment = Object.fromEntries(await Promise.all(names.map((name) => databases.variableOf(name))));
+    databases.environment = Object.fromEntries(
+      await Promise.all(names.map((name) => databases.variableOf(name))),
+    );
     return databases;
   }
 
@@ -50,6 +52,9 @@ export class OwnDatabases {
   private async variableOf(name: string): Promise<[string, string]> {
     const adminUrl = this.adminUrlOf(name);
     if (name === all) return ['DATABASE_URL', adminUrl];
-    return [`${name.toUpperCase()}_DATABASE_URL`, await provisionDatabase({ adminUrl, service: name, secretKey })];
+    return [
+      `${name.toUpperCase()}_DATABASE_URL`,
+      await provisionDatabase({ adminUrl, service: name, secretKey }),
+    ];
   }
 }

@@ -50,12 +50,17 @@ export class OwnedProject {
 
   pathWith({ path, parameters = [] }: Operation, { id = '', link = 'no-link' }: Partial<Made>): string {
     const named = path.replace('{projectId}', this.id).replace(/\{\w+\}/g, id);
-    return parameters.some(({ in: place, name }) => place === 'query' && name === 'token') ? `${named}?token=${link}` : named;
+    return parameters.some(({ in: location, name }) => location === 'query' && name === 'token')
+      ? `${named}?token=${link}`
+      : named;
   }
 
   /** The body with what holds for one request only. */
   async freshened<Body extends object | undefined>(body: Body): Promise<Body> {
-    const fresh = Object.entries(body ?? {}).map(async ([name, value]) => [name, (await this.freshly[name]?.()) ?? (value as unknown)]);
+    const fresh = Object.entries(body ?? {}).map(async ([name, value]) => [
+      name,
+      (await this.freshly[name]?.()) ?? (value as unknown),
+    ]);
     return body && (Object.fromEntries(await Promise.all(fresh)) as Body);
   }
 
@@ -79,7 +84,9 @@ export class OwnedProject {
 
   /** The token of a link by which the owner becomes a member of one more project; the mail that bears it waits while delivery is paused. */
   private async invitedElsewhere(): Promise<string> {
-    const id = await (this.partners ??= this.operator('projects', 'create', '--name', 'Partners').then((made) => made['id']!));
+    const id = await (this.partners ??= this.operator('projects', 'create', '--name', 'Partners').then(
+      (made) => made['id']!,
+    ));
     const token = randomBytes(32).toString('base64url');
     await this.query('DELETE FROM members WHERE project_id = $1', [id]);
     await this.query(
@@ -92,7 +99,12 @@ export class OwnedProject {
   }
 
   /** By the front door, as the key or as the owner. */
-  async asked(method: string, path: string, body: object | undefined, as: 'key' | Person): Promise<Answer> {
+  async requested(
+    method: string,
+    path: string,
+    body: object | undefined,
+    as: 'key' | Person,
+  ): Promise<Answer> {
     const headers = as === 'key' ? { authorization: `Bearer ${this.key}` } : as.headers;
     const answer = await this.posthorn.request(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`nothing of ${path} for the test: ${answer.text}`);
@@ -121,4 +133,5 @@ export class OwnedProject {
 /** The path names something in the project, not only the project. */
 export const hasId = ({ path }: Operation): boolean => path.replace('{projectId}', '').includes('{');
 
-export const takesKeys = ({ 'x-callers': callers }: Operation): boolean => callers.includes('SECRET') || callers.includes('PUBLIC');
+export const takesKeys = ({ 'x-callers': callers }: Operation): boolean =>
+  callers.includes('SECRET') || callers.includes('PUBLIC');

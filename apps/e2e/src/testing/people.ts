@@ -19,14 +19,18 @@ let places = 0;
 
 /** From an address of its own, since tries are limited by it: the product has to trust the proxy that this is. */
 export async function signIn(posthorn: RunningPosthorn, { email, password }: Account): Promise<Person> {
-  const place = (places += 1);
+  const index = (places += 1);
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Firefox on Linux',
-    'x-forwarded-for': `10.0.${place >> 8}.${place & 255}`,
+    'x-forwarded-for': `10.0.${index >> 8}.${index & 255}`,
   };
   const body = JSON.stringify({ email, password });
-  const response = await fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, { method: 'POST', headers, body });
+  const response = await fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers,
+    body,
+  });
   if (!response.ok) throw new Error(`${email} cannot sign in: ${await response.text()}`);
   const { user } = (await response.json()) as { user: { id: string } };
   const cookie = response.headers.getSetCookie()[0]!.split(';')[0]!;
@@ -35,7 +39,8 @@ export async function signIn(posthorn: RunningPosthorn, { email, password }: Acc
 }
 
 /** Without its signature: the token is what would open the account. */
-export const sessionTokenIn = (cookie: string): string => decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;
+export const sessionTokenIn = (cookie: string): string =>
+  decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;
 
 export async function makeUser(operator: Operator, email: string): Promise<Account & { id: string }> {
   const { id, password } = await operator('users', 'create', '--email', email, '--name', 'Ada', '--verified');

@@ -3,7 +3,10 @@ import { refuseUndescribedBytes } from './described.js';
 import type { RunningPosthorn } from './running-posthorn.js';
 
 /** What the gateway answers to bytes that no HTTP client would send. */
-export async function rawRequest(posthorn: RunningPosthorn, lines: readonly string[]): Promise<{ head: string; body: string }> {
+export async function rawRequest(
+  posthorn: RunningPosthorn,
+  lines: readonly string[],
+): Promise<{ head: string; body: string }> {
   const { hostname, port } = new URL(posthorn.dev.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   // The answer may come before all is written: what is left is nobody's then.
@@ -15,11 +18,21 @@ export async function rawRequest(posthorn: RunningPosthorn, lines: readonly stri
   const end = answer.indexOf('\r\n\r\n');
   const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
   // Who still writes when the connection is closed may see that it is, and not the answer.
-  if (answer !== '') refuseUndescribedBytes(lines[0]!, { status: Number(head.split(' ')[1]), headers: headersIn(head), text: body });
+  if (answer !== '')
+    refuseUndescribedBytes(lines[0]!, {
+      status: Number(head.split(' ')[1]),
+      headers: headersIn(head),
+      text: body,
+    });
   return { head, body };
 }
 
 function headersIn(head: string): Headers {
   const lines = head.split('\r\n').slice(1);
-  return new Headers(lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+  return new Headers(
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(':')),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
 }

@@ -13,7 +13,7 @@ const program = resolve('dist/apps/all-in-one/src/main.js');
 export type Mode = 'one' | 'services' | 'replicas' | 'separate';
 
 /** What `npm start` and `npm run start:services` are given in each. */
-const wordsOf: Record<Mode, string[]> = {
+const contentOf: Record<Mode, string[]> = {
   one: [],
   services: ['--services'],
   replicas: ['--services', '--replicas', 'gateway=2,sending=2'],
@@ -23,8 +23,8 @@ const wordsOf: Record<Mode, string[]> = {
 export const mode: Mode = readMode(process.env['POSTHORN_E2E_MODE'] ?? 'one');
 
 function readMode(name: string): Mode {
-  if (name in wordsOf) return name as Mode;
-  throw new Error(`POSTHORN_E2E_MODE=${name} is none of ${Object.keys(wordsOf).join(', ')}`);
+  if (name in contentOf) return name as Mode;
+  throw new Error(`POSTHORN_E2E_MODE=${name} is none of ${Object.keys(contentOf).join(', ')}`);
 }
 
 export interface DevFile {
@@ -62,14 +62,15 @@ export class RunningPosthorn {
     readonly traces: ExportedTraces,
   ) {
     this.ended = once(child, 'exit').then(([code]) => code as number | null);
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
   }
 
   /** Starts, and waits until it says that it is ready or ends. */
   static async launch(
     dataDirectory: string,
     environment: Record<string, string> = {},
-    words: readonly string[] = wordsOf[mode],
+    texts: readonly string[] = contentOf[mode],
   ): Promise<RunningPosthorn> {
     const traces = await ExportedTraces.open(join(dirname(dataDirectory), `traces-${crypto.randomUUID()}`));
     const env = {
@@ -84,7 +85,7 @@ export class RunningPosthorn {
       ...traces.environment,
       ...environment,
     };
-    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const running = new RunningPosthorn(child, dataDirectory, traces);
     for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? []) running.keepSecret(key.trim());
     await new Promise<void>((ready) => {
@@ -95,8 +96,12 @@ export class RunningPosthorn {
     return running;
   }
 
-  static async start(dataDirectory: string, environment: Record<string, string> = {}, words?: readonly string[]): Promise<RunningPosthorn> {
-    const running = await RunningPosthorn.launch(dataDirectory, environment, words);
+  static async start(
+    dataDirectory: string,
+    environment: Record<string, string> = {},
+    texts?: readonly string[],
+  ): Promise<RunningPosthorn> {
+    const running = await RunningPosthorn.launch(dataDirectory, environment, texts);
     if (running.isRunning) return running;
     await running.stop();
     throw new Error(`the start ended: ${running.output}`);
@@ -107,13 +112,18 @@ export class RunningPosthorn {
   }
 
   get servers(): { natsUrl: string; databaseUrls: string[] } {
-    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as { natsUrl: string; databaseUrls: string[] };
+    return JSON.parse(readFileSync(join(this.dataDirectory, 'servers.json'), 'utf8')) as {
+      natsUrl: string;
+      databaseUrls: string[];
+    };
   }
 
   /** The processes of the services; none where all run in one. */
   get processes(): { name: string; pid: number; adminPort: number }[] {
     const file = join(this.dataDirectory, 'processes.json');
-    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { name: string; pid: number; adminPort: number }[]) : [];
+    return existsSync(file)
+      ? (JSON.parse(readFileSync(file, 'utf8')) as { name: string; pid: number; adminPort: number }[])
+      : [];
   }
 
   /** kill -9 of everything that is ours, at once; the servers behind it stay. */
@@ -147,7 +157,12 @@ export class RunningPosthorn {
   }
 
   /** Every answer is held against docs/openapi.json: what it does not describe fails the test that saw it. */
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.dev.baseUrl}${path}`, {
       method,
@@ -161,7 +176,10 @@ export class RunningPosthorn {
     });
     const text = await response.text();
     const type = headers['content-type']?.split(';')[0]!.trim().toLowerCase();
-    refuseUndescribed({ method, path, body, type }, { status: response.status, headers: response.headers, text });
+    refuseUndescribed(
+      { method, path, body, type },
+      { status: response.status, headers: response.headers, text },
+    );
     for (const [, token] of text.matchAll(/\/reveal\?token=([^"&]+)/g)) this.keepSecret(token!);
     for (const [, token] of text.matchAll(/"confirm_?[Tt]oken":"([^"]+)"/g)) this.keepSecret(token!);
     return {
@@ -185,8 +203,12 @@ export class RunningPosthorn {
   private async endWithout(leaks: readonly string[]): Promise<number | null> {
     const code = await this.ended;
     await this.traces.close();
-    const places = [...leaks, ...leaksLogged(this.output, this.secrets), ...(await leaksExported(this.traces, this.secrets))];
-    if (places.length > 0) throw new Error(`Secrets lie in ${places.join(', ')}`);
+    const positions = [
+      ...leaks,
+      ...leaksLogged(this.output, this.secrets),
+      ...(await leaksExported(this.traces, this.secrets)),
+    ];
+    if (positions.length > 0) throw new Error(`Secrets lie in ${positions.join(', ')}`);
     return code;
   }
 }

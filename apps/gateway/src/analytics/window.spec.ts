@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { windowOf } from './window.js';
 
 const now = new Date('2026-03-31T15:30:00.000Z');
-const iso = (asked: { from?: string; to?: string }) => {
-  const { from, to } = windowOf(asked, now);
+const iso = (requested: { from?: string; to?: string }) => {
+  const { from, to } = windowOf(requested, now);
   return [from.toISOString(), to.toISOString()];
 };
-const entries = ([from, to]: string[]) => (Date.parse(to!.slice(0, 10)) - Date.parse(from!.slice(0, 10))) / 86_400_000 + 1;
+const entries = ([from, to]: string[]) =>
+  (Date.parse(to!.slice(0, 10)) - Date.parse(from!.slice(0, 10))) / 86_400_000 + 1;
 
 describe('the window of a report', () => {
   it('is the last 30 days unless said otherwise', () => {
@@ -15,7 +16,10 @@ describe('the window of a report', () => {
   });
 
   it('takes a bare date for its whole day', () => {
-    expect(iso({ from: '2026-03-01', to: '2026-03-01' })).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-01T23:59:59.999Z']);
+    expect(iso({ from: '2026-03-01', to: '2026-03-01' })).toEqual([
+      '2026-03-01T00:00:00.000Z',
+      '2026-03-01T23:59:59.999Z',
+    ]);
     expect(entries(iso({ from: '2026-01-01', to: '2026-03-31' }))).toBe(90);
   });
 
@@ -27,7 +31,10 @@ describe('the window of a report', () => {
   });
 
   it('moves the start of more than 90 days', () => {
-    expect(iso({ from: '2025-01-01', to: '2026-03-31' })).toEqual(['2026-01-01T00:00:00.000Z', '2026-03-31T23:59:59.999Z']);
+    expect(iso({ from: '2025-01-01', to: '2026-03-31' })).toEqual([
+      '2026-01-01T00:00:00.000Z',
+      '2026-03-31T23:59:59.999Z',
+    ]);
     expect(entries(iso({ from: '2025-12-31', to: '2026-03-31' }))).toBe(90);
   });
 
@@ -47,7 +54,7 @@ describe('the window of a report', () => {
     { to: 'infinity' },
     { from: '2026-02-30' },
     { from: '', to: '300000-01-01' },
-  ])('refuses %j', (asked) => {
-    expect(() => windowOf(asked, now)).toThrow('One or more fields are invalid');
+  ])('refuses %j', (requested) => {
+    expect(() => windowOf(requested, now)).toThrow('One or more fields are invalid');
   });
 });

@@ -1,4 +1,12 @@
-import { invalid, Optional, parseDay, parseInstant, Text, type InvalidMember, type TimeseriesQuery } from '@posthorn/contracts';
+import {
+  invalid,
+  Optional,
+  parseDay,
+  parseInstant,
+  Text,
+  type InvalidMember,
+  type TimeseriesQuery,
+} from '@posthorn/contracts';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
@@ -10,17 +18,21 @@ export class ReportWindow {
   @Text(1, 40) @Optional() to?: string;
 }
 
-/** The range of a report: a bare date is its whole UTC day, so that 90 of them have 90 entries (contract.md §10). */
+/** The range of a report: a bare date is its whole UTC day, so that 90 of them have 90 entries (docs/api-decisions.md §10). */
 export function windowOf({ from, to }: ReportWindow, now: Date): TimeseriesQuery {
   const start = from === undefined ? undefined : readEdge(from, 0);
   const end = to === undefined ? now : readEdge(to, dayMs - 1);
-  const failures = [start === null ? unreadable('from') : null, end === null ? unreadable('to') : null].filter(
-    (failure) => failure !== null,
-  );
+  const failures = [
+    start === null ? unreadable('from') : null,
+    end === null ? unreadable('to') : null,
+  ].filter((failure) => failure !== null);
   if (failures.length > 0) throw invalid(failures);
   const last = end!.getTime();
   const first = start?.getTime() ?? startOfDay(last) - (defaultDays - 1) * dayMs;
-  if (first > last) throw invalid([{ path: ['from'], code: 'out_of_range', message: 'must not be after the end of the range' }]);
+  if (first > last)
+    throw invalid([
+      { path: ['from'], code: 'out_of_range', message: 'must not be after the end of the range' },
+    ]);
   return { from: new Date(Math.max(first, startOfDay(last) - (maxDays - 1) * dayMs)), to: new Date(last) };
 }
 

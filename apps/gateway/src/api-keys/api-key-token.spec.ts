@@ -29,7 +29,8 @@ describe('an API key token', () => {
   it('uses every letter about equally', () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 2_000; round += 1) {
-      for (const letter of mintToken('FULL', 'LIVE').slice(8, 44)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+      for (const letter of mintToken('FULL', 'LIVE').slice(8, 44))
+        counts.set(letter, (counts.get(letter) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
     const mean = (2_000 * 36) / 62;

@@ -6,7 +6,8 @@ export type KeyMode = 'LIVE' | 'TEST';
 const kinds: Record<GrantPreset, string> = { FULL: 'sk', SENDING_ONLY: 'pk' };
 const pattern = new RegExp(`^[sp]k_(?:live|test)_${tokenBody}$`);
 
-export const mintToken = (preset: GrantPreset, mode: KeyMode): string => mintChecked(`${kinds[preset]}_${mode.toLowerCase()}_`);
+export const mintToken = (preset: GrantPreset, mode: KeyMode): string =>
+  mintChecked(`${kinds[preset]}_${mode.toLowerCase()}_`);
 
 /** Whether this may be a key at all. */
 export const isWellFormedToken = (token: string): boolean => pattern.test(token) && isWhole(token);

@@ -15,7 +15,8 @@ export class ApiKeyRow {
   @Column('text') mode: KeyMode;
   @Column('text', { array: true }) scopes: Scope[];
   @Column('uuid', { name: 'domain_id', nullable: true }) domainId: string | null;
-  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true }) lastUsedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3, nullable: true })
+  lastUsedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true }) revokedAt: Date | null;
 

@@ -28,7 +28,12 @@ export class ApiKeysController {
     private readonly config: GatewayConfig,
   ) {}
 
-  @Get(path, { summary: 'List the keys of a project, revoked ones too', scope: 'api-keys:read', paged: 'whole', reply: ApiKey })
+  @Get(path, {
+    summary: 'List the keys of a project, revoked ones too',
+    scope: 'api-keys:read',
+    paged: 'whole',
+    reply: ApiKey,
+  })
   async list({ caller, surface, page }: Call): Promise<DomainPage> {
     if (surface === 'v1') return this.keys.page(caller.projectId, page);
     return { items: await this.keys.list(caller.projectId), hasMore: false, next: null };
@@ -90,6 +95,9 @@ export class ApiKeysController {
 
   private toReveal({ row, reveal }: RevealableKey): ApiKeyToReveal {
     const link = `${this.config.publicUrl.replace(/\/+$/, '')}/api/projects/${row.projectId}/api-keys/${row.id}/reveal`;
-    return Object.assign({ revealUrl: `${link}?token=${reveal.linkToken}`, revealExpiresAt: reveal.expiresAt }, row);
+    return Object.assign(
+      { revealUrl: `${link}?token=${reveal.linkToken}`, revealExpiresAt: reveal.expiresAt },
+      row,
+    );
   }
 }

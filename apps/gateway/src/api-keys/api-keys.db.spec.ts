@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeyFacts, domains, projects, scopes, type Scope, SendingDomain } from '@posthorn/contracts';
+import { apiKeyEvents, domains, projects, scopes, type Scope, SendingDomain } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
-import { startGatewaySuite, type Ask, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { startGatewaySuite, type Request, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ afterAll(() => suite.stop());
 const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
 const codeOf = ({ status, json }: Told) => [status, json['code'] ?? (json['error'] as { code: string }).code];
-const create = (projectId: string, by: Ask, body: object) =>
-  suite.ask('POST', pathOf(projectId), { ...by, body: { name: 'Made', ...body } });
+const create = (projectId: string, by: Request, body: object) =>
+  suite.request('POST', pathOf(projectId), { ...by, body: { name: 'Made', ...body } });
 
 async function buildOwned() {
   const { projectId, caller } = await suite.buildProject();
@@ -22,19 +22,26 @@ async function buildOwned() {
 }
 
 /** The secret of an answer, read as a member's client would. */
-async function tokenOf({ json }: Told, by: Ask): Promise<string> {
+async function tokenOf({ json }: Told, by: Request): Promise<string> {
   const { pathname, search } = new URL(String(json['reveal_url']));
-  return (await suite.ask('GET', pathname.replace('/api/', '/api/v1/') + search, by)).json['token'] as string;
+  return (await suite.request('GET', pathname.replace('/api/', '/api/v1/') + search, by)).json[
+    'token'
+  ] as string;
 }
 
 describe('API keys over HTTP', () => {
   it('are made without their secret, and tell of it', async () => {
     const { projectId, owner } = await buildOwned();
-    const told = await create(projectId, owner, { legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST' });
-    expect([told.status, told.json]).toEqual([
+    const published = await create(projectId, owner, { legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST' });
+    expect([published.status, published.json]).toEqual([
       201,
       {
-        ...{ id: expect.any(String), project_id: projectId, name: 'Made', last_four: expect.stringMatching(/^\w{4}$/) },
+        ...{
+          id: expect.any(String),
+          project_id: projectId,
+          name: 'Made',
+          last_four: expect.stringMatching(/^\w{4}$/),
+        },
         ...{ legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST', scopes: [], domain_id: null },
         ...{ last_used_at: null, created_at: expect.any(String), revoked_at: null },
         ...{
@@ -43,12 +50,19 @@ describe('API keys over HTTP', () => {
         },
       },
     ]);
-    const inFive = Date.parse(String(told.json['reveal_expires_at'])) - Date.now();
+    const inFive = Date.parse(String(published.json['reveal_expires_at'])) - Date.now();
     expect(inFive).toBeGreaterThan(290_000);
     expect(inFive).toBeLessThanOrEqual(300_500);
-    expect(await tokenOf(told, owner)).toMatch(new RegExp(`^pk_test_\\w{38}${String(told.json['last_four'])}$`));
-    expect(await suite.factsOf(projectId, apiKeyFacts.created)).toMatchObject([{ keyId: told.json['id'] }]);
-    const legacy = await suite.ask('POST', `/api/projects/${projectId}/api-keys`, { ...owner, body: { name: 'Old' } });
+    expect(await tokenOf(published, owner)).toMatch(
+      new RegExp(`^pk_test_\\w{38}${String(published.json['last_four'])}$`),
+    );
+    expect(await suite.eventsOf(projectId, apiKeyEvents.created)).toMatchObject([
+      { keyId: published.json['id'] },
+    ]);
+    const legacy = await suite.request('POST', `/api/projects/${projectId}/api-keys`, {
+      ...owner,
+      body: { name: 'Old' },
+    });
     expect([legacy.status, legacy.json]).toMatchObject([
       201,
       { success: true, data: { legacyGrantPreset: 'FULL', revealUrl: expect.any(String) } },
@@ -59,10 +73,16 @@ describe('API keys over HTTP', () => {
     const { projectId, owner } = await buildOwned();
     const ids: unknown[] = [];
     for (const name of ['a', 'b', 'c']) ids.unshift((await create(projectId, owner, { name })).json['id']);
-    await suite.ask('DELETE', `${pathOf(projectId)}/${String(ids[1])}`, owner);
-    const first = await suite.ask('GET', `${pathOf(projectId)}?limit=2`, owner);
-    const second = await suite.ask('GET', `${pathOf(projectId)}?limit=2&after=${String(first.json['next_cursor'])}`, owner);
-    const listed = [first, second].flatMap(({ json }) => json['data'] as { id: string; revoked_at: string | null }[]);
+    await suite.request('DELETE', `${pathOf(projectId)}/${String(ids[1])}`, owner);
+    const first = await suite.request('GET', `${pathOf(projectId)}?limit=2`, owner);
+    const second = await suite.request(
+      'GET',
+      `${pathOf(projectId)}?limit=2&after=${String(first.json['next_cursor'])}`,
+      owner,
+    );
+    const listed = [first, second].flatMap(
+      ({ json }) => json['data'] as { id: string; revoked_at: string | null }[],
+    );
     expect(listed.map(({ id, revoked_at }) => [id, revoked_at !== null])).toEqual([
       [ids[0], false],
       [ids[1], true],
@@ -70,9 +90,12 @@ describe('API keys over HTTP', () => {
     ]);
     expect(first.text + second.text).not.toMatch(/token|hash|[sp]k_(live|test)_/);
     const legacy = `/api/projects/${projectId}/api-keys`;
-    expect((await suite.ask('GET', legacy, owner)).json).toEqual({ success: true, data: ids.map((id) => expect.objectContaining({ id })) });
-    expect((await suite.ask('GET', `${legacy}?limit=1`, owner)).status).toBe(422);
-    expect((await suite.ask('GET', `${pathOf(projectId)}/${String(ids[1])}`, owner)).json).toMatchObject({
+    expect((await suite.request('GET', legacy, owner)).json).toEqual({
+      success: true,
+      data: ids.map((id) => expect.objectContaining({ id })),
+    });
+    expect((await suite.request('GET', `${legacy}?limit=1`, owner)).status).toBe(422);
+    expect((await suite.request('GET', `${pathOf(projectId)}/${String(ids[1])}`, owner)).json).toMatchObject({
       revoked_at: expect.any(String),
     });
   });
@@ -83,30 +106,58 @@ describe('API keys over HTTP', () => {
     const member = { as: await suite.buildUser({ projectId, role: 'MEMBER' }) };
     expect((await create(projectId, admin, {})).status).toBe(201);
     expect(codeOf(await create(projectId, member, {}))).toEqual([403, 'scope_missing']);
-    expect(codeOf(await suite.ask('GET', pathOf(projectId), member))).toEqual([403, 'scope_missing']);
+    expect(codeOf(await suite.request('GET', pathOf(projectId), member))).toEqual([403, 'scope_missing']);
     const { token } = await suite.buildKey(projectId, { scopes: ['api-keys:read'] });
-    expect(codeOf(await create(projectId, { key: token }, { scopes: ['api-keys:read'] }))).toEqual([403, 'scope_missing']);
-    expect((await suite.ask('GET', pathOf(projectId), { key: token })).status).toBe(200);
+    expect(codeOf(await create(projectId, { key: token }, { scopes: ['api-keys:read'] }))).toEqual([
+      403,
+      'scope_missing',
+    ]);
+    expect((await suite.request('GET', pathOf(projectId), { key: token })).status).toBe(200);
   });
 
   it('refuse what no key can be', async () => {
     const { projectId, owner } = await buildOwned();
     const bodies = [
-      ...[{ name: '' }, { name: 'x'.repeat(101) }, { name: 'a\0b' }, { name: null }, { token: 'x' }, { mode: 'BOTH' }],
-      ...[{ scopes: ['emails:everything'] }, { scopes: 'emails:send' }, { legacy_grant_preset: 'SENDING_ONLY', scopes: ['emails:read'] }],
+      ...[
+        { name: '' },
+        { name: 'x'.repeat(101) },
+        { name: 'a\0b' },
+        { name: null },
+        { token: 'x' },
+        { mode: 'BOTH' },
+      ],
+      ...[
+        { scopes: ['emails:everything'] },
+        { scopes: 'emails:send' },
+        { legacy_grant_preset: 'SENDING_ONLY', scopes: ['emails:read'] },
+      ],
       ...[{ domain_id: 'no-id' }, { scopes: Array.from({ length: 39 }, () => 'emails:send') }],
     ];
-    for (const body of bodies) expect([body, ...codeOf(await create(projectId, owner, body))]).toEqual([body, 422, 'validation_error']);
+    for (const body of bodies)
+      expect([body, ...codeOf(await create(projectId, owner, body))]).toEqual([
+        body,
+        422,
+        'validation_error',
+      ]);
   });
 
   it('are confined to a domain of the project or to none', async () => {
     const { projectId, owner } = await buildOwned();
-    const domain = Object.assign(new SendingDomain(), { id: newId(), domain: 'example.test', verified: true });
-    const stop = await standIn(suite.connection, domains.list, () => Promise.resolve({ items: [domain], hasMore: false, next: null }));
+    const domain = Object.assign(new SendingDomain(), {
+      id: newId(),
+      domain: 'example.test',
+      verified: true,
+    });
+    const stop = await standIn(suite.connection, domains.list, () =>
+      Promise.resolve({ items: [domain], hasMore: false, next: null }),
+    );
     const made = await create(projectId, owner, { domain_id: domain.id });
     expect([made.status, made.json['domain_id']]).toEqual([201, domain.id]);
     const refused = await create(projectId, owner, { domain_id: newId() });
-    expect([refused.status, refused.json['errors']]).toMatchObject([422, [{ pointer: '/domain_id', code: 'not_found' }]]);
+    expect([refused.status, refused.json['errors']]).toMatchObject([
+      422,
+      [{ pointer: '/domain_id', code: 'not_found' }],
+    ]);
     await stop();
   });
 
@@ -117,9 +168,13 @@ describe('API keys over HTTP', () => {
        SELECT $1, gen_random_uuid(), 'k', md5(n::text) || md5($2 || n::text), 'four', 'FULL', 'LIVE', '{}', now() FROM generate_series(1, 198) AS n`,
       [projectId, projectId],
     );
-    const told = await Promise.all([1, 2, 3, 4].map(() => create(projectId, owner, {})));
-    expect(told.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
-    await suite.ask('DELETE', `${pathOf(projectId)}/${String(told.find(({ status }) => status === 201)!.json['id'])}`, owner);
+    const published = await Promise.all([1, 2, 3, 4].map(() => create(projectId, owner, {})));
+    expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    await suite.request(
+      'DELETE',
+      `${pathOf(projectId)}/${String(published.find(({ status }) => status === 201)!.json['id'])}`,
+      owner,
+    );
     expect((await create(projectId, owner, {})).status).toBe(201);
   });
 });
@@ -140,13 +195,17 @@ describe('a key made by a key', () => {
   it.each(attempts)('may have %s: %p by %p', async (_, held, wanted, allowed) => {
     const { projectId } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId, { scopes: held });
-    const told = await create(projectId, { key: token }, wanted);
-    if (allowed) return expect(told.status).toBe(201);
-    expect(codeOf(told)).toEqual([400, 'validation_error']);
-    const camel = 'legacy_grant_preset' in wanted ? { legacyGrantPreset: wanted.legacy_grant_preset } : wanted;
-    const legacy = await suite.ask('POST', `/api/projects/${projectId}/api-keys`, { key: token, body: { name: 'x', ...camel } });
+    const published = await create(projectId, { key: token }, wanted);
+    if (allowed) return expect(published.status).toBe(201);
+    expect(codeOf(published)).toEqual([400, 'validation_error']);
+    const camel =
+      'legacy_grant_preset' in wanted ? { legacyGrantPreset: wanted.legacy_grant_preset } : wanted;
+    const legacy = await suite.request('POST', `/api/projects/${projectId}/api-keys`, {
+      key: token,
+      body: { name: 'x', ...camel },
+    });
     expect(codeOf(legacy)).toEqual([400, 'SCOPE_ESCALATION']);
-    expect((await suite.factsOf(projectId, apiKeyFacts.created)).length).toBe(1);
+    expect((await suite.eventsOf(projectId, apiKeyEvents.created)).length).toBe(1);
   });
 
   it('leaves neither the sandbox nor the domain of its maker', async () => {
@@ -157,35 +216,42 @@ describe('a key made by a key', () => {
     const confined = await suite.buildKey(projectId, { domainId: newId() });
     expect(codeOf(await create(projectId, { key: confined.token }, {}))).toEqual([400, 'validation_error']);
     const live = await suite.buildKey(projectId);
-    expect(codeOf(await suite.ask('POST', `${pathOf(projectId)}/${live.id}/rotate`, { key: test.token }))).toEqual([
-      400,
-      'validation_error',
-    ]);
+    expect(
+      codeOf(await suite.request('POST', `${pathOf(projectId)}/${live.id}/rotate`, { key: test.token })),
+    ).toEqual([400, 'validation_error']);
   });
 
   it('has never more than its maker, when that is reduced at the same instant', async () => {
     const { projectId, owner } = await buildOwned();
     for (let round = 0; round < 12; round += 1) {
-      const maker = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'contacts:read', 'emails:send'] });
-      const creations = [1, 2, 3].map(() => create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }));
-      const reduction = suite.ask('PATCH', `${pathOf(projectId)}/${maker.id}`, {
+      const maker = await suite.buildKey(projectId, {
+        scopes: ['api-keys:write', 'contacts:read', 'emails:send'],
+      });
+      const creations = [1, 2, 3].map(() =>
+        create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }),
+      );
+      const reduction = suite.request('PATCH', `${pathOf(projectId)}/${maker.id}`, {
         ...owner,
         body: { scopes: ['api-keys:write', 'emails:send'] },
       });
       const [reduced, ...made] = await Promise.all([reduction, ...creations]);
       expect(reduced.status).toBe(200);
-      const facts = await suite.database.query<{ fact: string; items: { keyId: string }[] }>(
+      const events = await suite.database.query<{ fact: string; items: { keyId: string }[] }>(
         `SELECT fact, items FROM outbox WHERE project_id = $1 ORDER BY id`,
         [projectId],
       );
-      const order = facts.map(({ fact, items }) => `${fact} ${items[0]!.keyId}`);
-      const end = order.indexOf(`${apiKeyFacts.changed.name} ${maker.id}`);
+      const order = events.map(({ fact: event, items }) => `${event} ${items[0]!.keyId}`);
+      const end = order.indexOf(`${apiKeyEvents.changed.name} ${maker.id}`);
       for (const { status, json } of made) {
-        if (status === 201) expect(order.indexOf(`${apiKeyFacts.created.name} ${String(json['id'])}`)).toBeLessThan(end);
+        if (status === 201)
+          expect(order.indexOf(`${apiKeyEvents.created.name} ${String(json['id'])}`)).toBeLessThan(end);
         else expect([400, 401]).toContain(status);
       }
       // The second that the guard may still remember the scopes does not help.
-      expect(codeOf(await create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }))).toEqual([400, 'validation_error']);
+      expect(codeOf(await create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }))).toEqual([
+        400,
+        'validation_error',
+      ]);
     }
   });
 
@@ -194,7 +260,7 @@ describe('a key made by a key', () => {
     for (let round = 0; round < 8; round += 1) {
       const maker = await suite.buildKey(projectId);
       const [revoked] = await Promise.all([
-        suite.ask('DELETE', `${pathOf(projectId)}/${maker.id}`, owner),
+        suite.request('DELETE', `${pathOf(projectId)}/${maker.id}`, owner),
         ...[1, 2, 3].map(() => create(projectId, { key: maker.token }, {})),
       ]);
       expect(revoked.status).toBe(200);
@@ -207,14 +273,20 @@ describe('a key', () => {
   it('is rotated: its old secret ends, its id, name and scopes stay', async () => {
     const { projectId, owner } = await buildOwned();
     const { token, ...key } = await suite.buildKey(projectId, { scopes: ['projects:read'] });
-    const told = await suite.ask('POST', `${pathOf(projectId)}/${key.id}/rotate`, owner);
-    expect([told.status, told.json]).toMatchObject([200, { id: key.id, name: key.name, scopes: ['projects:read'] }]);
-    expect(told.json['last_four']).not.toBe(key.lastFour);
-    const fresh = await tokenOf(told, owner);
-    const ask = async (by: string) => (await suite.ask('GET', `/api/v1/projects/${projectId}`, { key: by })).status;
-    expect([await ask(fresh), await ask(token)]).toEqual([200, 401]);
-    expect(await suite.factsOf(projectId, apiKeyFacts.changed)).toMatchObject([{ keyId: key.id }]);
-    expect((await suite.ask('POST', `/api/projects/${projectId}/api-keys/${key.id}/rotate`, owner)).json).toMatchObject({
+    const published = await suite.request('POST', `${pathOf(projectId)}/${key.id}/rotate`, owner);
+    expect([published.status, published.json]).toMatchObject([
+      200,
+      { id: key.id, name: key.name, scopes: ['projects:read'] },
+    ]);
+    expect(published.json['last_four']).not.toBe(key.lastFour);
+    const fresh = await tokenOf(published, owner);
+    const request = async (by: string) =>
+      (await suite.request('GET', `/api/v1/projects/${projectId}`, { key: by })).status;
+    expect([await request(fresh), await request(token)]).toEqual([200, 401]);
+    expect(await suite.eventsOf(projectId, apiKeyEvents.changed)).toMatchObject([{ keyId: key.id }]);
+    expect(
+      (await suite.request('POST', `/api/projects/${projectId}/api-keys/${key.id}/rotate`, owner)).json,
+    ).toMatchObject({
       data: { id: key.id },
     });
   });
@@ -223,72 +295,91 @@ describe('a key', () => {
     const { projectId, owner } = await buildOwned();
     const weak = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
     const strong = await suite.buildKey(projectId);
-    const rotate = (id: string, by: Ask, prefix = '/api') => suite.ask('POST', `${prefix}/projects/${projectId}/api-keys/${id}/rotate`, by);
+    const rotate = (id: string, by: Request, prefix = '/api') =>
+      suite.request('POST', `${prefix}/projects/${projectId}/api-keys/${id}/rotate`, by);
     expect(codeOf(await rotate(strong.id, { key: weak.token }))).toEqual([400, 'SCOPE_ESCALATION']);
     expect((await rotate(weak.id, { key: weak.token })).status).toBe(200);
-    await suite.ask('DELETE', `${pathOf(projectId)}/${strong.id}`, owner);
+    await suite.request('DELETE', `${pathOf(projectId)}/${strong.id}`, owner);
     expect(codeOf(await rotate(strong.id, owner))).toEqual([400, 'KEY_REVOKED']);
     expect(codeOf(await rotate(strong.id, owner, '/api/v1'))).toEqual([400, 'validation_error']);
-    expect(codeOf(await suite.ask('PATCH', `${pathOf(projectId)}/${strong.id}`, { ...owner, body: { name: 'x' } }))).toEqual([
-      400,
-      'validation_error',
-    ]);
+    expect(
+      codeOf(
+        await suite.request('PATCH', `${pathOf(projectId)}/${strong.id}`, { ...owner, body: { name: 'x' } }),
+      ),
+    ).toEqual([400, 'validation_error']);
   });
 
   it('is reduced and named anew, never widened by a lesser one, never to nothing', async () => {
     const { projectId, owner } = await buildOwned();
     const lesser = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
     const key = await suite.buildKey(projectId);
-    const patch = (by: Ask, body: object, id = key.id) => suite.ask('PATCH', `${pathOf(projectId)}/${id}`, { ...by, body });
+    const patch = (by: Request, body: object, id = key.id) =>
+      suite.request('PATCH', `${pathOf(projectId)}/${id}`, { ...by, body });
     expect((await patch(owner, {})).json).toMatchObject({ name: 'A key', scopes: [] });
     expect((await patch(owner, { name: 'B', scopes: ['emails:send', 'emails:send'] })).json).toMatchObject({
       name: 'B',
       scopes: ['emails:send'],
     });
-    for (const body of [{ scopes: [] }, { scopes: ['none'] }, { mode: 'TEST' }, { name: '' }, { scopes: null }]) {
+    for (const body of [
+      { scopes: [] },
+      { scopes: ['none'] },
+      { mode: 'TEST' },
+      { name: '' },
+      { scopes: null },
+    ]) {
       expect([body, (await patch(owner, body)).status]).toEqual([body, 422]);
     }
-    expect(codeOf(await patch({ key: lesser.token }, { scopes: ['api-keys:write', 'contacts:read'] }, lesser.id))).toEqual([
-      400,
-      'validation_error',
-    ]);
+    expect(
+      codeOf(await patch({ key: lesser.token }, { scopes: ['api-keys:write', 'contacts:read'] }, lesser.id)),
+    ).toEqual([400, 'validation_error']);
     expect((await patch({ key: lesser.token }, { scopes: ['api-keys:write'] }, lesser.id)).status).toBe(200);
     await aSecond();
-    expect(codeOf(await suite.ask('POST', '/api/v1/emails', { key: lesser.token, body: {} }))).toEqual([403, 'scope_missing']);
+    expect(codeOf(await suite.request('POST', '/api/v1/emails', { key: lesser.token, body: {} }))).toEqual([
+      403,
+      'scope_missing',
+    ]);
   });
 
   it('is revoked once, on both surfaces, also while the project is disabled', async () => {
     const { projectId, caller, owner } = await buildOwned();
     const [one, two] = [await suite.buildKey(projectId), await suite.buildKey(projectId)];
     await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'MANUAL' });
-    expect((await suite.ask('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).json).toEqual({ id: one.id, deleted: true });
-    expect((await suite.ask('DELETE', `/api/projects/${projectId}/api-keys/${two.id}`, owner)).json).toEqual({ success: true });
-    expect((await suite.ask('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).status).toBe(200);
+    expect((await suite.request('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).json).toEqual({
+      id: one.id,
+      deleted: true,
+    });
+    expect(
+      (await suite.request('DELETE', `/api/projects/${projectId}/api-keys/${two.id}`, owner)).json,
+    ).toEqual({ success: true });
+    expect((await suite.request('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).status).toBe(200);
     expect(codeOf(await create(projectId, owner, {}))).toEqual([403, 'project_disabled']);
-    expect((await suite.ask('GET', pathOf(projectId), owner)).status).toBe(200);
-    expect(await suite.factsOf(projectId, apiKeyFacts.revoked)).toHaveLength(2);
+    expect((await suite.request('GET', pathOf(projectId), owner)).status).toBe(200);
+    expect(await suite.eventsOf(projectId, apiKeyEvents.revoked)).toHaveLength(2);
     await aSecond();
-    expect(codeOf(await suite.ask('GET', `/api/v1/projects/${projectId}`, { key: one.token }))).toEqual([401, 'invalid_api_key']);
+    expect(codeOf(await suite.request('GET', `/api/v1/projects/${projectId}`, { key: one.token }))).toEqual([
+      401,
+      'invalid_api_key',
+    ]);
   });
 
   it('of another project is like one that nobody has', async () => {
     const [mine, theirs] = [await buildOwned(), await buildOwned()];
     const foreign = await suite.buildKey(theirs.projectId);
-    const said = new Set<string>();
+    const text = new Set<string>();
     for (const id of [foreign.id, newId(), 'no-id', '%00']) {
-      const asks: [string, string, object?][] = [
+      const requests: [string, string, object?][] = [
         ['GET', ''],
         ['PATCH', '', {}],
         ['DELETE', ''],
         ['POST', '/rotate'],
       ];
-      for (const [method, end, body] of asks) {
+      for (const [method, end, body] of requests) {
         const path = `${pathOf(mine.projectId)}/${id}${end}`;
-        const told = await suite.ask(method, path, { ...mine.owner, body });
-        expect(told.status).toBe(404);
-        said.add(told.text.replace(path, '').replace(/"request_id":"[^"]*"/, ''));
+        const published = await suite.request(method, path, { ...mine.owner, body });
+        expect(published.status).toBe(404);
+        text.add(published.text.replace(path, '').replace(/"request_id":"[^"]*"/, ''));
       }
     }
-    expect(said.size).toBe(1);
+    expect(text.size).toBe(1);
   });
 });

@@ -8,7 +8,7 @@ import {
   type CreatedApiKey,
   type ListApiKeys,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 
@@ -16,18 +16,18 @@ import { ApiKeysService } from './api-keys.service.js';
 export class ApiKeysHandlers {
   constructor(private readonly keys: ApiKeysService) {}
 
-  @Answers(apiKeys.create)
+  @Handles(apiKeys.create)
   async create({ caller, body }: Incoming<CreateApiKey>): Promise<CreatedApiKey> {
     const { row, token } = await this.keys.create(caller, body);
     return { ...toApiKey(row), token };
   }
 
-  @Answers(apiKeys.list)
+  @Handles(apiKeys.list)
   async list({ caller }: Incoming<ListApiKeys>): Promise<ApiKeyList> {
     return { keys: (await this.keys.list(caller.projectId)).map(toApiKey) };
   }
 
-  @Answers(apiKeys.revoke)
+  @Handles(apiKeys.revoke)
   async revoke({ caller, body }: Incoming<ApiKeyId>): Promise<ApiKey> {
     return toApiKey(await this.keys.revoke(caller, body.id));
   }

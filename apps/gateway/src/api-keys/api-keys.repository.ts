@@ -35,7 +35,7 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
     return this.rows.countBy({ projectId, revokedAt: IsNull() });
   }
 
-  /** At most once a minute for each key, whichever gateway saw it (contract.md §2). */
+  /** At most once a minute for each key, whichever gateway saw it (docs/api-decisions.md §2). */
   async markUsed(keys: readonly { projectId: string; keyId: string }[]): Promise<void> {
     await this.database.query(
       `UPDATE api_keys SET last_used_at = now() FROM unnest($1::uuid[], $2::uuid[]) AS used (project_id, id)

@@ -21,7 +21,7 @@ import { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { covers, type Grant, type Reach } from './grant.js';
 import { GrantsService } from './grants.service.js';
-import { KeyFacts } from './key-facts.js';
+import { KeyEvents } from './key-events.js';
 import { RevealsService, type Reveal } from './reveals.service.js';
 
 /** A key whose secret waits under a link. */
@@ -38,7 +38,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly grants: GrantsService,
     private readonly reveals: RevealsService,
-    private readonly facts: KeyFacts,
+    private readonly events: KeyEvents,
   ) {}
 
   /** For the operator, who sees the token at once. */
@@ -87,7 +87,7 @@ export class ApiKeysService {
       if (!row.revoke(at)) return row;
       await this.keys.save(row);
       await this.reveals.forget(row);
-      await this.facts.revoked(row, at);
+      await this.events.revoked(row, at);
       return row;
     });
   }
@@ -119,12 +119,16 @@ export class ApiKeysService {
     });
     const token = row.renew();
     await this.keys.insert(row);
-    await this.facts.created(row);
+    await this.events.created(row);
     return { row, token };
   }
 
   /** A key that nobody else changes until the commit, and that the caller covers as it will be. */
-  private async heldFor(caller: Caller, keyId: string, becomes: (row: ApiKeyRow) => Reach): Promise<ApiKeyRow> {
+  private async heldFor(
+    caller: Caller,
+    keyId: string,
+    becomes: (row: ApiKeyRow) => Reach,
+  ): Promise<ApiKeyRow> {
     const grant = await this.grants.hold(caller);
     const row = await this.keys.lock(caller.projectId, keyId);
     if (!row) throw apiKeyNotFound();
@@ -134,7 +138,7 @@ export class ApiKeysService {
 
   private async changed(row: ApiKeyRow, action: 'api_key.changed' | 'api_key.rotated'): Promise<void> {
     await this.keys.save(row);
-    await this.facts.changed(row, action);
+    await this.events.changed(row, action);
   }
 }
 
@@ -147,7 +151,13 @@ function refuseScopes(preset: GrantPreset, wanted: readonly string[]): void {
   const failures = wanted.flatMap((scope, index) =>
     allowed.includes(scope)
       ? []
-      : [{ path: ['scopes', String(index)], code: 'not_allowed' as const, message: reason(scope as Scope, preset) }],
+      : [
+          {
+            path: ['scopes', String(index)],
+            code: 'not_allowed' as const,
+            message: reason(scope as Scope, preset),
+          },
+        ],
   );
   if (failures.length > 0) throw invalid(failures);
 }

@@ -21,11 +21,11 @@ export interface Reach {
 
 export const unlimited: Grant = { scopes: new Set(scopes), mode: null, domainId: null };
 
-/** Whether a key of this reach stays within the grant: naming only a preset asks for all that it implies (interface.md). */
+/** Whether a key of this reach stays within the grant: naming only a preset asks for all that it implies (the API specification). */
 export function covers(grant: Grant, reach: Reach): boolean {
-  const asked = grantedScopes(reach.legacyGrantPreset, reach.scopes);
+  const requested = grantedScopes(reach.legacyGrantPreset, reach.scopes);
   return (
-    asked.every((scope) => grant.scopes.has(scope)) &&
+    requested.every((scope) => grant.scopes.has(scope)) &&
     (grant.mode !== 'TEST' || reach.mode === 'TEST') &&
     (grant.domainId === null || grant.domainId === reach.domainId)
   );

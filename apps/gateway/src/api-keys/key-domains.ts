@@ -10,6 +10,7 @@ export class KeyDomains {
   async refuseForeign(caller: Caller, domainId: string | null | undefined): Promise<void> {
     if (!domainId) return;
     const own = await this.bus.call(domains.list, caller, { limit: maxDomains });
-    if (!own.items.some(({ id }) => id === domainId.toLowerCase())) throw invalidMember(['domainId'], 'not_found', 'names no domain');
+    if (!own.items.some(({ id }) => id === domainId.toLowerCase()))
+      throw invalidMember(['domainId'], 'not_found', 'names no domain');
   }
 }

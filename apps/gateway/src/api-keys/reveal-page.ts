@@ -2,10 +2,13 @@ import { html } from '../pages/html.js';
 import { form, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 
-/** A look changes nothing: the secret is read by the button (guarantees.md §6). */
-export const askPage = shown(
+/** A look changes nothing: the secret is read by the button (docs/guarantees.md §6). */
+export const buttonPage = shown(
   'Your new API key is ready',
-  html`<p>It can be shown once. Have a safe place for it at hand: after this nobody can read it any more, we neither.</p>
+  html`<p>
+      It can be shown once. Have a safe place for it at hand: after this nobody can read it any more, we
+      neither.
+    </p>
     ${form(html``, 'Show the key')}`,
 );
 
@@ -18,7 +21,9 @@ export const tokenPage = (token: string): Shown =>
 
 export const overPage = shown(
   'There is nothing to show',
-  html`<p>The link was used already, or is older than five minutes. Rotate the key to get another secret.</p>`,
+  html`<p>
+    The link was used already, or is older than five minutes. Rotate the key to get another secret.
+  </p>`,
   { status: 410 },
 );
 

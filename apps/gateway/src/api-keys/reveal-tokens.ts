@@ -8,7 +8,11 @@ export class RevealTokens {
   private readonly bytes: SignedBytes;
 
   constructor(secretKeys: readonly string[]) {
-    this.bytes = new SignedBytes(secretKeys, { label: 'posthorn:reveal', macBytes: 16, longest: secretBytes + 2 * uuidBytes });
+    this.bytes = new SignedBytes(secretKeys, {
+      label: 'posthorn:reveal',
+      macBytes: 16,
+      longest: secretBytes + 2 * uuidBytes,
+    });
   }
 
   mint(projectId: string, keyId: string): string {
@@ -17,7 +21,9 @@ export class RevealTokens {
 
   /** Whether it was handed out for this key once. */
   isOf(projectId: string, keyId: string, token: string): boolean {
-    const said = this.bytes.read(token);
-    return said !== null && said.subarray(secretBytes).equals(Buffer.concat([bytesOf(projectId), bytesOf(keyId)]));
+    const text = this.bytes.read(token);
+    return (
+      text !== null && text.subarray(secretBytes).equals(Buffer.concat([bytesOf(projectId), bytesOf(keyId)]))
+    );
   }
 }

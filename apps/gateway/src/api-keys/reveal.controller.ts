@@ -4,7 +4,7 @@ import type { Call } from '../edge/call.js';
 import { HtmlPage } from '../edge/html-page.js';
 import { Get, Post } from '../edge/route.js';
 import type { Shown } from '../pages/page.js';
-import { askPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
+import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';
 
 const path = 'projects/:projectId/api-keys/:keyId/reveal';
@@ -25,18 +25,30 @@ const reveal = {
 export class RevealController {
   constructor(private readonly reveals: RevealsService) {}
 
-  @Get(path, { ...reveal, summary: 'Read the secret of a new key, once; a browser is asked first unless `confirm` is 1' })
+  @Get(path, {
+    ...reveal,
+    summary: 'Read the secret of a new key, once; a browser is asked first unless `confirm` is 1',
+  })
   async read(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    return call.onlyLooks ? this.page(call, () => askPage) : this.show(call);
+    return call.onlyLooks ? this.page(call, () => buttonPage) : this.show(call);
   }
 
-  @Post(path, { ...reveal, summary: 'Read the secret of a new key, once, from the page of its link', body: null })
+  @Post(path, {
+    ...reveal,
+    summary: 'Read the secret of a new key, once, from the page of its link',
+    body: null,
+  })
   async show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
-    return call.wantsPage ? this.page(call, async () => tokenPage((await this.take(call)).token)) : this.take(call);
+    return call.wantsPage
+      ? this.page(call, async () => tokenPage((await this.take(call)).token))
+      : this.take(call);
   }
 
   /** What a browser is shown while the link works, else why it does not. */
-  private async page({ caller, params, query }: Call<object, RevealQuery>, waiting: () => Shown | Promise<Shown>): Promise<HtmlPage> {
+  private async page(
+    { caller, params, query }: Call<object, RevealQuery>,
+    waiting: () => Shown | Promise<Shown>,
+  ): Promise<HtmlPage> {
     const state = await this.reveals.stateOf(caller.projectId, params['keyId']!, query.token);
     if (state === 'WAITING') return new HtmlPage(await waiting());
     return new HtmlPage(state === 'OVER' ? overPage : unknownPage);

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
-import { startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import {
+  startGatewaySuite,
+  type Request,
+  type GatewaySuite,
+  type SignedIn,
+  type Told,
+} from '../testing/gateway-suite.js';
 import { revealPurgeWork } from './reveal-kind.js';
 
 let suite: GatewaySuite;
@@ -24,41 +30,56 @@ interface Link {
 async function buildLink(): Promise<Link> {
   const { projectId } = await suite.buildProject();
   const owner = await suite.buildUser({ projectId });
-  const { json } = await suite.ask('POST', `/api/projects/${projectId}/api-keys`, { as: owner, body: { name: 'A key' } });
+  const { json } = await suite.request('POST', `/api/projects/${projectId}/api-keys`, {
+    as: owner,
+    body: { name: 'A key' },
+  });
   const { id, revealUrl } = json['data'] as { id: string; revealUrl: string };
   const { pathname, search } = new URL(revealUrl);
   return { projectId, keyId: id, path: pathname + search, owner };
 }
 
-const open = ({ path }: Pick<Link, 'path'>, ask: Ask, method = 'GET'): Promise<Told> => suite.ask(method, path, ask);
+const open = ({ path }: Pick<Link, 'path'>, request: Request, method = 'GET'): Promise<Told> =>
+  suite.request(method, path, request);
 const expectRefused = (expected: number, { status, json }: Told) =>
   expect([status, json]).toMatchObject([expected, { success: false, error: { code: 'RESOURCE_NOT_FOUND' } }]);
-const expectOver = (told: Told) => expectRefused(410, told);
+const expectOver = (published: Told) => expectRefused(410, published);
 const waiting = async ({ keyId }: Link) =>
-  (await suite.database.query<{ row: string }>(`SELECT to_jsonb(r)::text AS row FROM api_key_reveals r WHERE key_id = $1`, [keyId])).map(
-    ({ row }) => row,
-  );
+  (
+    await suite.database.query<{ row: string }>(
+      `SELECT to_jsonb(r)::text AS row FROM api_key_reveals r WHERE key_id = $1`,
+      [keyId],
+    )
+  ).map(({ row }) => row);
 
 describe('a reveal link', () => {
   it('is read once, by a member, and its secret is then nowhere', async () => {
     const link = await buildLink();
     const [sealed] = await waiting(link);
-    const told = await open(link, { as: link.owner });
-    const token = (told.json['data'] as { token: string }).token;
-    expect([told.status, told.json]).toEqual([200, { success: true, data: { token: expect.stringMatching(tokenPattern) } }]);
-    expect(told.headers.get('cache-control')).toBe('no-store');
+    const published = await open(link, { as: link.owner });
+    const token = (published.json['data'] as { token: string }).token;
+    expect([published.status, published.json]).toEqual([
+      200,
+      { success: true, data: { token: expect.stringMatching(tokenPattern) } },
+    ]);
+    expect(published.headers.get('cache-control')).toBe('no-store');
     expect(sealed).not.toContain(token);
     expect(sealed).not.toContain(new URL(link.path, 'http://x').searchParams.get('token'));
     expect(await waiting(link)).toEqual([]);
     expectOver(await open(link, { as: link.owner }));
-    expect((await suite.ask('GET', `/api/v1/projects/${link.projectId}`, { key: token })).status).toBe(200);
+    expect((await suite.request('GET', `/api/v1/projects/${link.projectId}`, { key: token })).status).toBe(
+      200,
+    );
   });
 
   it('is read once by many at the same instant', async () => {
     const link = await buildLink();
-    const told = await Promise.all(Array.from({ length: 10 }, () => open(link, { as: link.owner })));
-    expect(told.filter(({ text }) => tokenPattern.test(text))).toHaveLength(1);
-    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 410)]);
+    const published = await Promise.all(Array.from({ length: 10 }, () => open(link, { as: link.owner })));
+    expect(published.filter(({ text }) => tokenPattern.test(text))).toHaveLength(1);
+    expect(published.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 410),
+    ]);
   });
 
   it('is for sessions of members alone', async () => {
@@ -75,10 +96,10 @@ describe('a reveal link', () => {
   it('opens for five minutes of Postgres’s clock', async () => {
     const link = await buildLink();
     const move = (seconds: number) =>
-      suite.database.query(`UPDATE api_key_reveals SET expires_at = clock_timestamp() + make_interval(secs => $2) WHERE key_id = $1`, [
-        link.keyId,
-        seconds,
-      ]);
+      suite.database.query(
+        `UPDATE api_key_reveals SET expires_at = clock_timestamp() + make_interval(secs => $2) WHERE key_id = $1`,
+        [link.keyId, seconds],
+      );
     await move(-0.001);
     expectOver(await open(link, { as: link.owner }));
     await move(5);
@@ -87,9 +108,14 @@ describe('a reveal link', () => {
 
   it('is purged once nobody has opened it in time', async () => {
     const [link, other] = [await buildLink(), await buildLink()];
-    await suite.database.query(`UPDATE api_key_reveals SET expires_at = clock_timestamp() WHERE key_id = $1`, [link.keyId]);
-    for (const { projectId, keyId } of [link, other]) await suite.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId }]);
-    const purges = () => suite.database.query(`SELECT 1 FROM work_items WHERE key = ANY ($1)`, [[link.keyId, other.keyId]]);
+    await suite.database.query(
+      `UPDATE api_key_reveals SET expires_at = clock_timestamp() WHERE key_id = $1`,
+      [link.keyId],
+    );
+    for (const { projectId, keyId } of [link, other])
+      await suite.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId }]);
+    const purges = () =>
+      suite.database.query(`SELECT 1 FROM work_items WHERE key = ANY ($1)`, [[link.keyId, other.keyId]]);
     await eventually(async () => (await purges()).length === 0, 'both have had their turn');
     expect(await waiting(link)).toEqual([]);
     expect((await open(other, { as: other.owner })).text).toMatch(tokenPattern);
@@ -98,16 +124,23 @@ describe('a reveal link', () => {
   it('says nothing to any other token, key or project', async () => {
     const [link, other] = [await buildLink(), await buildLink()];
     const token = new URL(link.path, 'http://x').searchParams.get('token')!;
-    const at = (keyId: string, secret: string) => `/api/projects/${link.projectId}/api-keys/${keyId}/reveal?token=${secret}`;
+    const at = (keyId: string, secret: string) =>
+      `/api/projects/${link.projectId}/api-keys/${keyId}/reveal?token=${secret}`;
     const changed = token.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'));
-    const wrong = [at(link.keyId, changed), at(link.keyId, token.slice(1)), at(other.keyId, token), at(newId(), token), at('no-id', token)];
-    const said = new Set<string>();
+    const wrong = [
+      at(link.keyId, changed),
+      at(link.keyId, token.slice(1)),
+      at(other.keyId, token),
+      at(newId(), token),
+      at('no-id', token),
+    ];
+    const text = new Set<string>();
     for (const path of wrong) {
-      const told = await open({ path }, { as: link.owner });
-      expectRefused(404, told);
-      said.add(told.text);
+      const published = await open({ path }, { as: link.owner });
+      expectRefused(404, published);
+      text.add(published.text);
     }
-    expect(said.size).toBe(1);
+    expect(text.size).toBe(1);
     for (const query of [
       '',
       '?token=',
@@ -117,19 +150,24 @@ describe('a reveal link', () => {
       `?token=${token}&x=1`,
       `?token=${token}&confirm=2`,
     ]) {
-      expect([query, (await open({ path: link.path.replace(/\?.*/, query) }, { as: link.owner })).status]).toEqual([query, 422]);
+      expect([
+        query,
+        (await open({ path: link.path.replace(/\?.*/, query) }, { as: link.owner })).status,
+      ]).toEqual([query, 422]);
     }
-    expect((await open({ path: `${link.path}${'x'.repeat(1024 * 1024)}` }, { as: link.owner })).status).toBe(431);
+    expect((await open({ path: `${link.path}${'x'.repeat(1024 * 1024)}` }, { as: link.owner })).status).toBe(
+      431,
+    );
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
 
   it('ends with the next rotation and with the key', async () => {
     const link = await buildLink();
     const keys = `/api/projects/${link.projectId}/api-keys/${link.keyId}`;
-    const { json } = await suite.ask('POST', `${keys}/rotate`, { as: link.owner });
+    const { json } = await suite.request('POST', `${keys}/rotate`, { as: link.owner });
     expectOver(await open(link, { as: link.owner }));
     const { pathname, search } = new URL((json['data'] as { revealUrl: string }).revealUrl);
-    await suite.ask('DELETE', keys, { as: link.owner });
+    await suite.request('DELETE', keys, { as: link.owner });
     expectOver(await open({ path: pathname + search }, { as: link.owner }));
     expect(await waiting(link)).toEqual([]);
   });
@@ -149,29 +187,47 @@ describe('a reveal link in a browser', () => {
   it('asks first, and shows the key on the button', async () => {
     const link = await buildLink();
     for (let look = 0; look < 3; look += 1) {
-      const asked = await open(link, { as: link.owner, headers: html });
-      expect([asked.status, asked.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(asked.text).toContain('<form method="post"');
-      expect(asked.text).not.toMatch(tokenPattern);
-      expect(asked.headers.get('content-security-policy')).toMatch(/^default-src 'none';.* form-action 'self'/);
-      expect([asked.headers.get('referrer-policy'), asked.headers.get('cache-control')]).toEqual(['same-origin', 'no-store']);
+      const requested = await open(link, { as: link.owner, headers: html });
+      expect([requested.status, requested.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(requested.text).toContain('<form method="post"');
+      expect(requested.text).not.toMatch(tokenPattern);
+      expect(requested.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none';.* form-action 'self'/,
+      );
+      expect([requested.headers.get('referrer-policy'), requested.headers.get('cache-control')]).toEqual([
+        'same-origin',
+        'no-store',
+      ]);
     }
     const form = { ...html, 'content-type': 'application/x-www-form-urlencoded' };
-    const foreign = await open(link, { as: link.owner, headers: { ...form, origin: 'https://elsewhere.example' } }, 'POST');
+    const foreign = await open(
+      link,
+      { as: link.owner, headers: { ...form, origin: 'https://elsewhere.example' } },
+      'POST',
+    );
     expect(foreign.status).toBe(403);
     const shown = await open(link, { as: link.owner, headers: form }, 'POST');
     expect([shown.status, shown.text]).toEqual([200, expect.stringMatching(/<code>sk_live_\w{42}<\/code>/)]);
     for (const method of ['GET', 'POST']) {
-      const gone = await open(link, { as: link.owner, headers: form }, method);
-      expect([gone.status, gone.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
-      expect(gone.text).not.toMatch(tokenPattern);
+      const removed = await open(link, { as: link.owner, headers: form }, method);
+      expect([removed.status, removed.headers.get('content-type')]).toEqual([
+        410,
+        'text/html; charset=utf-8',
+      ]);
+      expect(removed.text).not.toMatch(tokenPattern);
     }
   });
 
   it('asks whoever is not signed in to, and comes back', async () => {
     const link = await buildLink();
-    const asked = await open(link, { headers: html });
-    expect([asked.status, asked.headers.get('location')]).toEqual([303, `/sign-in?${new URLSearchParams({ next: link.path }).toString()}`]);
+    const requested = await open(link, { headers: html });
+    expect([requested.status, requested.headers.get('location')]).toEqual([
+      303,
+      `/sign-in?${new URLSearchParams({ next: link.path }).toString()}`,
+    ]);
     expect((await open(link, {})).status).toBe(401);
   });
 
@@ -188,8 +244,11 @@ describe('a reveal link in a browser', () => {
     const link = await buildLink();
     const path = link.path.replace(/token=./, (start) => (start.endsWith('A') ? 'token=B' : 'token=A'));
     for (const method of ['GET', 'POST']) {
-      const told = await open({ path }, { as: link.owner, headers: html }, method);
-      expect([told.status, told.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      const published = await open({ path }, { as: link.owner, headers: html }, method);
+      expect([published.status, published.headers.get('content-type')]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+      ]);
     }
   });
 
@@ -201,8 +260,12 @@ describe('a reveal link in a browser', () => {
   ])('is not used up by %s, confirmed or not', async (_, method, headers) => {
     const link = await buildLink();
     for (const path of [link.path, `${link.path}&confirm=1`]) {
-      const told = await open({ path }, { as: link.owner, headers: headers as Record<string, string> }, method);
-      expect([told.status, told.text]).toEqual([200, expect.not.stringMatching(tokenPattern)]);
+      const published = await open(
+        { path },
+        { as: link.owner, headers: headers as Record<string, string> },
+        method,
+      );
+      expect([published.status, published.text]).toEqual([200, expect.not.stringMatching(tokenPattern)]);
     }
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });

@@ -49,13 +49,16 @@ export class RevealsRepository {
   }
 
   async remove(projectId: string, keyId: string): Promise<void> {
-    await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2`, [projectId, keyId]);
-  }
-
-  async removeExpired(projectId: string, keyId: string): Promise<void> {
-    await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND expires_at <= clock_timestamp()`, [
+    await this.database.query(`DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2`, [
       projectId,
       keyId,
     ]);
+  }
+
+  async removeExpired(projectId: string, keyId: string): Promise<void> {
+    await this.database.query(
+      `DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND expires_at <= clock_timestamp()`,
+      [projectId, keyId],
+    );
   }
 }

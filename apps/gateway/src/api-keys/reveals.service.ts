@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { revealNotFound, revealOver } from '@posthorn/contracts';
-import { Commits, Secrets, type SecretPlace } from '@posthorn/platform';
+import { Commits, Secrets, type SecretLocation } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
 import { GatewayConfig } from '../config.js';
 import type { ApiKeyRow } from './api-key.entity.js';
@@ -34,7 +34,7 @@ export class RevealsService {
   /** Within the transaction that makes the secret. */
   async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
     const linkToken = this.tokens.mint(projectId, id);
-    const sealed = this.secrets.seal(token, placeOf(projectId, id));
+    const sealed = this.secrets.seal(token, locationOf(projectId, id));
     return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfToken(linkToken), sealed) };
   }
 
@@ -42,9 +42,10 @@ export class RevealsService {
   read(projectId: string, keyId: string, linkToken: string): Promise<string> {
     return this.commits.before(null, async () => {
       const sealed = await this.reveals.take(projectId, keyId, hashOfToken(linkToken));
-      if (sealed === null) throw this.tokens.isOf(projectId, keyId, linkToken) ? revealOver() : revealNotFound();
+      if (sealed === null)
+        throw this.tokens.isOf(projectId, keyId, linkToken) ? revealOver() : revealNotFound();
       await this.audit.record(projectId, 'api_key.revealed', keyId);
-      return this.secrets.open(sealed, placeOf(projectId, keyId));
+      return this.secrets.open(sealed, locationOf(projectId, keyId));
     });
   }
 
@@ -58,4 +59,8 @@ export class RevealsService {
   }
 }
 
-const placeOf = (projectId: string, id: string): SecretPlace => ({ table: 'api_key_reveals', projectId, id });
+const locationOf = (projectId: string, id: string): SecretLocation => ({
+  table: 'api_key_reveals',
+  projectId,
+  id,
+});

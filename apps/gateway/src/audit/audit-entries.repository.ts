@@ -4,7 +4,7 @@ import { Database, keysetCondition, newId, pageLimit, toPage, totalCap, type Pag
 import { AuditEntryRow } from './audit-entry.entity.js';
 
 /** What was done, ready to be written down. */
-export interface Deed {
+export interface Action {
   /** Null for now. */
   at: Date | null;
   actor: Caller['actor'];
@@ -22,7 +22,7 @@ export class AuditEntriesRepository {
   constructor(private readonly database: Database) {}
 
   /** Joins the ambient transaction. */
-  async insert(projectId: string, deeds: readonly Deed[]): Promise<void> {
+  async insert(projectId: string, actions: readonly Action[]): Promise<void> {
     await this.database.query(
       `INSERT INTO audit_entries (project_id, id, created_at, actor_kind, actor_id, actor_name, address, action, resource_type, resource_id, outcome)
        SELECT $1, id, coalesce(at, now()), kind, actor, name, address, action, type, resource, outcome
@@ -30,16 +30,16 @@ export class AuditEntriesRepository {
          AS d (id, at, kind, actor, name, address, action, type, resource, outcome)`,
       [
         projectId,
-        deeds.map(() => newId()),
-        deeds.map(({ at }) => at),
-        deeds.map(({ actor }) => actor.kind),
-        deeds.map(({ actor }) => actor.id),
-        deeds.map(({ actor }) => actor.name ?? null),
-        deeds.map(({ address }) => address),
-        deeds.map(({ action }) => action),
-        deeds.map(({ resource }) => resource.type),
-        deeds.map(({ resource }) => resource.id),
-        deeds.map(({ outcome }) => outcome),
+        actions.map(() => newId()),
+        actions.map(({ at }) => at),
+        actions.map(({ actor }) => actor.kind),
+        actions.map(({ actor }) => actor.id),
+        actions.map(({ actor }) => actor.name ?? null),
+        actions.map(({ address }) => address),
+        actions.map(({ action }) => action),
+        actions.map(({ resource }) => resource.type),
+        actions.map(({ resource }) => resource.id),
+        actions.map(({ outcome }) => outcome),
       ],
     );
   }
@@ -53,7 +53,7 @@ export class AuditEntriesRepository {
     );
   }
 
-  /** Up to one more than is counted at all (contract.md §1). */
+  /** Up to one more than is counted at all (docs/api-decisions.md §1). */
   async count(projectId: string, filter: AuditFilter): Promise<number> {
     const { sql, parameters } = conditionsOf(projectId, filter);
     const [row] = await this.database.query<{ count: number }>(
@@ -64,12 +64,18 @@ export class AuditEntriesRepository {
   }
 
   /** Gives a resource another name, in at most so many entries; answers in how many. */
-  async renameResource(projectId: string, type: string, id: string, name: string, most: number): Promise<number> {
+  async renameResource(
+    projectId: string,
+    type: string,
+    id: string,
+    name: string,
+    most: number,
+  ): Promise<number> {
     const renamed = await this.database.query(
       `UPDATE audit_entries SET resource_id = $4 WHERE project_id = $1 AND id = ANY (ARRAY(
          SELECT id FROM audit_entries WHERE project_id = $1 AND action = ANY ($5::text[]) AND resource_type = $2 AND resource_id = $3 LIMIT $6
        )) RETURNING 1`,
-      [projectId, type, id, name, ['added', 'removed'].map((deed) => `${type}.${deed}`), most],
+      [projectId, type, id, name, ['added', 'removed'].map((action) => `${type}.${action}`), most],
     );
     return renamed.length;
   }
@@ -89,16 +95,16 @@ function conditionsOf(
   projectId: string,
   { actor, action, createdAfter, createdBefore }: AuditFilter,
 ): { sql: string; parameters: unknown[] } {
-  const asked: [condition: string, value: unknown][] = [
+  const requested: [condition: string, value: unknown][] = [
     ['project_id =', projectId],
     ['actor_id =', actor],
     ['action =', action],
     ['created_at >', createdAfter],
     ['created_at <', createdBefore],
   ];
-  const given = asked.filter(([, value]) => value !== undefined);
+  const given = requested.filter(([, value]) => value !== undefined);
   return {
-    sql: given.map(([condition], place) => `${condition} $${place + 1}`).join(' AND '),
+    sql: given.map(([condition], index) => `${condition} $${index + 1}`).join(' AND '),
     parameters: given.map(([, value]) => value),
   };
 }

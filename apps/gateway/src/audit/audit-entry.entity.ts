@@ -16,7 +16,26 @@ export class AuditEntryRow {
   @Column('text') outcome: AuditOutcome;
 
   toEntry(): AuditEntry {
-    const { id, createdAt: at, actorKind: kind, actorId, actorName: name, address, action, resourceType, resourceId, outcome } = this;
-    return { id, at, actor: { kind, id: actorId, name }, address, action, resource: { type: resourceType, id: resourceId }, outcome };
+    const {
+      id,
+      createdAt: at,
+      actorKind: kind,
+      actorId,
+      actorName: name,
+      address,
+      action,
+      resourceType,
+      resourceId,
+      outcome,
+    } = this;
+    return {
+      id,
+      at,
+      actor: { kind, id: actorId, name },
+      address,
+      action,
+      resource: { type: resourceType, id: resourceId },
+      outcome,
+    };
   }
 }

@@ -1,19 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeys, contactFacts, projects, suppressionFacts, type AuditEntry, type Caller } from '@posthorn/contracts';
+import {
+  apiKeys,
+  contactEvents,
+  projects,
+  suppressionEvents,
+  type AuditEntry,
+  type Caller,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { actFor } from '@posthorn/messaging';
-import { eventually, FactSource } from '@posthorn/testing';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 import { buildUser, join, signIn } from '../testing/people.js';
 import { AuditEntriesRepository } from './audit-entries.repository.js';
 
 let suite: GatewaySuite;
-let contacts: FactSource;
-let sending: FactSource;
+let contacts: EventPublisher;
+let sending: EventPublisher;
 
 beforeAll(async () => {
   suite = await startGatewaySuite();
-  [contacts, sending] = await Promise.all([FactSource.start(suite.connection, 'contacts'), FactSource.start(suite.connection, 'sending')]);
+  [contacts, sending] = await Promise.all([
+    EventPublisher.start(suite.connection, 'contacts'),
+    EventPublisher.start(suite.connection, 'sending'),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([contacts.stop(), sending.stop()]);
@@ -27,17 +37,28 @@ interface Page {
 }
 
 const page = async (key: string, query = ''): Promise<Page> => {
-  const told = await suite.ask('GET', `/api/v1/audit-log${query}`, { key });
-  expect(told.status).toBe(200);
-  return told.json as unknown as Page;
+  const published = await suite.request('GET', `/api/v1/audit-log${query}`, { key });
+  expect(published.status).toBe(200);
+  return published.json as unknown as Page;
 };
-const actionsOf = async (key: string, query = '') => (await page(key, query)).data.map(({ action }) => action);
-const contact = (contactId = newId()) => ({ contactId, email: 'a@example.test', subscribed: true, at: new Date(), seq: 1 });
+const actionsOf = async (key: string, query = '') =>
+  (await page(key, query)).data.map(({ action }) => action);
+const contact = (contactId = newId()) => ({
+  contactId,
+  email: 'a@example.test',
+  subscribed: true,
+  at: new Date(),
+  seq: 1,
+});
 
 describe('a change of identity', () => {
   it('is written down with who did it and from where, together with the change', async () => {
     const { projectId } = await suite.buildProject();
-    const caller: Caller = { projectId, actor: { kind: 'OPERATOR', id: 'grace', name: 'Grace' }, address: '192.0.2.7' };
+    const caller: Caller = {
+      projectId,
+      actor: { kind: 'OPERATOR', id: 'grace', name: 'Grace' },
+      address: '192.0.2.7',
+    };
     const { token } = await suite.buildKey(projectId);
     const { id } = await suite.bus.call(apiKeys.create, caller, { name: 'Second' });
     await suite.bus.call(apiKeys.revoke, caller, { id });
@@ -63,18 +84,24 @@ describe('a change of identity', () => {
       resource: { type: 'api_key', id },
       outcome: 'SUCCEEDED',
     });
-    expect([enabled!['resource'], disabled!['resource']]).toEqual([1, 2].map(() => ({ type: 'project', id: projectId })));
+    expect([enabled!['resource'], disabled!['resource']]).toEqual(
+      [1, 2].map(() => ({ type: 'project', id: projectId })),
+    );
   });
 
   it('that did not happen is not written down', async () => {
     const nowhere = newId();
     await expect(suite.buildKey(nowhere)).rejects.toMatchObject({ kind: 'not_found' });
-    expect(await suite.database.query('SELECT 1 FROM audit_entries WHERE project_id = $1', [nowhere])).toEqual([]);
+    expect(
+      await suite.database.query('SELECT 1 FROM audit_entries WHERE project_id = $1', [nowhere]),
+    ).toEqual([]);
   });
 
-  it('carries its actor in its fact', async () => {
+  it('carries its actor in its event', async () => {
     const { projectId } = await suite.buildProject();
-    const [row] = await suite.database.query(`SELECT actor, address FROM outbox WHERE project_id = $1`, [projectId]);
+    const [row] = await suite.database.query(`SELECT actor, address FROM outbox WHERE project_id = $1`, [
+      projectId,
+    ]);
     expect(row).toEqual({ actor: { kind: 'OPERATOR', id: 'tests' }, address: null });
   });
 });
@@ -86,14 +113,22 @@ describe('a change of another service', () => {
       [projectId],
     );
 
-  it('is written down once, however often its fact is told', async () => {
+  it('is written down once, however often its event is told', async () => {
     const { projectId, caller } = await suite.buildProject();
-    const key: Caller = { ...caller, actor: { kind: 'KEY', id: newId(), name: 'Shop' }, address: '2001:db8::9' };
+    const key: Caller = {
+      ...caller,
+      actor: { kind: 'KEY', id: newId(), name: 'Shop' },
+      address: '2001:db8::9',
+    };
     const [one, two] = [contact(), contact()];
-    await actFor(key, () => contacts.tell(contactFacts.created, projectId, [one, two]));
-    await actFor(key, () => contacts.tell(contactFacts.deleted, projectId, [{ contactId: one.contactId, at: new Date() }]));
+    await actFor(key, () => contacts.publish(contactEvents.created, projectId, [one, two]));
     await actFor(key, () =>
-      sending.tell(suppressionFacts.added, projectId, [{ email: 'b@example.test', reason: 'MANUAL', at: new Date() }]),
+      contacts.publish(contactEvents.deleted, projectId, [{ contactId: one.contactId, at: new Date() }]),
+    );
+    await actFor(key, () =>
+      sending.publish(suppressionEvents.added, projectId, [
+        { email: 'b@example.test', reason: 'MANUAL', at: new Date() },
+      ]),
     );
     await eventually(async () => (await entriesOf(projectId)).length === 4, 'every change is written down');
     await contacts.repeatAll();
@@ -108,16 +143,17 @@ describe('a change of another service', () => {
         'suppression.added b@example.test',
       ].sort(),
     );
-    for (const { actor_name, address } of entries) expect([actor_name, address]).toEqual(['Shop', '2001:db8::9']);
+    for (const { actor_name, address } of entries)
+      expect([actor_name, address]).toEqual(['Shop', '2001:db8::9']);
   });
 
   it('that nobody asked for is nobody’s deed', async () => {
     const { projectId, caller } = await suite.buildProject();
-    await contacts.tell(contactFacts.created, projectId, [contact()]);
+    await contacts.publish(contactEvents.created, projectId, [contact()]);
     await actFor({ ...caller, actor: { kind: 'SERVICE', id: 'sending' } }, () =>
-      contacts.tell(contactFacts.created, projectId, [contact()]),
+      contacts.publish(contactEvents.created, projectId, [contact()]),
     );
-    await actFor(caller, () => contacts.tell(contactFacts.updated, projectId, [contact()]));
+    await actFor(caller, () => contacts.publish(contactEvents.updated, projectId, [contact()]));
     await eventually(async () => (await entriesOf(projectId)).length > 0, 'the last one is written down');
     await contacts.taken('gateway-audit-contacts-contact-created');
     expect((await entriesOf(projectId)).map(({ action }) => action)).toEqual(['contact.updated']);
@@ -142,8 +178,13 @@ describe('the audit log', () => {
     const at = String(first.data[1]!['at']);
     expect(await actionsOf(token, `?created_after=${at}`)).toHaveLength(1);
     expect(await actionsOf(token, `?created_before=${at}`)).toHaveLength(2);
-    const legacy = await suite.ask('GET', `/api/audit-log?limit=1&actor=${person.userId}`, { key: token });
-    expect(legacy.json).toMatchObject({ success: true, data: { items: [{ actor: { name: 'Ada' } }], hasMore: true, total: 2 } });
+    const legacy = await suite.request('GET', `/api/audit-log?limit=1&actor=${person.userId}`, {
+      key: token,
+    });
+    expect(legacy.json).toMatchObject({
+      success: true,
+      data: { items: [{ actor: { name: 'Ada' } }], hasMore: true, total: 2 },
+    });
   });
 
   it('is for owners and admins, and each project’s own', async () => {
@@ -152,8 +193,10 @@ describe('the audit log', () => {
       const person = await buildUser(suite.database);
       await join(suite.database, mine.projectId, person, role);
       const cookie = await signIn(suite.database, person);
-      const told = await suite.ask('GET', '/api/v1/audit-log', { headers: { cookie, 'x-project-id': mine.projectId } });
-      return [told.status, told.json['code']];
+      const published = await suite.request('GET', '/api/v1/audit-log', {
+        headers: { cookie, 'x-project-id': mine.projectId },
+      });
+      return [published.status, published.json['code']];
     };
     expect(await statusFor('OWNER')).toEqual([200, undefined]);
     expect(await statusFor('ADMIN')).toEqual([200, undefined]);
@@ -161,7 +204,7 @@ describe('the audit log', () => {
     const { token } = await suite.buildKey(mine.projectId);
     const ids = (await page(token)).data.map(({ resource }) => (resource as AuditEntry['resource']).id);
     expect(ids).not.toContain(theirs.projectId);
-    expect((await suite.ask('GET', '/api/v1/audit-log?actor=', { key: token })).status).toBe(422);
+    expect((await suite.request('GET', '/api/v1/audit-log?actor=', { key: token })).status).toBe(422);
   });
 
   it('is found by its indexes among a million entries', async () => {

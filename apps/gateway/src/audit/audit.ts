@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditEntry, AuditOutcome, IdentityAction, ListAuditEntries } from '@posthorn/contracts';
 import { totalCap, type Page } from '@posthorn/database';
 import { actingCaller } from '@posthorn/messaging';
-import { AuditEntriesRepository, type Deed } from './audit-entries.repository.js';
+import { AuditEntriesRepository, type Action } from './audit-entries.repository.js';
 
 interface AuditPage extends Page<AuditEntry> {
   total?: number;
@@ -15,15 +15,20 @@ export class Audit {
   constructor(private readonly entries: AuditEntriesRepository) {}
 
   /** Writes down a change of identity in the transaction that makes it: by whoever is acted for, on the id that the action's noun has. */
-  async record(projectId: string, action: IdentityAction, resourceId: string, outcome: AuditOutcome = 'SUCCEEDED'): Promise<void> {
+  async record(
+    projectId: string,
+    action: IdentityAction,
+    resourceId: string,
+    outcome: AuditOutcome = 'SUCCEEDED',
+  ): Promise<void> {
     const { actor, address = null } = actingCaller() ?? { actor: { kind: 'SERVICE', id: 'gateway' } };
     const resource = { type: action.split('.')[0]!, id: resourceId };
     await this.entries.insert(projectId, [{ at: null, actor, address, action, resource, outcome }]);
   }
 
   /** Writes down what another service told of. */
-  async learn(projectId: string, deeds: readonly Deed[]): Promise<void> {
-    if (deeds.length > 0) await this.entries.insert(projectId, deeds);
+  async learn(projectId: string, actions: readonly Action[]): Promise<void> {
+    if (actions.length > 0) await this.entries.insert(projectId, actions);
   }
 
   async list(projectId: string, query: ListAuditEntries): Promise<AuditPage> {
@@ -31,7 +36,10 @@ export class Audit {
       this.entries.list(projectId, query),
       query.withTotal ? this.entries.count(projectId, query) : undefined,
     ]);
-    const total = count === undefined ? {} : { total: Math.min(count, totalCap), ...(count > totalCap ? { totalIsCapped: true } : {}) };
+    const total =
+      count === undefined
+        ? {}
+        : { total: Math.min(count, totalCap), ...(count > totalCap ? { totalIsCapped: true } : {}) };
     return { ...page, items: page.items.map((row) => row.toEntry()), ...total };
   }
 }

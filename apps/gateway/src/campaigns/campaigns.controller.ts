@@ -34,12 +34,22 @@ export class CampaignsController {
     return this.bus.call(campaigns.create, caller, { ...body, idempotency });
   }
 
-  @Get('campaigns', { summary: 'List campaigns, newest first', scope: 'campaigns:read', paged: 'items', reply: Campaign })
+  @Get('campaigns', {
+    summary: 'List campaigns, newest first',
+    scope: 'campaigns:read',
+    paged: 'items',
+    reply: Campaign,
+  })
   list({ caller, page }: Call): Promise<CampaignPage> {
     return this.bus.call(campaigns.list, caller, page);
   }
 
-  @Get('campaigns/:id', { summary: 'Get a campaign', scope: 'campaigns:read', reply: Campaign, missing: campaignNotFound })
+  @Get('campaigns/:id', {
+    summary: 'Get a campaign',
+    scope: 'campaigns:read',
+    reply: Campaign,
+    missing: campaignNotFound,
+  })
   get({ caller, params }: Call): Promise<Campaign> {
     return this.bus.call(campaigns.get, caller, { id: params['id']! });
   }

@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { postmarkErrorOf } from '../dialects/postmark.js';
 import { readMessage } from './postmark-message.js';
 
-const plain = { From: 'Shop <hello@shop.example>', To: 'ada@example.org', Subject: 'Hello', HtmlBody: '<p>{{ as it stands }}</p>' };
+const plain = {
+  From: 'Shop <hello@shop.example>',
+  To: 'ada@example.org',
+  Subject: 'Hello',
+  HtmlBody: '<p>{{ as it stands }}</p>',
+};
 
 const answerTo = (message: unknown) => {
   try {
@@ -27,7 +32,12 @@ describe('a message of the compatibility dialect', () => {
       Headers: [{ Name: 'X-Order', Value: '1' }],
       Attachments: [
         { Name: 'a.pdf', Content: 'SGVsbG8=', ContentType: 'application/pdf', ContentID: null },
-        { Name: 'logo.png', Content: 'SGVsbG8=', ContentType: 'image/png; name=logo.png', ContentID: 'cid:logo' },
+        {
+          Name: 'logo.png',
+          Content: 'SGVsbG8=',
+          ContentType: 'image/png; name=logo.png',
+          ContentID: 'cid:logo',
+        },
       ],
       Tag: ' welcome, mail! ',
       MessageStream: 'outbound',
@@ -36,7 +46,10 @@ describe('a message of the compatibility dialect', () => {
       Metadata: { a: 'b' },
       Nobody: { knows: ['this'] },
     });
-    expect(read.recipients).toEqual([{ email: 'ada@example.org' }, { email: 'grace@example.org', name: 'Hopper, Grace' }]);
+    expect(read.recipients).toEqual([
+      { email: 'ada@example.org' },
+      { email: 'grace@example.org', name: 'Hopper, Grace' },
+    ]);
     expect(read.to).toBe('ada@example.org, "Hopper, Grace" <Grace@Example.org>,');
     expect({ ...read.content }).toEqual({
       from: { email: 'hello@shop.example', name: 'Shop' },
@@ -75,10 +88,20 @@ describe('a message of the compatibility dialect', () => {
     [300, 'Headers', { Headers: [{ Name: 'Bcc', Value: 'x@example.org' }] }],
     [300, 'Headers', { Headers: [{ Name: 'X-A', Value: 'a\r\nb' }] }],
     [300, 'Headers', { Headers: [{ Name: 'X-A\r\nBcc', Value: 'x@example.org' }] }],
-    ...['From', 'To', 'Cc', 'Bcc', 'ReplyTo'].map((name) => [300, name, { [name]: 'Ada\r\nX: y <ada@example.org>' }] as const),
+    ...['From', 'To', 'Cc', 'Bcc', 'ReplyTo'].map(
+      (name) => [300, name, { [name]: 'Ada\r\nX: y <ada@example.org>' }] as const,
+    ),
     [300, 'Attachments[0].Name', { Attachments: [{ Name: 'a\r\nX: y', Content: 'SGVsbG8=' }] }],
-    [300, 'Attachments[0].ContentType', { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentType: 'text/plain\r\nX: y' }] }],
-    [300, 'Attachments[0].ContentID', { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentID: 'cid:a\r\nX: y' }] }],
+    [
+      300,
+      'Attachments[0].ContentType',
+      { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentType: 'text/plain\r\nX: y' }] },
+    ],
+    [
+      300,
+      'Attachments[0].ContentID',
+      { Attachments: [{ Name: 'a', Content: 'SGVsbG8=', ContentID: 'cid:a\r\nX: y' }] },
+    ],
     [
       300,
       'Headers name one header twice',
@@ -92,16 +115,39 @@ describe('a message of the compatibility dialect', () => {
     [300, 'Headers must be a list of objects', { Headers: { 'X-A': 'a' } }],
     [300, 'Attachments[0].Name', { Attachments: [{ Name: '../a', Content: 'SGVsbG8=' }] }],
     [300, 'Attachments[0].Content', { Attachments: [{ Name: 'a', Content: '§' }] }],
-    [300, 'To, Cc and Bcc name more than 50', { To: Array.from({ length: 51 }, (_, index) => `a${index}@example.org`).join() }],
-    [300, 'To, Cc and Bcc name more than 50', { Bcc: Array.from({ length: 10_001 }, (_, index) => `a${index}@example.org`).join() }],
+    [
+      300,
+      'To, Cc and Bcc name more than 50',
+      { To: Array.from({ length: 51 }, (_, index) => `a${index}@example.org`).join() },
+    ],
+    [
+      300,
+      'To, Cc and Bcc name more than 50',
+      { Bcc: Array.from({ length: 10_001 }, (_, index) => `a${index}@example.org`).join() },
+    ],
     [1101, 'Templates are not supported', { TemplateId: 1 }],
     [1101, 'Templates are not supported', { TemplateModel: {} }],
   ])('is refused with %d: %s', (code, message, change) => {
-    expect(answerTo({ ...plain, ...change })).toEqual({ ErrorCode: code, Message: expect.stringContaining(message) });
+    expect(answerTo({ ...plain, ...change })).toEqual({
+      ErrorCode: code,
+      Message: expect.stringContaining(message),
+    });
   });
 
   it('is never an error of ours, whatever it is', () => {
-    const names = ['From', 'To', 'Cc', 'Bcc', 'Subject', 'HtmlBody', 'TextBody', 'ReplyTo', 'Headers', 'Attachments', 'Tag'];
+    const names = [
+      'From',
+      'To',
+      'Cc',
+      'Bcc',
+      'Subject',
+      'HtmlBody',
+      'TextBody',
+      'ReplyTo',
+      'Headers',
+      'Attachments',
+      'Tag',
+    ];
     const anything = fc.oneof(
       fc.jsonValue(),
       fc.dictionary(fc.constantFrom(...names), fc.jsonValue()).map((change) => ({ ...plain, ...change })),
@@ -111,7 +157,8 @@ describe('a message of the compatibility dialect', () => {
 
   it('splits addresses in linear time', () => {
     const began = performance.now();
-    for (const To of ['"'.repeat(100_000), '<'.repeat(100_000), '"a\\'.repeat(30_000), ','.repeat(100_000)]) answerTo({ ...plain, To });
+    for (const To of ['"'.repeat(100_000), '<'.repeat(100_000), '"a\\'.repeat(30_000), ','.repeat(100_000)])
+      answerTo({ ...plain, To });
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 });

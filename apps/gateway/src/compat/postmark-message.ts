@@ -1,4 +1,11 @@
-import { EmailContent, invalidMember, maxRecipients, parse, parseMailbox, type Mailbox } from '@posthorn/contracts';
+import {
+  EmailContent,
+  invalidMember,
+  maxRecipients,
+  parse,
+  parseMailbox,
+  type Mailbox,
+} from '@posthorn/contracts';
 import { templatesUnsupported, tooManyRecipients } from '../dialects/postmark.js';
 
 /** One message of the dialect, in the domain's words. */
@@ -11,13 +18,18 @@ export interface ReadMessage {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members that the dialect knows and this list does not are taken and ignored (interface.md, Compatibility endpoints). */
+/** Members that the dialect knows and this list does not are taken and ignored (the API specification, Compatibility endpoints). */
 export function readMessage(message: unknown): ReadMessage {
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     throw invalidMember([], 'invalid_type', 'A message must be an object');
   const members = message as Members;
-  if (['TemplateId', 'TemplateAlias', 'TemplateModel'].some((name) => given(members, name))) throw templatesUnsupported();
-  const [to, cc, bcc] = [addresses(members, 'To', 'to'), addresses(members, 'Cc', 'cc'), addresses(members, 'Bcc', 'bcc')];
+  if (['TemplateId', 'TemplateAlias', 'TemplateModel'].some((name) => given(members, name)))
+    throw templatesUnsupported();
+  const [to, cc, bcc] = [
+    addresses(members, 'To', 'to'),
+    addresses(members, 'Cc', 'cc'),
+    addresses(members, 'Bcc', 'bcc'),
+  ];
   if (to.length === 0) throw invalidMember(['to'], 'required', 'is required');
   if (to.length + cc.length + bcc.length > maxRecipients) throw tooManyRecipients(maxRecipients);
   const plain = withoutAbsent({
@@ -32,12 +44,18 @@ export function readMessage(message: unknown): ReadMessage {
   });
   if (!plain['from']) throw invalidMember(['from'], 'required', 'is required');
   if (plain['subject'] === undefined) throw invalidMember(['subject'], 'required', 'is required');
-  if (plain['body'] === undefined && plain['text'] === undefined) throw invalidMember(['body'], 'required', 'or TextBody is required');
-  const content = parse(EmailContent, { ...plain, ...(cc.length > 0 ? { cc } : {}), ...(bcc.length > 0 ? { bcc } : {}) });
+  if (plain['body'] === undefined && plain['text'] === undefined)
+    throw invalidMember(['body'], 'required', 'or TextBody is required');
+  const content = parse(EmailContent, {
+    ...plain,
+    ...(cc.length > 0 ? { cc } : {}),
+    ...(bcc.length > 0 ? { bcc } : {}),
+  });
   return { to: members['To'] as string, recipients: to, content: content as ReadMessage['content'] };
 }
 
-const given = (members: Members, name: string): boolean => members[name] !== undefined && members[name] !== null;
+const given = (members: Members, name: string): boolean =>
+  members[name] !== undefined && members[name] !== null;
 
 const withoutAbsent = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
@@ -93,20 +111,27 @@ function listOf(members: Members, name: string, inner: string): Members[] {
 }
 
 function headers(members: Members): Record<string, unknown> | undefined {
-  const entries = listOf(members, 'Headers', 'headers').map(({ Name, Value }): [string, unknown] => [String(Name), Value]);
+  const entries = listOf(members, 'Headers', 'headers').map(({ Name, Value }): [string, unknown] => [
+    String(Name),
+    Value,
+  ]);
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
     throw invalidMember(['headers'], 'not_allowed', 'name one header twice');
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 function attachments(members: Members): Record<string, unknown>[] | undefined {
-  const files = listOf(members, 'Attachments', 'attachments').map(({ Name, Content, ContentType, ContentID }) => ({
-    filename: Name,
-    content: Content,
-    ...(ContentType ? { contentType: withoutParameters(ContentType) } : {}),
-    // The dialect's own documents write it as the HTML does.
-    ...(ContentID ? { contentId: typeof ContentID === 'string' ? ContentID.replace(/^cid:/i, '') : ContentID } : {}),
-  }));
+  const files = listOf(members, 'Attachments', 'attachments').map(
+    ({ Name, Content, ContentType, ContentID }) => ({
+      filename: Name,
+      content: Content,
+      ...(ContentType ? { contentType: withoutParameters(ContentType) } : {}),
+      // The dialect's own documents write it as the HTML does.
+      ...(ContentID
+        ? { contentId: typeof ContentID === 'string' ? ContentID.replace(/^cid:/i, '') : ContentID }
+        : {}),
+    }),
+  );
   return files.length > 0 ? files : undefined;
 }
 

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, recipients, type Caller, type Mailbox } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { inactiveRecipients, postmarkCodes, postmarkErrorOf, tooManyMessages, type PostmarkAnswer } from '../dialects/postmark.js';
+import {
+  inactiveRecipients,
+  postmarkCodes,
+  postmarkErrorOf,
+  tooManyMessages,
+  type PostmarkAnswer,
+} from '../dialects/postmark.js';
 import { notJson } from '../edge/edge-errors.js';
 import { Accepting, msUntil, sendBudgetMs } from '../emails/accepting.js';
 import { readMessage, type ReadMessage } from './postmark-message.js';
@@ -13,7 +19,7 @@ export interface PostmarkReceipt extends PostmarkAnswer {
   MessageID: string;
 }
 
-const mostMessages = 500;
+const maxMessages = 500;
 /** What is left for the send itself when sending answers who is suppressed at the last moment. */
 const acceptMs = 900;
 
@@ -32,15 +38,23 @@ export class PostmarkSends {
   /** In the order of the call; each is taken or refused by itself. What all of them fail for is the call's own failure. */
   async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
     if (!Array.isArray(messages)) throw notJson();
-    if (messages.length > mostMessages) throw tooManyMessages(mostMessages);
+    if (messages.length > maxMessages) throw tooManyMessages(maxMessages);
     const deadline = performance.now() + sendBudgetMs;
     const outcomes = await Promise.all(messages.map((message) => this.tryOne(caller, message, deadline)));
     const [first] = outcomes;
-    if (first instanceof DomainError && outcomes.every((each) => each instanceof DomainError && each.kind === 'unavailable')) throw first;
+    if (
+      first instanceof DomainError &&
+      outcomes.every((each) => each instanceof DomainError && each.kind === 'unavailable')
+    )
+      throw first;
     return outcomes.map((outcome) => (outcome instanceof DomainError ? postmarkErrorOf(outcome) : outcome));
   }
 
-  private async tryOne(caller: Caller, message: unknown, deadline: number): Promise<PostmarkReceipt | DomainError> {
+  private async tryOne(
+    caller: Caller,
+    message: unknown,
+    deadline: number,
+  ): Promise<PostmarkReceipt | DomainError> {
     try {
       return await this.accept(caller, readMessage(message), deadline);
     } catch (error) {
@@ -49,24 +63,46 @@ export class PostmarkSends {
     }
   }
 
-  private async accept(caller: Caller, { to, recipients: named, content }: ReadMessage, deadline: number): Promise<PostmarkReceipt> {
-    const { cc = [], bcc = [], ...words } = content;
+  private async accept(
+    caller: Caller,
+    { to, recipients: named, content }: ReadMessage,
+    deadline: number,
+  ): Promise<PostmarkReceipt> {
+    const { cc = [], bcc = [], ...texts } = content;
     const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
     // What an e-mail's first recipient is not sent, nobody is: so it is one who is. Never a blind one, whom the header would show.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
     const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);
     // Where only blind ones are left, each gets an e-mail of its own, which shows nobody else.
     const whom = first
-      ? { ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }), recipients: recipientsOf([first]) }
+      ? {
+          ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }),
+          recipients: recipientsOf([first]),
+        }
       : { recipients: recipientsOf(bcc.filter(({ email }) => !suppressed.has(email))) };
-    const { emails, acceptedAt } = await this.accepting.accept(caller, { ...words, ...whom, verbatim: true }, deadline);
-    return { To: to, SubmittedAt: acceptedAt.toISOString(), MessageID: emails[0]!.id, ErrorCode: postmarkCodes.ok, Message: 'OK' };
+    const { emails, acceptedAt } = await this.accepting.accept(
+      caller,
+      { ...texts, ...whom, verbatim: true },
+      deadline,
+    );
+    return {
+      To: to,
+      SubmittedAt: acceptedAt.toISOString(),
+      MessageID: emails[0]!.id,
+      ErrorCode: postmarkCodes.ok,
+      Message: 'OK',
+    };
   }
 
   /** Where some are left the message goes to them: the hand-off skips the others. */
   private async suppressedOf(caller: Caller, mailboxes: Mailbox[], deadline: number): Promise<Set<string>> {
     const emails = [...new Set(mailboxes.map(({ email }) => email))];
-    const { emails: suppressed } = await this.bus.call(recipients.suppressed, caller, { emails }, { timeoutMs: msUntil(deadline) });
+    const { emails: suppressed } = await this.bus.call(
+      recipients.suppressed,
+      caller,
+      { emails },
+      { timeoutMs: msUntil(deadline) },
+    );
     if (suppressed.length === emails.length) throw inactiveRecipients(suppressed);
     return new Set(suppressed);
   }

@@ -1,11 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { emails, projects, recipients, senderNotVerified, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import {
+  emails,
+  projects,
+  recipients,
+  senderNotVerified,
+  type AcceptEmails,
+  type Caller,
+} from '@posthorn/contracts';
 import { standIn } from '@posthorn/testing';
 import { ServerClient, type Errors } from 'postmark';
 import { operatorOf, startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 const at = new Date('2026-01-31T09:00:00Z');
-const plain = { From: 'Shop <hello@shop.example>', To: 'ada@example.org', Subject: 'Hello', HtmlBody: '<p>Hi</p>' };
+const plain = {
+  From: 'Shop <hello@shop.example>',
+  To: 'ada@example.org',
+  Subject: 'Hello',
+  HtmlBody: '<p>Hi</p>',
+};
 
 let suite: GatewaySuite;
 let taken: { send: AcceptEmails; caller: Caller }[] = [];
@@ -16,8 +28,8 @@ let projectId: string;
 /** Sending, as far as this dialect asks it: addresses `inactive…` are suppressed, senders `stranger…` are not verified. */
 async function sendingComes(): Promise<void> {
   leave = await Promise.all([
-    standIn(suite.connection, recipients.suppressed, async (asked) => ({
-      emails: asked.emails.filter((email) => email.startsWith('inactive')),
+    standIn(suite.connection, recipients.suppressed, async (requested) => ({
+      emails: requested.emails.filter((email) => email.startsWith('inactive')),
     })),
     standIn(suite.connection, emails.accept, async (send, caller) => {
       if (send.from?.email.startsWith('stranger')) throw senderNotVerified();
@@ -51,10 +63,15 @@ const clientOf = (token: string, gateway: { port: number } = suite.gateway) =>
 const refusalOf = (promise: Promise<unknown>) =>
   promise.then(
     () => null,
-    (error: Errors.HttpError) => ({ name: error.name, code: error.code, statusCode: error.statusCode, message: error.message }),
+    (error: Errors.HttpError) => ({
+      name: error.name,
+      code: error.code,
+      statusCode: error.statusCode,
+      message: error.message,
+    }),
   );
 const post = (path: string, body: unknown, headers: Record<string, string>) =>
-  suite.ask('POST', `/api/compat/postmark${path}`, { body, headers });
+  suite.request('POST', `/api/compat/postmark${path}`, { body, headers });
 
 describe('the official client, unmodified', () => {
   it('sends one message', async () => {
@@ -97,28 +114,39 @@ describe('the official client, unmodified', () => {
     ]);
     expect(answers.map(({ ErrorCode }) => ErrorCode)).toEqual([0, 300, 406, 400, 0]);
     expect([answers[0]!.To, answers[4]!.To]).toEqual(['ada@example.org', 'last@example.org']);
-    expect(taken.map(({ send }) => send.recipients[0]!.to.email)).toEqual(['ada@example.org', 'last@example.org']);
+    expect(taken.map(({ send }) => send.recipients[0]!.to.email)).toEqual([
+      'ada@example.org',
+      'last@example.org',
+    ]);
   });
 
   it('sends five hundred at once', async () => {
     const answers = await clientOf(key).sendEmailBatch(
       Array.from({ length: 500 }, (_, index) => ({ ...plain, To: `r${index}@example.org` })),
     );
-    expect(answers.map(({ ErrorCode, To }) => [ErrorCode, To])).toEqual(answers.map((_, index) => [0, `r${index}@example.org`]));
+    expect(answers.map(({ ErrorCode, To }) => [ErrorCode, To])).toEqual(
+      answers.map((_, index) => [0, `r${index}@example.org`]),
+    );
   });
 
   it('reads every refusal as what it is', async () => {
     const client = clientOf(key);
-    const said = await Promise.all([
+    const text = await Promise.all([
       refusalOf(clientOf('sk_live_wrong').sendEmail(plain)),
       refusalOf(client.sendEmail({ ...plain, Subject: '' })),
       refusalOf(client.sendEmail({ ...plain, From: 'stranger@example.org' })),
       refusalOf(client.sendEmail({ ...plain, To: 'inactive@example.org', Bcc: 'inactive-2@example.org' })),
-      refusalOf(client.sendEmailWithTemplate({ From: plain.From, To: plain.To, TemplateId: 1, TemplateModel: {} })),
-      refusalOf(client.sendEmailBatchWithTemplates([{ From: plain.From, To: plain.To, TemplateAlias: 'a', TemplateModel: {} }])),
+      refusalOf(
+        client.sendEmailWithTemplate({ From: plain.From, To: plain.To, TemplateId: 1, TemplateModel: {} }),
+      ),
+      refusalOf(
+        client.sendEmailBatchWithTemplates([
+          { From: plain.From, To: plain.To, TemplateAlias: 'a', TemplateModel: {} },
+        ]),
+      ),
       refusalOf(client.sendEmailBatch(Array.from({ length: 501 }, () => plain))),
     ]);
-    expect(said.map((each) => [each?.name, each?.statusCode, each?.code])).toEqual([
+    expect(text.map((each) => [each?.name, each?.statusCode, each?.code])).toEqual([
       ['InvalidAPIKeyError', 401, 10],
       ['InvalidEmailRequestError', 422, 300],
       ['ApiInputError', 422, 400],
@@ -140,7 +168,10 @@ describe('the official client, unmodified', () => {
     const open = (await suite.buildKey(other.projectId, { legacyGrantPreset: 'SENDING_ONLY' })).token;
     expect(await refusalOf(clientOf(open).sendEmail(plain))).toMatchObject({ statusCode: 401, code: 10 });
     expect(await refusalOf(clientOf(narrow).sendEmail(plain))).toMatchObject({ statusCode: 422, code: 405 });
-    await suite.bus.call(projects.disable, operatorOf(other.projectId), { id: other.projectId, reason: 'MANUAL' });
+    await suite.bus.call(projects.disable, operatorOf(other.projectId), {
+      id: other.projectId,
+      reason: 'MANUAL',
+    });
     expect(await refusalOf(clientOf(secret).sendEmail(plain))).toMatchObject({ statusCode: 422, code: 405 });
     expect(taken).toEqual([]);
   });
@@ -149,7 +180,10 @@ describe('the official client, unmodified', () => {
     await sendingLeaves();
     try {
       expect(await refusalOf(clientOf(key).sendEmail(plain))).toMatchObject({ statusCode: 503, code: 100 });
-      expect(await refusalOf(clientOf(key).sendEmailBatch([plain, plain]))).toMatchObject({ statusCode: 503, code: 100 });
+      expect(await refusalOf(clientOf(key).sendEmailBatch([plain, plain]))).toMatchObject({
+        statusCode: 503,
+        code: 100,
+      });
     } finally {
       await sendingComes();
     }
@@ -158,12 +192,21 @@ describe('the official client, unmodified', () => {
 
 describe('a request', () => {
   it('goes on where only some of its recipients are inactive', async () => {
-    const told = await post('/email', { ...plain, Cc: 'inactive@example.org' }, { 'x-postmark-server-token': key });
-    expect([told.status, taken.length]).toEqual([200, 1]);
+    const published = await post(
+      '/email',
+      { ...plain, Cc: 'inactive@example.org' },
+      { 'x-postmark-server-token': key },
+    );
+    expect([published.status, taken.length]).toEqual([200, 1]);
   });
 
   it('reaches a copy that is alive in place of an inactive recipient', async () => {
-    await clientOf(key).sendEmail({ ...plain, To: 'inactive@example.org', Cc: 'cc@example.org', Bcc: 'bcc@example.org' });
+    await clientOf(key).sendEmail({
+      ...plain,
+      To: 'inactive@example.org',
+      Cc: 'cc@example.org',
+      Bcc: 'bcc@example.org',
+    });
     expect(taken.map(({ send }) => send)).toMatchObject([
       {
         recipients: [{ to: { email: 'cc@example.org' } }],
@@ -176,7 +219,12 @@ describe('a request', () => {
 
   it('reaches blind copies though all others are inactive, each by itself and without a word of the others', async () => {
     const Bcc = 'one@example.org, inactive-3@example.org, two@example.org, one@example.org';
-    const answer = await clientOf(key).sendEmail({ ...plain, To: 'inactive@example.org', Cc: 'inactive-2@example.org', Bcc });
+    const answer = await clientOf(key).sendEmail({
+      ...plain,
+      To: 'inactive@example.org',
+      Cc: 'inactive-2@example.org',
+      Bcc,
+    });
     const [{ send }] = taken as [(typeof taken)[number]];
     expect([answer.ErrorCode, answer.MessageID, taken.length]).toEqual([0, send.recipients[0]!.id, 1]);
     expect(send.recipients.map(({ to }) => to.email)).toEqual(['one@example.org', 'two@example.org']);
@@ -184,9 +232,14 @@ describe('a request', () => {
   });
 
   it('bears its key in one header of the dialect, and in no other', async () => {
-    for (const headers of [{}, { authorization: `Bearer ${key}` }, { 'x-postmark-server-token': '' }, { 'x-postmark-server-token': 'x' }]) {
-      const told = await post('/email', plain, headers as Record<string, string>);
-      expect([told.status, told.json['ErrorCode']]).toEqual([401, 10]);
+    for (const headers of [
+      {},
+      { authorization: `Bearer ${key}` },
+      { 'x-postmark-server-token': '' },
+      { 'x-postmark-server-token': 'x' },
+    ]) {
+      const published = await post('/email', plain, headers as Record<string, string>);
+      expect([published.status, published.json['ErrorCode']]).toEqual([401, 10]);
     }
     expect(taken).toEqual([]);
   });
@@ -199,13 +252,13 @@ describe('a request', () => {
     ['{"From":"\\u0000"}', 300],
     [`{"HtmlBody":"${'x'.repeat(15 * 1024 * 1024)}"}`, 300],
   ])('of %j is refused with %d', async (body, code) => {
-    const told = await post('/email', body, { 'x-postmark-server-token': key });
-    expect([told.status, told.json['ErrorCode']]).toEqual([422, code]);
+    const published = await post('/email', body, { 'x-postmark-server-token': key });
+    expect([published.status, published.json['ErrorCode']]).toEqual([422, code]);
   });
 
   it('for a batch is a list', async () => {
-    const told = await post('/email/batch', plain, { 'x-postmark-server-token': key });
-    expect([told.status, told.json['ErrorCode']]).toEqual([422, 402]);
+    const published = await post('/email/batch', plain, { 'x-postmark-server-token': key });
+    expect([published.status, published.json['ErrorCode']]).toEqual([422, 402]);
     expect((await post('/email/batch', [], { 'x-postmark-server-token': key })).text).toBe('[]');
   });
 });

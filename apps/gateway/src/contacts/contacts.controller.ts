@@ -32,12 +32,22 @@ import { Delete, Get, Patch, Post } from '../edge/route.js';
 import type { StreamedResource } from '../edge/streamed.js';
 import { PeopleData } from './person-data.js';
 
-/** The two surfaces disagree on what a patch of custom fields means (contract.md §5). */
-const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = { v1: 'REPLACE', legacy: 'MERGE' };
+/** The two surfaces disagree on what a patch of custom fields means (docs/api-decisions.md §5). */
+const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = {
+  v1: 'REPLACE',
+  legacy: 'MERGE',
+};
 
 const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at'];
 const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
-  ...[id, email, String(subscribed), JSON.stringify(customFields), createdAt.toISOString(), updatedAt.toISOString()],
+  ...[
+    id,
+    email,
+    String(subscribed),
+    JSON.stringify(customFields),
+    createdAt.toISOString(),
+    updatedAt.toISOString(),
+  ],
 ];
 
 @Controller()
@@ -78,12 +88,12 @@ export class ContactsController {
     reply: BulkOutcome,
   })
   async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
-    const { places, refused } = entries!;
+    const { places: positions, refused } = entries!;
     const nothing = { created: 0, updated: 0, skipped: 0, errors: [] };
     const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
     const errors = [
-      ...outcome.errors.map(({ index, reason }) => ({ index: places[index]!, reason })),
-      ...refused.map(({ place, message }) => ({ index: place, reason: message })),
+      ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
+      ...refused.map(({ place: index, message }) => ({ index: index, reason: message })),
     ];
     return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
   }
@@ -101,7 +111,13 @@ export class ContactsController {
     return this.bus.call(contacts.deleteMany, caller, body);
   }
 
-  @Get('contacts', { summary: 'List contacts, newest first', scope: 'contacts:read', query: ContactFilter, paged: 'items', reply: Contact })
+  @Get('contacts', {
+    summary: 'List contacts, newest first',
+    scope: 'contacts:read',
+    query: ContactFilter,
+    paged: 'items',
+    reply: Contact,
+  })
   list({ caller, query, page }: Call<object, ContactFilter>): Promise<ContactPage> {
     return this.bus.call(contacts.list, caller, { ...query, ...page });
   }
@@ -118,7 +134,12 @@ export class ContactsController {
     return new CsvTable(columns, this.exportedFrom(first, caller, query));
   }
 
-  @Get('contacts/:id', { summary: 'Get a contact', scope: 'contacts:read', reply: Contact, missing: contactNotFound })
+  @Get('contacts/:id', {
+    summary: 'Get a contact',
+    scope: 'contacts:read',
+    reply: Contact,
+    missing: contactNotFound,
+  })
   get({ caller, params }: Call): Promise<Contact> {
     return this.bus.call(contacts.get, caller, { id: params['id']! });
   }
@@ -131,7 +152,11 @@ export class ContactsController {
     missing: contactNotFound,
   })
   update({ caller, params, body, surface }: Call<UpdateContact>): Promise<Contact> {
-    return this.bus.call(contacts.update, caller, { ...body, id: params['id']!, customFieldsMode: customFieldsMode[surface] });
+    return this.bus.call(contacts.update, caller, {
+      ...body,
+      id: params['id']!,
+      customFieldsMode: customFieldsMode[surface],
+    });
   }
 
   @Delete('contacts/:id', {
@@ -179,7 +204,11 @@ export class ContactsController {
   }
 
   /** The first page is there already: what fails with it still has an answer of its own. */
-  private async *exportedFrom(first: ExportedContacts, caller: Caller, query: ContactFilter): AsyncGenerator<CsvCell[][]> {
+  private async *exportedFrom(
+    first: ExportedContacts,
+    caller: Caller,
+    query: ContactFilter,
+  ): AsyncGenerator<CsvCell[][]> {
     let page = first;
     yield page.items.map(cellsOf);
     while (page.next) {

@@ -27,17 +27,22 @@ export class ImportUploads {
   async start(call: TableCall): Promise<ContactImport> {
     const { pieces } = await textOf(call);
     let job: ContactImport | null = null;
-    let place = 0;
+    let index = 0;
     let stored = false;
     try {
       for await (const { bytes, last } of pieces) {
         const piece = { bytes: bytes.toString('base64'), last };
         job = job
-          ? await this.bus.call(contactImports.append, call.caller, { ...piece, id: job.id, place }, patient)
+          ? await this.bus.call(
+              contactImports.append,
+              call.caller,
+              { ...piece, id: job.id, place: index },
+              patient,
+            )
           : await this.bus.call(contactImports.start, call.caller, { ...call.query, ...piece }, patient);
-        place += 1;
+        index += 1;
         stored = last;
-        if (place * bytes.length > maxImportBytes) throw tooLarge(maxImportBytes);
+        if (index * bytes.length > maxImportBytes) throw tooLarge(maxImportBytes);
       }
     } finally {
       if (job && !stored) await this.drop(call.caller, job);
@@ -48,7 +53,12 @@ export class ImportUploads {
   async preview(call: TableCall): Promise<ContactImportPreview> {
     const { encoding, pieces } = await textOf(call);
     const { bytes, last } = await firstOf(pieces);
-    return this.bus.call(contactImports.preview, call.caller, { ...call.query, encoding, bytes: bytes.toString('base64'), last }, patient);
+    return this.bus.call(
+      contactImports.preview,
+      call.caller,
+      { ...call.query, encoding, bytes: bytes.toString('base64'), last },
+      patient,
+    );
   }
 
   /** Of which the rest does not come; where that is not heard, it ends by itself after a while. */
@@ -58,7 +68,9 @@ export class ImportUploads {
 }
 
 function textOf({ upload, body }: TableCall): Promise<TableText> {
-  return upload ? readTableText(upload.bytes, upload.charset) : readTableText(one(Buffer.from(body.csv)), 'utf-8');
+  return upload
+    ? readTableText(upload.bytes, upload.charset)
+    : readTableText(one(Buffer.from(body.csv)), 'utf-8');
 }
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer> {

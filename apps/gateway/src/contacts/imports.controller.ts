@@ -23,11 +23,11 @@ import { EventStream } from '../edge/event-stream.js';
 import { Get, Post } from '../edge/route.js';
 import { ImportUploads } from './import-uploads.js';
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 /** What says nothing for long is taken for dead by whoever stands between. */
 const looksOfASign = 20;
 /** About ten minutes: who still wants to know asks again, as browsers do by themselves. */
-const mostLooks = 1_200;
+const maxLooks = 1_200;
 
 @Controller()
 export class ImportsController {
@@ -37,7 +37,8 @@ export class ImportsController {
   ) {}
 
   @Post('contacts/imports', {
-    summary: 'Take in a table of contacts: text/csv, packed by gzip or not, or a form with the fields of the query before its file',
+    summary:
+      'Take in a table of contacts: text/csv, packed by gzip or not, or a form with the fields of the query before its file',
     scope: 'contacts:write',
     legacyPath: 'contacts/import',
     body: ImportContacts,
@@ -64,7 +65,12 @@ export class ImportsController {
     return this.uploads.preview(call);
   }
 
-  @Get('contacts/imports', { summary: 'List imports, newest first', scope: 'contacts:write', paged: 'items', reply: ContactImport })
+  @Get('contacts/imports', {
+    summary: 'List imports, newest first',
+    scope: 'contacts:write',
+    paged: 'items',
+    reply: ContactImport,
+  })
   list({ caller, page }: Call): Promise<ContactImportPage> {
     return this.bus.call(contactImports.list, caller, page);
   }
@@ -111,8 +117,8 @@ export class ImportsController {
   private async *statesFrom(first: ContactImport, caller: Caller): AsyncGenerator<ContactImport | null> {
     let job = first;
     yield job;
-    for (let looks = 1; !job.finishedAt && looks < mostLooks; looks += 1) {
-      await delay(lookEveryMs, undefined, { ref: false });
+    for (let looks = 1; !job.finishedAt && looks < maxLooks; looks += 1) {
+      await delay(checkEveryMs, undefined, { ref: false });
       const now = await this.bus.call(contactImports.get, caller, { id: job.id });
       if (now.processed !== job.processed || now.status !== job.status) yield now;
       else if (looks % looksOfASign === 0) yield null;
@@ -120,7 +126,11 @@ export class ImportsController {
     }
   }
 
-  private async *errorsFrom(first: ContactImportErrors, caller: Caller, id: string): AsyncGenerator<CsvCell[][]> {
+  private async *errorsFrom(
+    first: ContactImportErrors,
+    caller: Caller,
+    id: string,
+  ): AsyncGenerator<CsvCell[][]> {
     let part = first;
     yield rowsOf(part);
     while (part.hasMore) {
@@ -132,4 +142,9 @@ export class ImportsController {
 
 /** A row that is shorter than the header is filled up. */
 const rowsOf = ({ columns, items }: ContactImportErrors): CsvCell[][] =>
-  items.map(({ line, reason, cells = [] }) => [line, reason, ...cells, ...columns.slice(cells.length).map(() => '')]);
+  items.map(({ line, reason, cells = [] }) => [
+    line,
+    reason,
+    ...cells,
+    ...columns.slice(cells.length).map(() => ''),
+  ]);

@@ -47,7 +47,10 @@ export class PeopleData {
   }
 
   private async *emailsFrom(first: PersonMail, person: Person): AsyncGenerator<readonly object[]> {
-    const whole = (email: PersonEmailPart) => ({ ...email, history: new StreamedList(this.momentsOf(email, person)) });
+    const whole = (email: PersonEmailPart) => ({
+      ...email,
+      history: new StreamedList(this.momentsOf(email, person)),
+    });
     let page = first;
     yield page.emails.map(whole);
     while (page.next) {
@@ -56,10 +59,17 @@ export class PeopleData {
     }
   }
 
-  private async *momentsOf(of: PersonEmailPart, { caller, email }: Person): AsyncGenerator<readonly object[]> {
+  private async *momentsOf(
+    of: PersonEmailPart,
+    { caller, email }: Person,
+  ): AsyncGenerator<readonly object[]> {
     yield of.history;
     for (let after = of.historyNext; after !== null;) {
-      const { items, next } = await this.bus.call(personData.moments, caller, { email, emailId: of.id, after });
+      const { items, next } = await this.bus.call(personData.moments, caller, {
+        email,
+        emailId: of.id,
+        after,
+      });
       yield items;
       after = next;
     }

@@ -16,7 +16,7 @@ export interface TablePiece {
 const headBytes = 64 * 1024;
 
 /** What others send for a table, by its first bytes. */
-const strangers: readonly (readonly [begins: string, says: string])[] = [
+const unknown: readonly (readonly [begins: string, says: string])[] = [
   ['504b0304', 'is a workbook or an archive: save it as CSV'],
   ['d0cf11e0', 'is a workbook: save it as CSV'],
   ['1f8b', 'is packed by gzip: say so by Content-Encoding'],
@@ -26,15 +26,21 @@ const strangers: readonly (readonly [begins: string, says: string])[] = [
   ['7f454c46', 'is a program'],
 ];
 const html = /^\s*<(?:!doctype|html|head|body|table|div|\?xml|!--)/i;
-const mostControls = 0.1;
+const maxControls = 0.1;
 
 /** Detects the encoding: a mark of its order of bytes, else what was declared, else UTF-8 unless its beginning is none. */
-export async function readTableText(bytes: AsyncIterable<Buffer>, declared: string | null): Promise<TableText> {
+export async function readTableText(
+  bytes: AsyncIterable<Buffer>,
+  declared: string | null,
+): Promise<TableText> {
   const rest = bytes[Symbol.asyncIterator]();
   const head = await headOf(rest);
-  refuseStrangers(head);
+  refuseUnknown(head);
   const encoding = encodingOf(head, declared);
-  return { encoding, pieces: piecesOf(encoding === 'utf-8' ? unmarked(head, rest) : decoded(head, rest, encoding)) };
+  return {
+    encoding,
+    pieces: piecesOf(encoding === 'utf-8' ? unmarked(head, rest) : decoded(head, rest, encoding)),
+  };
 }
 
 async function headOf(rest: AsyncIterator<Buffer>): Promise<Buffer> {
@@ -48,15 +54,19 @@ async function headOf(rest: AsyncIterator<Buffer>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function refuseStrangers(head: Buffer): void {
+function refuseUnknown(head: Buffer): void {
   const begins = head.toString('hex', 0, 8);
-  const stranger = strangers.find(([magic]) => begins.startsWith(magic));
+  const stranger = unknown.find(([magic]) => begins.startsWith(magic));
   if (stranger) throw csvUnreadable(stranger[1]);
   const text = head.subarray(0, 4_096);
-  if (html.test(text.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, ''))) throw csvUnreadable('is HTML or XML, and no table');
+  if (html.test(text.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')))
+    throw csvUnreadable('is HTML or XML, and no table');
   if (markOf(head) !== null) return;
-  const controls = text.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d).length;
-  if (controls > text.length * mostControls) throw csvUnreadable('is binary, and no table; UTF-16 needs its mark');
+  const controls = text.filter(
+    (byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d,
+  ).length;
+  if (controls > text.length * maxControls)
+    throw csvUnreadable('is binary, and no table; UTF-16 needs its mark');
 }
 
 function encodingOf(head: Buffer, declared: string | null): string {
@@ -98,7 +108,8 @@ async function* unmarked(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenera
 async function* decoded(head: Buffer, rest: AsyncIterator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding);
   yield Buffer.from(decoder.decode(head, { stream: true }));
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield Buffer.from(decoder.decode(next.value, { stream: true }));
+  for (let next = await rest.next(); !next.done; next = await rest.next())
+    yield Buffer.from(decoder.decode(next.value, { stream: true }));
   yield Buffer.from(decoder.decode());
 }
 

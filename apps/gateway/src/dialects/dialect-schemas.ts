@@ -21,4 +21,7 @@ export interface DialectSchemas {
   narrowed(status: number, codes: readonly string[]): JsonSchema;
 }
 
-export const dialectSchemas: Readonly<Record<Surface, DialectSchemas>> = { v1: v1Schemas, legacy: legacySchemas };
+export const dialectSchemas: Readonly<Record<Surface, DialectSchemas>> = {
+  v1: v1Schemas,
+  legacy: legacySchemas,
+};

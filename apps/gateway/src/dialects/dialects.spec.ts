@@ -19,7 +19,11 @@ import { legacy } from './legacy.js';
 import { readBody } from './read-body.js';
 import { titles, v1, v1Codes } from './v1.js';
 
-const context: ErrorContext = { instance: '/api/v1/emails', requestId: 'r', docsUrl: 'https://mail.example/docs' };
+const context: ErrorContext = {
+  instance: '/api/v1/emails',
+  requestId: 'r',
+  docsUrl: 'https://mail.example/docs',
+};
 const contact: Contact = {
   id: '019b0000-0000-7000-8000-000000000001',
   projectId: '019b0000-0000-7000-8000-000000000002',
@@ -55,7 +59,10 @@ describe('a resource', () => {
   });
 
   it('is wrapped, in camelCase, with its project on the legacy surface', () => {
-    expect(json(legacy.resource(Contact, { ...contact, secret: 'x' }))).toEqual({ success: true, data: json(contact) });
+    expect(json(legacy.resource(Contact, { ...contact, secret: 'x' }))).toEqual({
+      success: true,
+      data: json(contact),
+    });
   });
 
   it('keeps null and leaves out what is absent', () => {
@@ -63,7 +70,10 @@ describe('a resource', () => {
   });
 
   it('says that it was deleted in two ways', () => {
-    expect([v1.deleted(contact), legacy.deleted(contact)]).toEqual([{ id: contact.id, deleted: true }, { success: true }]);
+    expect([v1.deleted(contact), legacy.deleted(contact)]).toEqual([
+      { id: contact.id, deleted: true },
+      { success: true },
+    ]);
   });
 });
 
@@ -71,29 +81,45 @@ describe('a page', () => {
   const page = { items: [{ id: contact.id }], hasMore: true, next: null, total: 3 };
 
   it('has the envelope of its dialect, and of its route', () => {
-    expect(v1.page(Contact, page, 'c', 'items')).toEqual({ data: [{ id: contact.id }], has_more: true, next_cursor: 'c' });
+    expect(v1.page(Contact, page, 'c', 'items')).toEqual({
+      data: [{ id: contact.id }],
+      has_more: true,
+      next_cursor: 'c',
+    });
     expect(legacy.page(Contact, page, 'c', 'items')).toEqual({
       success: true,
       data: { items: [{ id: contact.id }], nextCursor: 'c', hasMore: true, total: 3 },
     });
-    expect(legacy.page(Contact, { ...page, total: 10_000, totalIsCapped: true }, null, 'items')).toMatchObject({
+    expect(
+      legacy.page(Contact, { ...page, total: 10_000, totalIsCapped: true }, null, 'items'),
+    ).toMatchObject({
       data: { nextCursor: null, total: 10_000, totalIsCapped: true },
     });
     expect(legacy.page(Contact, page, 'c', 'nested')).toEqual({
       success: true,
       data: { data: [{ id: contact.id }], cursor: 'c', hasMore: true, total: 3 },
     });
-    expect(legacy.page(Contact, page, 'c', 'flat')).toEqual({ success: true, data: [{ id: contact.id }], nextCursor: 'c' });
+    expect(legacy.page(Contact, page, 'c', 'flat')).toEqual({
+      success: true,
+      data: [{ id: contact.id }],
+      nextCursor: 'c',
+    });
   });
 
   it('is counted only where the total is shown', () => {
-    expect([v1.showsTotal('items'), legacy.showsTotal('items'), legacy.showsTotal('flat')]).toEqual([false, true, false]);
+    expect([v1.showsTotal('items'), legacy.showsTotal('items'), legacy.showsTotal('flat')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });
 
 describe('an error', () => {
   it('is a problem document on v1', () => {
-    expect(v1.error(invalidMember(['replyTo'], 'required', 'is required'), { ...context, shape: SendEmail })).toEqual({
+    expect(
+      v1.error(invalidMember(['replyTo'], 'required', 'is required'), { ...context, shape: SendEmail }),
+    ).toEqual({
       type: 'https://mail.example/docs/errors#validation_error',
       title: 'The request is not valid',
       status: 422,
@@ -112,7 +138,12 @@ describe('an error', () => {
   });
 
   it('is an envelope on the legacy surface, without a request id', () => {
-    expect(legacy.error(invalidMember(['replyTo', 'name'], 'required', 'is required'), { ...context, shape: SendEmail })).toEqual({
+    expect(
+      legacy.error(invalidMember(['replyTo', 'name'], 'required', 'is required'), {
+        ...context,
+        shape: SendEmail,
+      }),
+    ).toEqual({
       success: false,
       error: {
         message: 'One or more fields are invalid',
@@ -127,8 +158,12 @@ describe('an error', () => {
   });
 
   it('escapes pointers, and leaves names alone that the request itself used', () => {
-    const refused = new RefusedMembers([{ path: ['replyTo', 'a/b~c', '0'], code: 'unknown_field', message: 'm' }]);
-    expect(v1.error(refused, { ...context, shape: SendEmail })).toMatchObject({ errors: [{ pointer: '/replyTo/a~1b~0c/0' }] });
+    const refused = new RefusedMembers([
+      { path: ['replyTo', 'a/b~c', '0'], code: 'unknown_field', message: 'm' },
+    ]);
+    expect(v1.error(refused, { ...context, shape: SendEmail })).toMatchObject({
+      errors: [{ pointer: '/replyTo/a~1b~0c/0' }],
+    });
   });
 
   it('has a title and a legacy name for every code, and a number for every kind', () => {
@@ -151,7 +186,9 @@ describe('an error', () => {
   });
 
   it('tells what a membership was before', () => {
-    const error = new DomainError('conflict', 'resubscribe_confirmation_required', 'm', { previousStatus: 'UNSUBSCRIBED' });
+    const error = new DomainError('conflict', 'resubscribe_confirmation_required', 'm', {
+      previousStatus: 'UNSUBSCRIBED',
+    });
     expect(v1.error(error, context)).toMatchObject({ code: 'conflict', previous_status: 'UNSUBSCRIBED' });
     expect(legacy.error(error, context)).toMatchObject({
       error: { code: 'RESUBSCRIBE_CONFIRMATION_REQUIRED', details: { previousStatus: 'UNSUBSCRIBED' } },
@@ -171,17 +208,26 @@ describe('a body', () => {
   const content = { subject: 's', body: 'b' };
 
   it('is read in the names of its dialect only', () => {
-    expect(readBody(v1.names, SendEmail, { ...content, to: 'A@Example.test', reply_to: 'R <r@example.test>' })).toEqual({
+    expect(
+      readBody(v1.names, SendEmail, { ...content, to: 'A@Example.test', reply_to: 'R <r@example.test>' }),
+    ).toEqual({
       ...content,
       to: { email: 'a@example.test' },
       replyTo: { email: 'r@example.test', name: 'R' },
     });
-    expect(failuresOf(v1, SendEmail, { ...content, to: 'a@b.cc', replyTo: 'a@b.cc', reply: 'a@b.cc' })).toEqual([
-      'replyTo unknown_field',
-      'reply unknown_field',
+    expect(
+      failuresOf(v1, SendEmail, { ...content, to: 'a@b.cc', replyTo: 'a@b.cc', reply: 'a@b.cc' }),
+    ).toEqual(['replyTo unknown_field', 'reply unknown_field']);
+    expect(failuresOf(legacy, SendEmails, { ...content, to: 'a@b.cc', reply_to: 'a@b.cc' })).toEqual([
+      'reply_to unknown_field',
     ]);
-    expect(failuresOf(legacy, SendEmails, { ...content, to: 'a@b.cc', reply_to: 'a@b.cc' })).toEqual(['reply_to unknown_field']);
-    expect(readBody(legacy.names, SendEmails, { ...content, to: ['a@b.cc', { email: 'D@e.ff' }], reply: 'a@b.cc' })).toMatchObject({
+    expect(
+      readBody(legacy.names, SendEmails, {
+        ...content,
+        to: ['a@b.cc', { email: 'D@e.ff' }],
+        reply: 'a@b.cc',
+      }),
+    ).toMatchObject({
       to: [{ email: 'a@b.cc' }, { email: 'd@e.ff' }],
       replyTo: { email: 'a@b.cc' },
     });
@@ -189,7 +235,13 @@ describe('a body', () => {
 
   it('names every failure at once', () => {
     expect(
-      failuresOf(v1, SendEmail, { to: ['a@b.cc', 'd@e.ff'], subject: 'a\r\nBcc: x', extra: 1, metadata: { a: 1 }, headers: { Bcc: 'x' } }),
+      failuresOf(v1, SendEmail, {
+        to: ['a@b.cc', 'd@e.ff'],
+        subject: 'a\r\nBcc: x',
+        extra: 1,
+        metadata: { a: 1 },
+        headers: { Bcc: 'x' },
+      }),
     ).toEqual([
       'extra unknown_field',
       'to invalid_format',
@@ -206,16 +258,28 @@ describe('a body', () => {
     expect(readBody(v1.names, CreateContact, { email, custom_fields: '{"aKey":1}' })).toEqual(expected);
     expect(readBody(legacy.names, CreateContact, { email, data: { aKey: 1 } })).toEqual(expected);
     expect(readBody(legacy.names, CreateContact, { email, customFields: { aKey: 1 } })).toEqual(expected);
-    expect(failuresOf(legacy, CreateContact, { email, customFields: {}, data: {} })).toEqual(['data not_allowed']);
-    expect(failuresOf(legacy, CreateContact, { email, customFields: '{}' })).toEqual(['customFields invalid_type']);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: 'x' })).toEqual(['custom_fields invalid_type']);
+    expect(failuresOf(legacy, CreateContact, { email, customFields: {}, data: {} })).toEqual([
+      'data not_allowed',
+    ]);
+    expect(failuresOf(legacy, CreateContact, { email, customFields: '{}' })).toEqual([
+      'customFields invalid_type',
+    ]);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: 'x' })).toEqual([
+      'custom_fields invalid_type',
+    ]);
   });
 
   it('sends JSON inside a string through the guard too', () => {
     const email = 'a@b.cc';
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":1,"a":2}' })).toEqual(['custom_fields not_allowed']);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":"\\u0000"}' })).toEqual(['custom_fields invalid_text']);
-    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":'.repeat(40) })).toEqual(['custom_fields out_of_range']);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":1,"a":2}' })).toEqual([
+      'custom_fields not_allowed',
+    ]);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":"\\u0000"}' })).toEqual([
+      'custom_fields invalid_text',
+    ]);
+    expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":'.repeat(40) })).toEqual([
+      'custom_fields out_of_range',
+    ]);
   });
 
   it('is not harmed by __proto__', () => {

@@ -11,7 +11,10 @@ const object = (properties: Record<string, unknown>, optional: readonly string[]
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 const listOf = (item: JsonSchema): JsonSchema => ({ type: 'array', items: item, maxItems: 100 });
-const nextCursor: JsonSchema = { type: ['string', 'null'], description: '`cursor` of the next page; null on the last one' };
+const nextCursor: JsonSchema = {
+  type: ['string', 'null'],
+  description: '`cursor` of the next page; null on the last one',
+};
 
 const ends: Record<string, JsonSchema> = {
   hasMore: { type: 'boolean' },
@@ -23,10 +26,13 @@ const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema, countsErased?: b
   items: (item, countsErased) =>
     object({
       success,
-      data: object({ items: listOf(item), nextCursor, ...ends, ...(countsErased ? { erasedCount } : {}) }, ['totalIsCapped']),
+      data: object({ items: listOf(item), nextCursor, ...ends, ...(countsErased ? { erasedCount } : {}) }, [
+        'totalIsCapped',
+      ]),
     }),
   flat: (item) => object({ success, data: listOf(item), nextCursor }),
-  nested: (item) => object({ success, data: object({ data: listOf(item), cursor: nextCursor, ...ends }, ['totalIsCapped']) }),
+  nested: (item) =>
+    object({ success, data: object({ data: listOf(item), cursor: nextCursor, ...ends }, ['totalIsCapped']) }),
   whole: (item) => object({ success, data: { type: 'array', items: item } }),
 };
 
@@ -53,7 +59,10 @@ export const legacySchemas: DialectSchemas = {
                   message: { type: 'string' },
                 }),
               },
-              previousStatus: { type: 'string', description: 'Of a membership that needs consent to come back' },
+              previousStatus: {
+                type: 'string',
+                description: 'Of a membership that needs consent to come back',
+              },
             },
             ['errors', 'previousStatus'],
           ),

@@ -13,7 +13,7 @@ const names = new ShapeNames({
   code: (code) => code.toUpperCase(),
 });
 
-/** camelCase in envelopes (interface.md). */
+/** camelCase in envelopes (the API specification). */
 export const legacy: Dialect = {
   surface: 'legacy',
   names,
@@ -25,16 +25,25 @@ export const legacy: Dialect = {
   resource: (shape, value) => ({ success: true, data: writeResource(names, shape, value) }),
   bare: (shape, value) => writeResource(names, shape, value),
   deleted: () => ({ success: true }),
-  entries: (shape, items) => ({ success: true, data: items.map((item) => writeResource(names, shape, item)) }),
-  page: (shape, page, next, envelope) => ({ success: true, ...envelopes[envelope](written(shape, page), page, next) }),
+  entries: (shape, items) => ({
+    success: true,
+    data: items.map((item) => writeResource(names, shape, item)),
+  }),
+  page: (shape, page, next, envelope) => ({
+    success: true,
+    ...envelopes[envelope](written(shape, page), page, next),
+  }),
   errorType: 'application/json; charset=utf-8',
   error: envelope,
 };
 
-const written = (shape: Shape, { items }: DomainPage): object[] => items.map((item) => writeResource(names, shape, item));
+const written = (shape: Shape, { items }: DomainPage): object[] =>
+  items.map((item) => writeResource(names, shape, item));
 
-/** The odd ones of interface.md are told apart here and nowhere else. */
-const envelopes: Readonly<Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>> = {
+/** The odd ones of the API specification are told apart here and nowhere else. */
+const envelopes: Readonly<
+  Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>
+> = {
   items: (items, { hasMore, total, totalIsCapped, erased }, nextCursor) => ({
     data: {
       ...{ items, nextCursor, hasMore, total: total ?? null },
@@ -56,16 +65,22 @@ function envelope(error: DomainError, { shape, queryNames }: ErrorContext): obje
   const failures = errors && shape && !ownNames ? names.failures(shape, errors) : errors;
   const fieldOf = (path: readonly string[]) => (ownNames ? path : renamed(path, queryNames)).join('.');
   const details = {
-    ...(failures ? { errors: failures.map(({ path, code, message }) => ({ field: fieldOf(path), code, message })) } : {}),
+    ...(failures
+      ? { errors: failures.map(({ path, code, message }) => ({ field: fieldOf(path), code, message })) }
+      : {}),
     ...(previousStatus === undefined ? {} : { previousStatus }),
   };
   return {
     success: false,
-    error: { message: error.message, code: error.code.toUpperCase(), ...(Object.keys(details).length > 0 ? { details } : {}) },
+    error: {
+      message: error.message,
+      code: error.code.toUpperCase(),
+      ...(Object.keys(details).length > 0 ? { details } : {}),
+    },
   };
 }
 
-const renamed = ([first = '', ...rest]: readonly string[], queryNames: Readonly<Record<string, string>> = {}): string[] => [
-  Object.hasOwn(queryNames, first) ? queryNames[first]! : first,
-  ...rest,
-];
+const renamed = (
+  [first = '', ...rest]: readonly string[],
+  queryNames: Readonly<Record<string, string>> = {},
+): string[] => [Object.hasOwn(queryNames, first) ? queryNames[first]! : first, ...rest];

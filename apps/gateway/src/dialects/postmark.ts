@@ -7,7 +7,7 @@ export interface PostmarkAnswer {
   Message: string;
 }
 
-/** Its codes, as far as they are used here (contract.md §13). */
+/** Its codes, as far as they are used here (docs/api-decisions.md §13). */
 export const postmarkCodes = {
   ok: 0,
   badToken: 10,
@@ -34,12 +34,20 @@ export class PostmarkRefusal extends DomainError {
   }
 }
 
-export const badToken = () => new PostmarkRefusal(postmarkCodes.badToken, 'The server token is missing or not valid');
+export const badToken = () =>
+  new PostmarkRefusal(postmarkCodes.badToken, 'The server token is missing or not valid');
 export const templatesUnsupported = () =>
-  new PostmarkRefusal(postmarkCodes.templatesUnsupported, 'Templates are not supported here: send HtmlBody or TextBody');
-export const tooManyMessages = (most: number) => new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch has at most ${most} messages`);
+  new PostmarkRefusal(
+    postmarkCodes.templatesUnsupported,
+    'Templates are not supported here: send HtmlBody or TextBody',
+  );
+export const tooManyMessages = (most: number) =>
+  new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch has at most ${most} messages`);
 export const tooManyRecipients = (most: number) =>
-  new PostmarkRefusal(postmarkCodes.invalidInput, `To, Cc and Bcc name more than ${most} recipients together`);
+  new PostmarkRefusal(
+    postmarkCodes.invalidInput,
+    `To, Cc and Bcc name more than ${most} recipients together`,
+  );
 /** The official client reads the addresses off this sentence. */
 export const inactiveRecipients = (emails: readonly string[]) =>
   new PostmarkRefusal(
@@ -65,9 +73,16 @@ const codeOfKind: Readonly<Record<ErrorKind, PostmarkCode>> = {
 };
 
 /** Whatever is wrong with a request is 422 here; only who asks, how often, and whether we can answer have statuses of their own. */
-const ownStatus: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['unauthenticated', 'rate_limited', 'unavailable', 'timeout', 'internal']);
+const ownStatus: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'unauthenticated',
+  'rate_limited',
+  'unavailable',
+  'timeout',
+  'internal',
+]);
 
-export const postmarkStatusOf = ({ kind }: DomainError): number => statusOfKind[ownStatus.has(kind) ? kind : 'invalid'];
+export const postmarkStatusOf = ({ kind }: DomainError): number =>
+  statusOfKind[ownStatus.has(kind) ? kind : 'invalid'];
 
 export function postmarkErrorOf(error: DomainError): PostmarkAnswer {
   if (error instanceof PostmarkRefusal) return { ErrorCode: error.errorCode, Message: error.message };
@@ -103,4 +118,8 @@ const names: Readonly<Record<string, string>> = {
 
 /** As in `Attachments[0].Name`. */
 const nameOf = (path: readonly string[]): string =>
-  path.map((part, place) => (/^\d+$/.test(part) ? `[${part}]` : `${place > 0 ? '.' : ''}${names[part] ?? part}`)).join('');
+  path
+    .map((part, index) =>
+      /^\d+$/.test(part) ? `[${part}]` : `${index > 0 ? '.' : ''}${names[part] ?? part}`,
+    )
+    .join('');

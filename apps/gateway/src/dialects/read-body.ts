@@ -26,7 +26,8 @@ class Renaming {
     for (const [name, value] of Object.entries(plain)) {
       const named = table.get(name);
       if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known member');
-      else if (Object.hasOwn(renamed, named.inner)) this.refuse([...path, name], 'not_allowed', 'names a member that is already given');
+      else if (Object.hasOwn(renamed, named.inner))
+        this.refuse([...path, name], 'not_allowed', 'names a member that is already given');
       else renamed[named.inner] = this.value(named, value, [...path, name]);
     }
     return renamed;
@@ -36,8 +37,11 @@ class Renaming {
     if (asText && typeof value === 'string') return this.text(value, path);
     if (field.kind !== 'object' || !field.nested) return value;
     const shape = field.nested();
-    const one = (entry: unknown, at: readonly string[]) => (isObject(entry) ? this.members(shape, entry, at) : entry);
-    return field.list && Array.isArray(value) ? value.map((entry, index) => one(entry, [...path, String(index)])) : one(value, path);
+    const one = (entry: unknown, at: readonly string[]) =>
+      isObject(entry) ? this.members(shape, entry, at) : entry;
+    return field.list && Array.isArray(value)
+      ? value.map((entry, index) => one(entry, [...path, String(index)]))
+      : one(value, path);
   }
 
   /** JSON inside a string has not been through the guard yet. */

@@ -18,21 +18,31 @@ export interface ReadEntries<T extends object> {
 }
 
 /** Reads a body whose entries stand for themselves: what is wrong inside one refuses that one only. */
-export function readEntries<T extends object>(names: ShapeNames, shape: Shape<T>, plain: object, member: string): ReadEntries<T> {
+export function readEntries<T extends object>(
+  names: ShapeNames,
+  shape: Shape<T>,
+  plain: object,
+  member: string,
+): ReadEntries<T> {
   const outer = names.of(shape).byInner.get(member)!.outer;
   try {
     const body = readBody(names, shape, plain);
-    return { body, places: ((body as Record<string, unknown>)[member] as unknown[]).map((_, place) => place), refused: [] };
+    return {
+      body,
+      places: ((body as Record<string, unknown>)[member] as unknown[]).map((_, index) => index),
+      refused: [],
+    };
   } catch (error) {
     const entries = (plain as Record<string, unknown>)[outer];
     if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
     const refused = refusedOf(error, outer);
-    const gone = new Set(refused.map(({ place }) => place));
-    const places = entries.map((_, place) => place).filter((place) => !gone.has(place));
-    const left = places.map((place) => entries[place] as unknown);
+    const removed = new Set(refused.map(({ place: index }) => index));
+    const positions = entries.map((_, index) => index).filter((index) => !removed.has(index));
+    const left = positions.map((index) => entries[index] as unknown);
     // An empty list is what the shape refuses; here it says that every entry was.
-    const body = left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
-    return { body, places, refused };
+    const body =
+      left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
+    return { body, places: positions, refused };
   }
 }
 
@@ -40,13 +50,17 @@ export function readEntries<T extends object>(names: ShapeNames, shape: Shape<T>
 function refusedOf(error: RefusedMembers, outer: string): RefusedEntry[] {
   const errors = error.details.errors!;
   if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;
-  return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([place, wrong]) => ({
-    place,
-    message: wrong.map(said).join('; '),
+  return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([index, wrong]) => ({
+    place: index,
+    message: wrong.map(text).join('; '),
   }));
 }
 
-const said = ({ path, message }: InvalidMember): string => [path.slice(2).join('.'), message].filter(Boolean).join(' ');
+const text = ({ path, message }: InvalidMember): string =>
+  [path.slice(2).join('.'), message].filter(Boolean).join(' ');
 
 const emptied = <T extends object>(shape: Shape<T>, member: string): T =>
-  Object.assign(new shape(), Object.fromEntries(Object.keys(fieldsOf(shape)).map((name) => [name, name === member ? [] : undefined])));
+  Object.assign(
+    new shape(),
+    Object.fromEntries(Object.keys(fieldsOf(shape)).map((name) => [name, name === member ? [] : undefined])),
+  );

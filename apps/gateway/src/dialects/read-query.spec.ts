@@ -6,7 +6,13 @@ import { legacy } from './legacy.js';
 import { parametersOf, readQuery } from './read-query.js';
 import { v1 } from './v1.js';
 
-const paged: RouteDeclaration = { summary: 's', scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email };
+const paged: RouteDeclaration = {
+  summary: 's',
+  scope: 'emails:read',
+  query: EmailFilter,
+  paged: 'flat',
+  reply: Email,
+};
 const read = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) =>
   readQuery(parametersOf(dialect, declaration), declaration.query, raw);
 const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) => {
@@ -20,22 +26,38 @@ const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration = 
 
 describe('a query', () => {
   it('is read in the names of its dialect', () => {
-    expect(read(v1, { limit: '100', after: 'c', created_after: '2026-01-31T09:00:00Z', from: 'A@b.cc' })).toEqual({
+    expect(
+      read(v1, { limit: '100', after: 'c', created_after: '2026-01-31T09:00:00Z', from: 'A@b.cc' }),
+    ).toEqual({
       limit: 100,
       cursor: 'c',
       filters: { createdAfter: new Date('2026-01-31T09:00:00Z'), from: 'a@b.cc' },
     });
     expect(read(legacy, { cursor: '', createdAfter: '2026-01-31T09:00:00Z' })).toMatchObject({ cursor: '' });
-    expect(failures(v1, { cursor: 'c', createdAfter: 'x' })).toEqual(['cursor unknown_field', 'createdAfter unknown_field']);
+    expect(failures(v1, { cursor: 'c', createdAfter: 'x' })).toEqual([
+      'cursor unknown_field',
+      'createdAfter unknown_field',
+    ]);
     expect(failures(legacy, { after: 'c' })).toEqual(['after unknown_field']);
   });
 
-  it.each(['-1', '0', '101', 'NaN', '1e3', '1.5', '+5', ' 5', '', '99999999999999999999', '05'])('refuses the limit %j', (limit) => {
-    expect(failures(v1, { limit })).toEqual(['limit out_of_range']);
-  });
+  it.each(['-1', '0', '101', 'NaN', '1e3', '1.5', '+5', ' 5', '', '99999999999999999999', '05'])(
+    'refuses the limit %j',
+    (limit) => {
+      expect(failures(v1, { limit })).toEqual(['limit out_of_range']);
+    },
+  );
 
   it('refuses repeated and unknown parameters, and everything wrong at once', () => {
-    expect(failures(v1, { tag: ['a', 'b'], limit: ['1', '2'], x: '1', status: 'NONE', created_before: 'infinity' })).toEqual([
+    expect(
+      failures(v1, {
+        tag: ['a', 'b'],
+        limit: ['1', '2'],
+        x: '1',
+        status: 'NONE',
+        created_before: 'infinity',
+      }),
+    ).toEqual([
       'tag not_allowed',
       'limit not_allowed',
       'x unknown_field',
@@ -46,7 +68,10 @@ describe('a query', () => {
 
   it('has no pages where the route has none', () => {
     const declaration: RouteDeclaration = { summary: 's', scope: 'emails:read', reply: Email };
-    expect(failures(v1, { limit: '1', after: 'x' }, declaration)).toEqual(['limit unknown_field', 'after unknown_field']);
+    expect(failures(v1, { limit: '1', after: 'x' }, declaration)).toEqual([
+      'limit unknown_field',
+      'after unknown_field',
+    ]);
     expect(read(v1, {}, declaration)).toEqual({ filters: {} });
   });
 
@@ -58,14 +83,25 @@ describe('a query', () => {
       reply: Email,
       legacyQueryNames: { search: 'q' },
     };
-    expect(read(v1, { subscribed: 'false', search: '%' }, declaration).filters).toEqual({ subscribed: false, search: '%' });
+    expect(read(v1, { subscribed: 'false', search: '%' }, declaration).filters).toEqual({
+      subscribed: false,
+      search: '%',
+    });
     expect(read(legacy, { q: '%' }, declaration).filters).toEqual({ search: '%' });
-    expect(failures(legacy, { search: '%', subscribed: '1' }, declaration)).toEqual(['search unknown_field', 'subscribed invalid_type']);
+    expect(failures(legacy, { search: '%', subscribed: '1' }, declaration)).toEqual([
+      'search unknown_field',
+      'subscribed invalid_type',
+    ]);
     expect(failures(legacy, { q: '' }, declaration)).toEqual(['q too_short']);
   });
 
   it('that lacks what it needs is refused, also when it is empty', () => {
-    const reveal: RouteDeclaration = { summary: 's', scope: 'projects:read', query: RevealQuery, reply: Email };
+    const reveal: RouteDeclaration = {
+      summary: 's',
+      scope: 'projects:read',
+      query: RevealQuery,
+      reply: Email,
+    };
     expect(failures(v1, {}, reveal)).toEqual(['token required']);
   });
 });

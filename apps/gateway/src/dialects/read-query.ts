@@ -1,4 +1,11 @@
-import { fieldsOf, maxPageSize, tryParse, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
+import {
+  fieldsOf,
+  maxPageSize,
+  tryParse,
+  type Field,
+  type InvalidMember,
+  type Shape,
+} from '@posthorn/contracts';
 import { RefusedMembers } from '../edge/edge-errors.js';
 import type { RouteDeclaration } from '../edge/route.js';
 import type { Dialect } from './dialect.js';
@@ -23,25 +30,32 @@ export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): P
   const known = new Map<string, Parameter>();
   for (const named of dialect.names.of(declaration.query ?? NoQuery).byInner.values())
     known.set(renamed[named.inner] ?? named.outer, named);
-  if (declaration.paged && dialect.hasPages(declaration.paged)) known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
+  if (declaration.paged && dialect.hasPages(declaration.paged))
+    known.set(dialect.cursorParameter, 'cursor').set('limit', 'limit');
   return known;
 }
 
 /** Reads a query in the names of its dialect: unknown or repeated parameters are refused like unknown members. */
-export function readQuery(known: Parameters, shape: Shape = NoQuery, raw: Readonly<Record<string, unknown>>): ReadQuery {
+export function readQuery(
+  known: Parameters,
+  shape: Shape = NoQuery,
+  raw: Readonly<Record<string, unknown>>,
+): ReadQuery {
   const failures: InvalidMember[] = [];
   const plain: Record<string, unknown> = {};
   const read: ReadQuery = { filters: plain };
   const entries = Object.entries(raw);
   if (entries.length === 0 && needsNothing(shape)) return read;
   for (const [name, value] of entries) {
-    const refuse = (code: InvalidMember['code'], message: string) => failures.push({ path: [name], code, message });
+    const refuse = (code: InvalidMember['code'], message: string) =>
+      failures.push({ path: [name], code, message });
     const parameter = known.get(name);
     if (!parameter) refuse('unknown_field', 'is not a known parameter');
     else if (typeof value !== 'string') refuse('not_allowed', 'must be given once');
     else if (parameter === 'cursor') read.cursor = value;
     else if (parameter === 'limit')
-      read.limit = limitOf(value) ?? (refuse('out_of_range', `must be a whole number from 1 to ${maxPageSize}`), 0);
+      read.limit =
+        limitOf(value) ?? (refuse('out_of_range', `must be a whole number from 1 to ${maxPageSize}`), 0);
     else plain[parameter.inner] = coerce(parameter.field, value);
   }
   const parsed = tryParse(shape, plain);
@@ -50,14 +64,23 @@ export function readQuery(known: Parameters, shape: Shape = NoQuery, raw: Readon
   return { ...read, filters: parsed.value };
 }
 
-const needsNothing = (shape: Shape): boolean => Object.values(fieldsOf(shape)).every(({ optional }) => optional);
+const needsNothing = (shape: Shape): boolean =>
+  Object.values(fieldsOf(shape)).every(({ optional }) => optional);
 
 function named(known: Parameters, failures: InvalidMember[]): InvalidMember[] {
-  const outer = new Map([...known].map(([name, parameter]) => [typeof parameter === 'string' ? parameter : parameter.inner, name]));
-  return failures.map(({ path: [name = ''], ...failure }) => ({ ...failure, path: [outer.get(name) ?? name] }));
+  const outer = new Map(
+    [...known].map(([name, parameter]) => [
+      typeof parameter === 'string' ? parameter : parameter.inner,
+      name,
+    ]),
+  );
+  return failures.map(({ path: [name = ''], ...failure }) => ({
+    ...failure,
+    path: [outer.get(name) ?? name],
+  }));
 }
 
-/** `-1`, `NaN`, `1e3` and `+5` are no limits (guarantees.md §5). */
+/** `-1`, `NaN`, `1e3` and `+5` are no limits (docs/guarantees.md §5). */
 function limitOf(text: string): number | null {
   const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity;
   return limit <= maxPageSize ? limit : null;

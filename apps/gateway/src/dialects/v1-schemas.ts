@@ -6,7 +6,11 @@ import { codeOf, titles, v1 } from './v1.js';
 const failure = {
   type: 'object',
   properties: {
-    pointer: { type: 'string', format: 'json-pointer', description: 'The member or the parameter, as RFC 6901 writes it' },
+    pointer: {
+      type: 'string',
+      format: 'json-pointer',
+      description: 'The member or the parameter, as RFC 6901 writes it',
+    },
     code: { type: 'string', enum: failureCodes },
     message: { type: 'string' },
   },
@@ -19,16 +23,26 @@ export const v1Schemas: DialectSchemas = {
   resource: (reply) => reply,
   deleted: (named) => ({
     type: 'object',
-    properties: { [named]: { type: 'string', format: formats[named] }, deleted: { type: 'boolean', const: true } },
+    properties: {
+      [named]: { type: 'string', format: formats[named] },
+      deleted: { type: 'boolean', const: true },
+    },
     required: [named, 'deleted'],
   }),
-  entries: (item) => ({ type: 'object', properties: { data: { type: 'array', items: item, maxItems: 100 } }, required: ['data'] }),
+  entries: (item) => ({
+    type: 'object',
+    properties: { data: { type: 'array', items: item, maxItems: 100 } },
+    required: ['data'],
+  }),
   page: (item, _, countsErased) => ({
     type: 'object',
     properties: {
       data: { type: 'array', items: item, maxItems: 100 },
       has_more: { type: 'boolean' },
-      next_cursor: { type: ['string', 'null'], description: `\`${v1.cursorParameter}\` of the next page; null on the last one` },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: `\`${v1.cursorParameter}\` of the next page; null on the last one`,
+      },
       ...(countsErased ? { erased_count: erasedCount } : {}),
     },
     required: ['data', 'has_more', 'next_cursor', ...(countsErased ? ['erased_count'] : [])],

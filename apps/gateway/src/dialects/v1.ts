@@ -12,7 +12,7 @@ const names = new ShapeNames({
   code: (code) => codeOf(code as ErrorCode),
 });
 
-/** snake_case and bare resources; failures are problem documents (interface.md). */
+/** snake_case and bare resources; failures are problem documents (the API specification). */
 export const v1: Dialect = {
   surface: 'v1',
   names,
@@ -52,7 +52,7 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'An unexpected error occurred',
 };
 
-/** The v1 registry is closed: what only the legacy surface tells apart has a code here too (contract.md §1). */
+/** The v1 registry is closed: what only the legacy surface tells apart has a code here too (docs/api-decisions.md §1). */
 export const v1Codes: Readonly<Record<LegacyOnlyCode, ErrorCode>> = {
   scope_escalation: 'validation_error',
   key_revoked: 'validation_error',
@@ -61,12 +61,14 @@ export const v1Codes: Readonly<Record<LegacyOnlyCode, ErrorCode>> = {
   recipient_suppressed: 'validation_error',
 };
 
-export const codeOf = (code: ErrorCode | LegacyOnlyCode): ErrorCode => (isPublic(code) ? code : v1Codes[code]);
+export const codeOf = (code: ErrorCode | LegacyOnlyCode): ErrorCode =>
+  isPublic(code) ? code : v1Codes[code];
 
 function problem(error: DomainError, { instance, requestId, shape, docsUrl }: ErrorContext): object {
   const code = codeOf(error.code);
   const { errors, previousStatus } = error.details;
-  const failures = errors && shape && !(error instanceof RefusedMembers) ? names.failures(shape, errors) : errors;
+  const failures =
+    errors && shape && !(error instanceof RefusedMembers) ? names.failures(shape, errors) : errors;
   return {
     type: `${docsUrl}/errors#${code}`,
     title: titles[code],
@@ -75,7 +77,9 @@ function problem(error: DomainError, { instance, requestId, shape, docsUrl }: Er
     instance,
     code,
     request_id: requestId,
-    ...(failures ? { errors: failures.map(({ path, ...failure }) => ({ pointer: pointerOf(path), ...failure })) } : {}),
+    ...(failures
+      ? { errors: failures.map(({ path, ...failure }) => ({ pointer: pointerOf(path), ...failure })) }
+      : {}),
     ...(previousStatus === undefined ? {} : { previous_status: previousStatus }),
   };
 }
@@ -84,4 +88,5 @@ function problem(error: DomainError, { instance, requestId, shape, docsUrl }: Er
 const pointerOf = (path: readonly string[]): string =>
   path.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-const isPublic = (code: ErrorCode | LegacyOnlyCode): code is ErrorCode => (errorCodes as readonly string[]).includes(code);
+const isPublic = (code: ErrorCode | LegacyOnlyCode): code is ErrorCode =>
+  (errorCodes as readonly string[]).includes(code);

@@ -23,5 +23,7 @@ function writeMember(names: ShapeNames, { field, asText }: NamedField, value: un
 function writeNested(names: ShapeNames, field: Field, value: unknown): unknown {
   const shape = field.nested!();
   if (value instanceof StreamedList) return value.map((entry) => writeResource(names, shape, entry));
-  return field.list ? (value as object[]).map((entry) => writeResource(names, shape, entry)) : writeResource(names, shape, value as object);
+  return field.list
+    ? (value as object[]).map((entry) => writeResource(names, shape, entry))
+    : writeResource(names, shape, value as object);
 }

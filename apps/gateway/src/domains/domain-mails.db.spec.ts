@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { domainFacts, emails, type AcceptedEmails, type AcceptEmails } from '@posthorn/contracts';
+import { domainEvents, emails, type AcceptedEmails, type AcceptEmails } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, FactSource, standIn } from '@posthorn/testing';
+import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
-let sending: FactSource;
+let sending: EventPublisher;
 beforeAll(async () => {
   suite = await startGatewaySuite();
-  sending = await FactSource.start(suite.connection, 'sending');
+  sending = await EventPublisher.start(suite.connection, 'sending');
 });
 afterAll(async () => {
   await sending.stop();
@@ -18,7 +18,12 @@ afterAll(async () => {
 // One at a time: who stands in knows no batches.
 const accept = { ...emails.accept, batch: false };
 const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
-  emails: recipients.map(({ id, to }) => ({ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null })),
+  emails: recipients.map(({ id, to }) => ({
+    id,
+    to: to.email,
+    from: 'hello@posthorn.example.test',
+    contactId: null,
+  })),
   acceptedAt: new Date(),
 });
 
@@ -40,11 +45,14 @@ it('owners are told once of a domain that is lost, and nobody else is', async ()
   await suite.buildUser({ email: 'unverified@example.com', projectId, role: 'OWNER', verified: false });
   await suite.buildUser({ email: 'stranger@example.com', projectId: another });
   const lost = { domainId: newId(), domain: 'shop.example', at: new Date() };
-  await sending.tell(domainFacts.unverified, projectId, [lost]);
+  await sending.publish(domainEvents.unverified, projectId, [lost]);
   await eventually(async () => taken.length === 2, 'both owners are written to');
   await sending.repeatAll();
   await sending.taken('gateway-domain-mails');
-  expect(taken.map(({ recipients }) => recipients[0]!.to.email).sort()).toEqual(['ada@example.com', 'grace@example.com']);
+  expect(taken.map(({ recipients }) => recipients[0]!.to.email).sort()).toEqual([
+    'ada@example.com',
+    'grace@example.com',
+  ]);
   expect(taken[0]).toMatchObject({
     subject: 'shop.example is not verified any more',
     text: expect.stringMatching(/three days[\s\S]*paste them/),

@@ -35,11 +35,17 @@ export class DomainsController {
     errors: [foreignProject, domainExists, domainTaken, domainOfSandbox, tooManyDomains],
   })
   async add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
-    if (body.projectId !== undefined && body.projectId.toLowerCase() !== caller.projectId) throw foreignProject();
+    if (body.projectId !== undefined && body.projectId.toLowerCase() !== caller.projectId)
+      throw foreignProject();
     return this.bus.call(domains.add, caller, body, patient);
   }
 
-  @Get('domains', { summary: 'List the sending domains', scope: 'domains:read', paged: 'whole', reply: SendingDomain })
+  @Get('domains', {
+    summary: 'List the sending domains',
+    scope: 'domains:read',
+    paged: 'whole',
+    reply: SendingDomain,
+  })
   list({ caller, surface, page }: Call): Promise<DomainPage> {
     return this.bus.call(domains.list, caller, surface === 'legacy' ? { limit: maxDomains } : page);
   }

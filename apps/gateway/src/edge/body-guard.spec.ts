@@ -24,7 +24,24 @@ describe('the body guard', () => {
   });
 
   it('never throws and never loops, whatever the bytes', () => {
-    const fragments = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\\u', 'd800', '1e9', '-', 'null', ' ', '\n', 'a');
+    const fragments = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '\\',
+      '\\u',
+      'd800',
+      '1e9',
+      '-',
+      'null',
+      ' ',
+      '\n',
+      'a',
+    );
     fc.assert(
       fc.property(fc.array(fragments, { maxLength: 40 }), (parts) => void scan(parts.join(''))),
       { numRuns: 5_000 },
@@ -36,7 +53,9 @@ describe('the body guard', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), fc.nat(4), (name, depth) => {
         fc.pre(!name.includes('\0'));
-        const escaped = [...name].flatMap((char) => char.split('')).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+        const escaped = [...name]
+          .flatMap((char) => char.split(''))
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
         const object = `{${JSON.stringify(name)}:{"x":1},"${escaped.join('')}":2}`;
         expect(kindOf('['.repeat(depth) + object + ']'.repeat(depth))).toBe('duplicate_member');
       }),
@@ -60,7 +79,8 @@ describe('the body guard', () => {
   });
 
   it('takes what is just within the limits', () => {
-    const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`;
+    const object = (count: number) =>
+      `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(',')}}`;
     expect(kindOf(nested(32))).toBeNull();
     expect(kindOf(object(1_000))).toBeNull();
     expect(kindOf(object(1_001))).toBe('too_many_members');

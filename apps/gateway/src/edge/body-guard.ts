@@ -1,20 +1,27 @@
 import { isUtf8 } from 'node:buffer';
 import { longString, type LongString } from '@posthorn/contracts';
 
-/** What is wrong with a body before any class has seen it (guarantees.md §1.5). `path` is where, in the body's own names. */
+/** What is wrong with a body before any class has seen it (docs/guarantees.md §1.5). `path` is where, in the body's own names. */
 export interface BodyFault {
   kind: BodyFaultKind;
   path: string[];
 }
 
 export type BodyFaultKind =
-  'not_utf8' | 'not_json' | 'duplicate_member' | 'too_deep' | 'too_many_members' | 'nul' | 'lone_surrogate' | 'number_out_of_range';
+  | 'not_utf8'
+  | 'not_json'
+  | 'duplicate_member'
+  | 'too_deep'
+  | 'too_many_members'
+  | 'nul'
+  | 'lone_surrogate'
+  | 'number_out_of_range';
 
 export const maxDepth = 32;
 const maxKeys = 1_000;
 const maxMembers = 20_000;
 // Shorter numbers without an exponent are finite whatever their digits.
-const longestFinite = 300;
+const maxFinite = 300;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -42,7 +49,7 @@ class BodyScanner {
   private at: number;
   private depth: number;
   private members: number;
-  private mostMembers: number;
+  private maxMembers: number;
   private expectsKey: boolean;
   private nothingYet: boolean;
   private escaped: boolean;
@@ -57,7 +64,7 @@ class BodyScanner {
   scan(bytes: Buffer, members: number, long: LongString[]): BodyFault | null {
     this.bytes = bytes;
     this.long = long;
-    this.mostMembers = members;
+    this.maxMembers = members;
     this.at = this.depth = this.members = 0;
     this.expectsKey = this.nothingYet = this.escaped = false;
     this.fault = null;
@@ -116,7 +123,8 @@ class BodyScanner {
     if (isKey) this.key[this.depth] = '';
     this.skipString();
     if (isKey && this.fault === null) this.name(start, this.at - 1);
-    else if (this.at - start > longString && /^content$/i.test(this.key[this.depth] ?? '')) this.long.push({ start, end: this.at - 1 });
+    else if (this.at - start > longString && /^content$/i.test(this.key[this.depth] ?? ''))
+      this.long.push({ start, end: this.at - 1 });
   }
 
   private skipString(): void {
@@ -160,7 +168,9 @@ class BodyScanner {
   private name(start: number, end: number): void {
     const raw = this.bytes.toString('latin1', start, end);
     // One name may be written in several ways: escaped ones are compared as what they stand for.
-    const name = this.escaped ? Buffer.from(JSON.parse(`"${this.bytes.toString('utf8', start, end)}"`) as string).toString('latin1') : raw;
+    const name = this.escaped
+      ? Buffer.from(JSON.parse(`"${this.bytes.toString('utf8', start, end)}"`) as string).toString('latin1')
+      : raw;
     const keys = this.keys[this.depth]!;
     if (keys.has(name)) this.refuse('duplicate_member', this.depth);
     keys.add(name);
@@ -171,7 +181,7 @@ class BodyScanner {
 
   private count(): void {
     this.members += 1;
-    if (this.members > this.mostMembers) this.refuse('too_many_members', 0);
+    if (this.members > this.maxMembers) this.refuse('too_many_members', 0);
   }
 
   private number(): void {
@@ -183,7 +193,7 @@ class BodyScanner {
       if (byte === 0x65 || byte === 0x45) exponent = true;
       else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2b || byte === minus)) break;
     }
-    if (!exponent && this.at - start < longestFinite) return;
+    if (!exponent && this.at - start < maxFinite) return;
     const value = Number(this.bytes.toString('latin1', start, this.at));
     if (value === Infinity || value === -Infinity) this.refuse('number_out_of_range', this.depth);
   }
@@ -192,7 +202,9 @@ class BodyScanner {
   private refuse(kind: BodyFaultKind, depth: number): void {
     const steps = Array.from({ length: depth }, (_, step) => step + 1);
     const path = steps.map(
-      (step) => (this.isObject[step] ? this.key[step] : undefined) ?? (this.isObject[step] ? '' : String(this.index[step])),
+      (step) =>
+        (this.isObject[step] ? this.key[step] : undefined) ??
+        (this.isObject[step] ? '' : String(this.index[step])),
     );
     this.fault ??= { kind, path: path.map((part) => Buffer.from(part, 'latin1').toString()) };
   }

@@ -7,10 +7,11 @@ import { BodyReader, type HeldBody } from './body-reader.js';
 
 const incoming = (headers: Record<string, string>) =>
   Object.assign(new PassThrough(), { headers, complete: false }) as PassThrough & IncomingMessage;
-const announced = (size: number, type = 'application/json') => incoming({ 'content-length': String(size), 'content-type': type });
+const announced = (size: number, type = 'application/json') =>
+  incoming({ 'content-length': String(size), 'content-type': type });
 const chunked = () => incoming({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
 /** Bodies of at most four bytes are small. */
-const few = { small: { budget: 10 }, large: { budget: 10 }, smallBody: 4, longestMs: 60_000 };
+const few = { small: { budget: 10 }, large: { budget: 10 }, smallBody: 4, maxMs: 60_000 };
 
 function readOf(reader: BodyReader, request: PassThrough & IncomingMessage, body: string): Promise<HeldBody> {
   request.end(body);
@@ -33,7 +34,9 @@ describe('reading a body', () => {
   it.each(['', 'text/plain', 'application/json; charset=latin1', 'application/jsonx', 'multipart/form-data'])(
     'refuses the media type %j',
     async (type) => {
-      await expect(new BodyReader().read(announced(2, type), 10)).rejects.toMatchObject({ kind: 'wrong_media_type' });
+      await expect(new BodyReader().read(announced(2, type), 10)).rejects.toMatchObject({
+        kind: 'wrong_media_type',
+      });
     },
   );
 
@@ -130,16 +133,16 @@ describe('reading a body', () => {
 
   it('gives the place of a client back that went away, in the middle or while it waited', async () => {
     const reader = new BodyReader({ ...few, large: { ...few.large, waitMs: 60_000 } });
-    const gone = announced(10);
-    const reading = reader.read(gone, 10);
+    const removed = announced(10);
+    const reading = reader.read(removed, 10);
     const early = announced(10);
     const waiting = reader.read(early, 10);
     const next = readOf(reader, announced(10), '0123456789');
     early.destroy();
     await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
-    gone.destroy();
+    removed.destroy();
     await expect(reading).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(reader.read(gone, 10)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(reader.read(removed, 10)).rejects.toMatchObject({ kind: 'unavailable' });
     expect((await next).bytes).toHaveLength(10);
   });
 
@@ -149,7 +152,10 @@ describe('reading a body', () => {
     drips.write('0');
     const dripping = reader.read(drips, 10);
     const next = readOf(reader, announced(10), '0123456789');
-    await expect(dripping).rejects.toMatchObject({ kind: 'unavailable', message: 'The body came too slowly while others waited' });
+    await expect(dripping).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'The body came too slowly while others waited',
+    });
     expect((await next).bytes).toHaveLength(10);
   });
 
@@ -165,9 +171,11 @@ describe('a body that does not come to its end in time', () => {
     ['of a known length', 'content-length: 10'],
     ['in chunks', 'transfer-encoding: chunked'],
   ])('is answered 408, however steadily it drips, and leaves its place to others: %s', async (_, framing) => {
-    const reader = new BodyReader({ ...few, smallBody: 10, longestMs: 100 });
+    const reader = new BodyReader({ ...few, smallBody: 10, maxMs: 100 });
     const failures: unknown[] = [];
-    const server = createServer((request) => void reader.read(request, 10).catch((error: unknown) => failures.push(error)));
+    const server = createServer(
+      (request) => void reader.read(request, 10).catch((error: unknown) => failures.push(error)),
+    );
     await events.once(server.listen(0, '127.0.0.1'), 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(`POST / HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`);

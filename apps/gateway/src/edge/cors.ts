@@ -5,12 +5,17 @@ import { headerValues } from './header-values.js';
 import { callersOf } from './route.js';
 import type { Route } from './route-table.js';
 
-/** Pages of any origin may call what is open to public keys, without credentials (contract.md §15). */
+/** Pages of any origin may call what is open to public keys, without credentials (docs/api-decisions.md §15). */
 const isOpenToPages = ({ declaration }: Route): boolean => callersOf(declaration).includes('PUBLIC');
 
-const exposed = 'retry-after, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
+const exposed =
+  'retry-after, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 const forAll = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
-const forOurs = (origin: string) => ({ 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', vary: 'Origin' });
+const forOurs = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': 'true',
+  vary: 'Origin',
+});
 
 /** Which pages may read what a route answers: of any origin or of ours, with their cookies only of ours. */
 export class Cors {
@@ -26,7 +31,8 @@ export class Cors {
     const wanted = request.headers['access-control-request-method'];
     const open = routes.filter(isOpenToPages);
     const ours = routes.filter((route) => !isOpenToPages(route));
-    const trusted = ours.length > 0 && !open.some(({ method }) => method === wanted) ? this.forTrusted(request) : null;
+    const trusted =
+      ours.length > 0 && !open.some(({ method }) => method === wanted) ? this.forTrusted(request) : null;
     if (request.method !== 'OPTIONS' || (!trusted && open.length === 0)) return false;
     const methods = (trusted ? ours : open).map(({ method }) => method);
     void reply

@@ -9,7 +9,8 @@ export type CsvCell = string | number | boolean | null;
 
 const csvType = /^\s*text\/csv\s*(?:;|$)/i;
 
-export const isCsv = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => csvType.test(headers['content-type'] ?? '');
+export const isCsv = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  csvType.test(headers['content-type'] ?? '');
 
 export const wantsCsv = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
   headerValues(rawHeaders, 'accept').some((accept) => csvType.test(accept));
@@ -38,7 +39,7 @@ export class CsvTable {
   }
 }
 
-/** Nothing in it computes where it is opened as a table (guarantees.md §6). */
+/** Nothing in it computes where it is opened as a table (docs/guarantees.md §6). */
 const written = (rows: readonly (readonly CsvCell[])[]): string =>
   stringify(
     rows.map((row) => [...row]),

@@ -24,8 +24,19 @@ describe('a cursor', () => {
   it('is malformed with any one character changed, cut, added or missing', () => {
     const cursor = cursors.write(position, scope);
     const other = (char: string) => (char === 'A' ? 'B' : 'A');
-    const changed = [...cursor].map((char, index) => cursor.slice(0, index) + other(char) + cursor.slice(index + 1));
-    for (const bad of [...changed, '', cursor.slice(1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, 'null', 'é']) {
+    const changed = [...cursor].map(
+      (char, index) => cursor.slice(0, index) + other(char) + cursor.slice(index + 1),
+    );
+    for (const bad of [
+      ...changed,
+      '',
+      cursor.slice(1),
+      `${cursor}A`,
+      `${cursor}=`,
+      ` ${cursor}`,
+      'null',
+      'é',
+    ]) {
       expect(() => cursors.read(bad, scope)).toThrow('the cursor is malformed');
     }
     expect(() => new Cursors('another secret key').read(cursor, scope)).toThrow('the cursor is malformed');
@@ -33,9 +44,19 @@ describe('a cursor', () => {
 
   it('serves only the sort, filters, project, route and surface that minted it', () => {
     const cursor = cursors.write(position, scope);
-    expect(() => cursors.read(cursor, { ...scope, sort: 'name asc' })).toThrow('the cursor was issued for a different sort order');
-    for (const change of [{ filters: { tag: 'b' } }, { filters: {} }, { projectId: 'q' }, { route: 'contacts' }, { surface: 'legacy' }]) {
-      expect(() => cursors.read(cursor, { ...scope, ...change })).toThrow('the cursor was issued for a different set of filters');
+    expect(() => cursors.read(cursor, { ...scope, sort: 'name asc' })).toThrow(
+      'the cursor was issued for a different sort order',
+    );
+    for (const change of [
+      { filters: { tag: 'b' } },
+      { filters: {} },
+      { projectId: 'q' },
+      { route: 'contacts' },
+      { surface: 'legacy' },
+    ]) {
+      expect(() => cursors.read(cursor, { ...scope, ...change })).toThrow(
+        'the cursor was issued for a different set of filters',
+      );
     }
     expect(cursors.read(cursor, { ...scope, filters: { status: undefined, tag: 'a' } })).toEqual(position);
   });

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { PagePosition } from '@posthorn/contracts';
 import { cursorOfAnotherSort, cursorOfOtherFilters, malformedCursor } from './edge-errors.js';
 
-/** What a cursor is bound to (contract.md §1). */
+/** What a cursor is bound to (docs/api-decisions.md §1). */
 export interface CursorScope {
   route: string;
   surface: string;
@@ -41,7 +41,8 @@ export class Cursors {
     const bytes = Buffer.from(cursor, 'base64url');
     // Decoding is lenient: only the one true spelling counts, or a changed last character would pass.
     const whole = bytes.length === length && bytes.toString('base64url') === cursor && bytes[0] === version;
-    if (!whole || !timingSafeEqual(this.mac(bytes).subarray(0, length - macAt), bytes.subarray(macAt))) throw malformedCursor();
+    if (!whole || !timingSafeEqual(this.mac(bytes).subarray(0, length - macAt), bytes.subarray(macAt)))
+      throw malformedCursor();
     if (!same(bytes, sortAt, filtersAt, digest(scope.sort))) throw cursorOfAnotherSort();
     if (!same(bytes, filtersAt, macAt, digestOfFilters(scope))) throw cursorOfOtherFilters();
     return { at: new Date(Number(bytes.readBigInt64BE(1))), id: uuidOf(bytes.subarray(9, sortAt)) };

@@ -1,6 +1,6 @@
 import { unavailable } from '@posthorn/contracts';
 
-/** A client hears within two seconds, also when Postgres neither answers nor refuses (guarantees.md G17). */
+/** A client hears within two seconds, also when Postgres neither answers nor refuses (docs/guarantees.md G17). */
 export const ownDatabaseMs = 1_500;
 
 /** What `work` answers, or `unavailable` when it takes longer. */

@@ -5,7 +5,10 @@ import { callersOf, scopesOf } from './route.js';
 
 /** The route table as a page for people; `docs/routes.md` is made from it. */
 export function describeRoutes({ routes }: RouteTable): string {
-  const head = ['| method | path | scope | callers | body | reply | declared in |', '|---|---|---|---|---|---|---|'];
+  const head = [
+    '| method | path | scope | callers | body | reply | declared in |',
+    '|---|---|---|---|---|---|---|',
+  ];
   const sorted = [...routes].sort((a, b) => bySubject(a).localeCompare(bySubject(b)));
   return [...head, ...sorted.map(line)].join('\n') + '\n';
 }
@@ -35,7 +38,10 @@ export function describeOutside(): string {
   return (
     [
       ...head,
-      ...outsideRoutes.map(({ methods, path, callers, says }) => `| ${methods.join(', ')} | \`${path}\` | ${callers} | ${says} |`),
+      ...outsideRoutes.map(
+        ({ methods, path, callers, says }) =>
+          `| ${methods.join(', ')} | \`${path}\` | ${callers} | ${says} |`,
+      ),
     ].join('\n') + '\n'
   );
 }

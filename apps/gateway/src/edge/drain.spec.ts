@@ -6,10 +6,10 @@ import { expect, it } from '@jest/globals';
 import { drainServer } from './drain.js';
 
 const clients = 300;
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /** Connects while the server's thread stands still, then asks; says how many were answered. */
-const asking = `
+const requesting = `
   const { workerData: { port, clients, connected }, parentPort } = require('node:worker_threads');
   const net = require('node:net');
   const ends = Array.from({ length: clients }, () => new Promise((resolve) => {
@@ -30,10 +30,10 @@ it('answers whoever waits in the queue of a listener that closes', async () => {
   await once(server, 'listening');
   const connected = new Int32Array(new SharedArrayBuffer(4));
   const { port } = server.address() as AddressInfo;
-  const worker = new Worker(asking, { eval: true, workerData: { port, clients, connected } });
+  const worker = new Worker(requesting, { eval: true, workerData: { port, clients, connected } });
   const answers = once(worker, 'message');
   await once(worker, 'online');
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (let count = 0; count < clients && Date.now() < deadline; count = Atomics.load(connected, 0))
     Atomics.wait(connected, 0, count, 1_000);
   expect(Atomics.load(connected, 0)).toBe(clients);

@@ -4,30 +4,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Long enough for a connection that was just taken to say what it wants. */
 const lingerMs = 250;
-const longestRequestMs = 10_000;
+const maxRequestMs = 10_000;
 /** The queue holds 511, of which a turn takes two; new ones may come as fast. */
-const mostTurns = 300;
+const maxTurns = 300;
 
 /**
  * Takes no new connections, answers what has come, and ends. http.Server's own `close` would reset connections that were
- * accepted but have not spoken yet: their clients saw an open door (guarantees.md G16).
+ * accepted but have not spoken yet: their clients saw an open door (docs/guarantees.md G16).
  */
 export async function drainServer(server: Server): Promise<void> {
   await acceptWaiting(server);
   const ended = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   await firstOf(ended, lingerMs);
   server.closeIdleConnections();
-  await firstOf(ended, longestRequestMs);
+  await firstOf(ended, maxRequestMs);
   server.closeAllConnections();
 }
 
 /** Who waits in the listener's queue would be reset with it: the loop takes them in, one each time that it looks. */
 async function acceptWaiting(server: Server): Promise<void> {
-  let came = true;
-  const note = () => (came = true);
+  let added = true;
+  const note = () => (added = true);
   server.on('connection', note);
-  for (let turns = 0; came && turns < mostTurns; turns += 1) {
-    came = false;
+  for (let turns = 0; added && turns < maxTurns; turns += 1) {
+    added = false;
     // The first one may come before the loop looks at its sockets, the second one surely after it.
     await new Promise(setImmediate);
     await new Promise(setImmediate);
@@ -37,6 +37,9 @@ async function acceptWaiting(server: Server): Promise<void> {
 
 async function firstOf(event: Promise<void>, milliseconds: number): Promise<void> {
   const timer = new AbortController();
-  await Promise.race([event, delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  await Promise.race([
+    event,
+    delay(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined),
+  ]);
   timer.abort();
 }

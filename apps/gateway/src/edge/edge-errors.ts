@@ -9,37 +9,70 @@ export class RefusedMembers extends DomainError {
 }
 
 export const noCredential = () =>
-  new DomainError('unauthenticated', 'invalid_api_key', 'The API key is missing, malformed, unknown or revoked');
-export const noSession = () => new DomainError('unauthenticated', 'invalid_session', 'This operation needs a signed-in session');
+  new DomainError(
+    'unauthenticated',
+    'invalid_api_key',
+    'The API key is missing, malformed, unknown or revoked',
+  );
+export const noSession = () =>
+  new DomainError('unauthenticated', 'invalid_session', 'This operation needs a signed-in session');
 export const foreignProject = () =>
-  new DomainError('forbidden', 'project_access_denied', 'The project does not exist, or the credential is not of it');
+  new DomainError(
+    'forbidden',
+    'project_access_denied',
+    'The project does not exist, or the credential is not of it',
+  );
 export const untrustedOrigin = () =>
-  new DomainError('forbidden', 'scope_missing', 'A session may change something only from a page of a trusted origin');
-export const notForPublicKeys = () => new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'A session may change something only from a page of a trusted origin',
+  );
+export const notForPublicKeys = () =>
+  new DomainError('forbidden', 'scope_missing', 'A public key may not call this operation');
 export const notForRole = () =>
-  new DomainError('forbidden', 'scope_missing', 'The person’s role in the project does not allow this operation');
-export const scopeMissing = (scope: string) => new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
-export const projectDisabled = () => new DomainError('forbidden', 'project_disabled', 'The project is disabled');
+  new DomainError(
+    'forbidden',
+    'scope_missing',
+    'The person’s role in the project does not allow this operation',
+  );
+export const scopeMissing = (scope: string) =>
+  new DomainError('forbidden', 'scope_missing', `The credential lacks the scope ${scope}`);
+export const projectDisabled = () =>
+  new DomainError('forbidden', 'project_disabled', 'The project is disabled');
 export const rateLimited = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with this API key', { retryAfterSeconds });
+  new DomainError('rate_limited', 'rate_limited', 'Too many requests with this API key', {
+    retryAfterSeconds,
+  });
 export const tooManyAttempts = (retryAfterSeconds: number, limit: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'Too many requests with credentials that are none', { retryAfterSeconds, limit });
+  new DomainError('rate_limited', 'rate_limited', 'Too many requests with credentials that are none', {
+    retryAfterSeconds,
+    limit,
+  });
 
 export const unknownRoute = () => new DomainError('not_found', 'resource_not_found', 'No such route');
 export const wrongMethod = (allow: string[]) =>
   new DomainError('wrong_method', 'resource_not_found', 'The resource does not know this method', { allow });
 
-export const tooLarge = (limit: number) => new DomainError('too_large', 'validation_error', `The body is larger than ${limit} bytes`);
-export const wrongMediaType = () => new DomainError('wrong_media_type', 'validation_error', 'The body must be application/json in UTF-8');
+export const tooLarge = (limit: number) =>
+  new DomainError('too_large', 'validation_error', `The body is larger than ${limit} bytes`);
+export const wrongMediaType = () =>
+  new DomainError('wrong_media_type', 'validation_error', 'The body must be application/json in UTF-8');
 export const wrongEncoding = () =>
-  new DomainError('wrong_media_type', 'validation_error', 'The body may be packed by gzip, and not otherwise');
+  new DomainError(
+    'wrong_media_type',
+    'validation_error',
+    'The body may be packed by gzip, and not otherwise',
+  );
 export const notGzip = () => new DomainError('malformed', 'validation_error', 'The body is not valid gzip');
 export const unpacksTooFar = (ratio: number) =>
   new DomainError('too_large', 'validation_error', `The body unpacks to more than ${ratio} times its size`);
-export const malformedForm = (reason: string) => new DomainError('malformed', 'validation_error', `The form ${reason}`);
+export const malformedForm = (reason: string) =>
+  new DomainError('malformed', 'validation_error', `The form ${reason}`);
 export const notJson = () => new DomainError('malformed', 'validation_error', 'The body is not valid JSON');
 export const notUtf8 = () => new DomainError('malformed', 'validation_error', 'The body is not valid UTF-8');
-export const duplicateMember = () => new DomainError('malformed', 'validation_error', 'The body names a member of one object twice');
+export const duplicateMember = () =>
+  new DomainError('malformed', 'validation_error', 'The body names a member of one object twice');
 export const bodyMissing = () => refuse('A body is required');
 export const notAnObject = () => refuse('The body must be a JSON object');
 

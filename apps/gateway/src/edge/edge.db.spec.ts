@@ -1,28 +1,46 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeys, projects, scopes, type CreateApiKey, type CreatedApiKey, type Scope } from '@posthorn/contracts';
+import {
+  apiKeys,
+  projects,
+  scopes,
+  type CreateApiKey,
+  type CreatedApiKey,
+  type Scope,
+} from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import { routeControllers } from '../gateway.module.js';
-import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import {
+  operatorOf,
+  startGatewaySuite,
+  type Request,
+  type GatewaySuite,
+  type SignedIn,
+  type Told,
+} from '../testing/gateway-suite.js';
 import { challenge } from '../testing/walk/dialect-shapes.js';
 import { routeTable, type Route } from './route-table.js';
 import { callersOf, scopesOf } from './route.js';
 
 // Those of people alone are walked with every kind of caller elsewhere.
-const table = { routes: routeTable(routeControllers).routes.filter(({ declaration }) => callersOf(declaration).includes('SECRET')) };
+const table = {
+  routes: routeTable(routeControllers).routes.filter(({ declaration }) =>
+    callersOf(declaration).includes('SECRET'),
+  ),
+};
 const id = '019b0000-0000-7000-8000-000000000001';
 const pathOf = ({ path }: Route, project = projectId) =>
   path.replace(':projectId', project).replace(':email', 'nobody@example.test').replace(/:\w+/g, id);
 const isForKeys = ({ declaration }: Route) => callersOf(declaration).includes('SECRET');
 /** Whoever a route is open to: a key, or else a person. */
-const admitted = (route: Route): Ask => (isForKeys(route) ? { key: key.token } : { as: owner });
+const admitted = (route: Route): Request => (isForKeys(route) ? { key: key.token } : { as: owner });
 /** A project has so many keys: routes with the same scope share theirs. */
 const keyOf = (wanted: Partial<CreateApiKey>): Promise<CreatedApiKey> => {
   const name = JSON.stringify(wanted);
-  const kept = keys.get(name) ?? suite.buildKey(projectId, wanted);
-  keys.set(name, kept);
-  return kept;
+  const stored = keys.get(name) ?? suite.buildKey(projectId, wanted);
+  keys.set(name, stored);
+  return stored;
 };
 const keys = new Map<string, Promise<CreatedApiKey>>();
 const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
@@ -48,18 +66,17 @@ describe('every route', () => {
       const others = scopes.filter((scope): scope is Scope => !scopesOf(route.declaration).includes(scope));
       const lacking = await keyOf({ scopes: others });
       const open = await keyOf({ legacyGrantPreset: 'SENDING_ONLY' });
-      const none = await suite.ask(route.method, pathOf(route));
-      expect([none.status, String(codeOf(none)).toLowerCase(), none.headers.get('www-authenticate')]).toEqual([
-        401,
-        isForKeys(route) ? 'invalid_api_key' : 'invalid_session',
-        expect.stringMatching(challenge),
-      ]);
-      const scopeless = await suite.ask(route.method, pathOf(route), { key: lacking.token });
+      const none = await suite.request(route.method, pathOf(route));
+      expect([none.status, String(codeOf(none)).toLowerCase(), none.headers.get('www-authenticate')]).toEqual(
+        [401, isForKeys(route) ? 'invalid_api_key' : 'invalid_session', expect.stringMatching(challenge)],
+      );
+      const scopeless = await suite.request(route.method, pathOf(route), { key: lacking.token });
       expect([scopeless.status, String(codeOf(scopeless)).toLowerCase()]).toEqual(
         isForKeys(route) ? [403, 'scope_missing'] : [401, 'invalid_session'],
       );
-      const publicly = await suite.ask(route.method, pathOf(route), { key: open.token });
-      if (isForKeys(route)) expect(publicly.status === 403).toBe(!callersOf(route.declaration).includes('PUBLIC'));
+      const publicly = await suite.request(route.method, pathOf(route), { key: open.token });
+      if (isForKeys(route))
+        expect(publicly.status === 403).toBe(!callersOf(route.declaration).includes('PUBLIC'));
       else expect(publicly.status).toBe(401);
       expect(none.headers.get('content-type')).toBe(
         route.surface === 'v1' ? 'application/problem+json' : 'application/json; charset=utf-8',
@@ -67,47 +84,60 @@ describe('every route', () => {
     },
   );
 
-  it.each(table.routes.filter(({ ids }) => ids.length > 0).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s answers a malformed id like a stranger’s',
-    async (_, route) => {
-      const told = await suite.ask(route.method, route.path.replace(':projectId', projectId).replace(/:\w+/g, "'%00;--"), {
+  it.each(
+    table.routes
+      .filter(({ ids }) => ids.length > 0)
+      .map((route) => [`${route.method} ${route.path}`, route] as const),
+  )('%s answers a malformed id like a stranger’s', async (_, route) => {
+    const published = await suite.request(
+      route.method,
+      route.path.replace(':projectId', projectId).replace(/:\w+/g, "'%00;--"),
+      {
         ...admitted(route),
         body: route.method === 'GET' ? undefined : '{}',
-      });
-      expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([404, 'resource_not_found']);
-    },
-  );
+      },
+    );
+    expect([published.status, String(codeOf(published)).toLowerCase()]).toEqual([404, 'resource_not_found']);
+  });
 
-  it.each(table.routes.filter(({ declaration }) => declaration.body).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s refuses what is no body of its own',
-    async (_, route) => {
-      const refusals: [string | Uint8Array, Record<string, string>, number][] = [
-        ['{"a":', {}, 400],
-        ['{"a":1,"a":1}', {}, 400],
-        [new Uint8Array([0x7b, 0xff, 0x7d]), {}, 400],
-        ['a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-        ['[]', {}, 422],
-        ['{"__proto__":{"a":1},"no_such_member":1}', {}, 422],
-        ['{"email":"\\ud800"}', {}, 422],
-        [`{"email":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, {}, 422],
-        ['x'.repeat((route.declaration.bodyLimit ?? 1024 * 1024) + 1), {}, 413],
-      ];
-      for (const [body, headers, status] of refusals) {
-        const told = await suite.ask(route.method, pathOf(route), { ...admitted(route), body, headers });
-        expect([told.status, String(codeOf(told)).toLowerCase()]).toEqual([status, 'validation_error']);
-        expect(told.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
-      }
-    },
-  );
+  it.each(
+    table.routes
+      .filter(({ declaration }) => declaration.body)
+      .map((route) => [`${route.method} ${route.path}`, route] as const),
+  )('%s refuses what is no body of its own', async (_, route) => {
+    const refusals: [string | Uint8Array, Record<string, string>, number][] = [
+      ['{"a":', {}, 400],
+      ['{"a":1,"a":1}', {}, 400],
+      [new Uint8Array([0x7b, 0xff, 0x7d]), {}, 400],
+      ['a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+      ['[]', {}, 422],
+      ['{"__proto__":{"a":1},"no_such_member":1}', {}, 422],
+      ['{"email":"\\ud800"}', {}, 422],
+      [`{"email":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, {}, 422],
+      ['x'.repeat((route.declaration.bodyLimit ?? 1024 * 1024) + 1), {}, 413],
+    ];
+    for (const [body, headers, status] of refusals) {
+      const published = await suite.request(route.method, pathOf(route), {
+        ...admitted(route),
+        body,
+        headers,
+      });
+      expect([published.status, String(codeOf(published)).toLowerCase()]).toEqual([
+        status,
+        'validation_error',
+      ]);
+      expect(published.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
+    }
+  });
 
   it('carries the security headers on success and failure', async () => {
-    for (const told of [
-      await suite.ask('GET', '/healthz'),
-      await suite.ask('GET', '/nowhere'),
-      await suite.ask('GET', '/api/v1/emails/%zz'),
+    for (const published of [
+      await suite.request('GET', '/healthz'),
+      await suite.request('GET', '/nowhere'),
+      await suite.request('GET', '/api/v1/emails/%zz'),
     ]) {
-      expect(told.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(told.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(published.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(published.headers.get('content-security-policy')).toContain("default-src 'none'");
     }
   });
 });
@@ -121,11 +151,20 @@ describe('what is no route', () => {
     ['DELETE', '/api/v1/emails', 405, 'POST, GET, HEAD'],
     ['PUT', '/api/contacts/x', 405, 'GET, PATCH, DELETE, HEAD'],
   ])('%s %s is %i in the dialect of its prefix', async (method, path, status, allow) => {
-    const told = await suite.ask(method, path, { key: key.token });
-    expect([told.status, told.headers.get('allow')]).toEqual([status, allow]);
+    const published = await suite.request(method, path, { key: key.token });
+    expect([published.status, published.headers.get('allow')]).toEqual([status, allow]);
     if (path.startsWith('/api/v1'))
-      expect(told.json).toMatchObject({ code: 'resource_not_found', status, instance: path, request_id: expect.any(String) });
-    else expect(told.json).toEqual({ success: false, error: { code: 'RESOURCE_NOT_FOUND', message: expect.any(String) } });
+      expect(published.json).toMatchObject({
+        code: 'resource_not_found',
+        status,
+        instance: path,
+        request_id: expect.any(String),
+      });
+    else
+      expect(published.json).toEqual({
+        success: false,
+        error: { code: 'RESOURCE_NOT_FOUND', message: expect.any(String) },
+      });
   });
 });
 
@@ -139,32 +178,38 @@ describe('what is no HTTP', () => {
     socket.write(request);
     const answer = (await socket.toArray()).join('');
     expect(answer.startsWith(line)).toBe(true);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      success: false,
+      error: { code: 'VALIDATION_ERROR' },
+    });
   });
 });
 
 describe('a page of another origin', () => {
   it('may call what is open to public keys, and nothing else', async () => {
-    const preflight = await suite.ask('OPTIONS', '/api/v1/emails', { headers: { origin: 'https://shop.example' } });
+    const preflight = await suite.request('OPTIONS', '/api/v1/emails', {
+      headers: { origin: 'https://shop.example' },
+    });
     expect([
       preflight.status,
       preflight.headers.get('access-control-allow-origin'),
       preflight.headers.get('access-control-allow-methods'),
     ]).toEqual([204, '*', 'POST']);
-    const sent = await suite.ask('POST', '/api/v1/emails', { body: send });
+    const sent = await suite.request('POST', '/api/v1/emails', { body: send });
     expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
     for (const [method, path] of [
       ['OPTIONS', '/api/v1/contacts'],
       ['GET', '/api/v1/emails'],
     ] as const) {
-      expect((await suite.ask(method, path)).headers.get('access-control-allow-origin')).toBeNull();
+      expect((await suite.request(method, path)).headers.get('access-control-allow-origin')).toBeNull();
     }
   });
 });
 
 describe('a key', () => {
   it('is refused with a wrong checksum, unknown, in two headers, and where the header is huge', async () => {
-    const status = async (authorization: string) => (await suite.ask('GET', '/api/v1/contacts', { headers: { authorization } })).status;
+    const status = async (authorization: string) =>
+      (await suite.request('GET', '/api/v1/contacts', { headers: { authorization } })).status;
     expect(await status(`Bearer ${key.token.slice(0, -1)}!`)).toBe(401);
     expect(await status(`Bearer ${mintToken('FULL', 'LIVE')}`)).toBe(401);
     expect(await status(`Basic ${key.token}`)).toBe(401);
@@ -173,11 +218,11 @@ describe('a key', () => {
 
   it('is dead within a second of its revocation', async () => {
     const { id: keyId, token } = await suite.buildKey(projectId);
-    expect((await suite.ask('GET', '/api/v1/contacts', { key: token })).status).toBe(503);
+    expect((await suite.request('GET', '/api/v1/contacts', { key: token })).status).toBe(503);
     await suite.bus.call(apiKeys.revoke, operatorOf(projectId), { id: keyId });
     await delay(1_000);
-    const told = await suite.ask('GET', '/api/v1/contacts', { key: token });
-    expect([told.status, codeOf(told)]).toEqual([401, 'invalid_api_key']);
+    const published = await suite.request('GET', '/api/v1/contacts', { key: token });
+    expect([published.status, codeOf(published)]).toEqual([401, 'invalid_api_key']);
   });
 
   it('of a disabled project reads and takes away, and does nothing else, until it is enabled', async () => {
@@ -186,59 +231,90 @@ describe('a key', () => {
     await suite.bus.call(projects.disable, disabled.caller, { id: disabled.projectId, reason: 'MANUAL' });
     for (const route of table.routes.filter(isForKeys)) {
       const path = pathOf(route, disabled.projectId);
-      const told = await suite.ask(route.method, path, { key: token, body: route.method === 'GET' ? undefined : {} });
-      const blocks = route.method === 'POST' && /suppression|unsubscribe$|imports\/:id\/cancel$/.test(route.path);
+      const published = await suite.request(route.method, path, {
+        key: token,
+        body: route.method === 'GET' ? undefined : {},
+      });
+      const blocks =
+        route.method === 'POST' && /suppression|unsubscribe$|imports\/:id\/cancel$/.test(route.path);
       const takes = route.method === 'DELETE' && /contacts|lists|api-keys/.test(route.path);
       const allowed = route.method === 'GET' || blocks || takes;
-      expect(String(codeOf(told)).toLowerCase() === 'project_disabled').toBe(!allowed);
+      expect(String(codeOf(published)).toLowerCase() === 'project_disabled').toBe(!allowed);
     }
     await suite.bus.call(projects.enable, disabled.caller, { id: disabled.projectId });
     await delay(1_000);
-    expect((await suite.ask('POST', '/api/v1/emails', { key: token, body: send })).status).toBe(503);
+    expect((await suite.request('POST', '/api/v1/emails', { key: token, body: send })).status).toBe(503);
   });
 
   it('leaves a trace of its use', async () => {
     const { id: keyId, token } = await suite.buildKey(projectId);
-    await suite.ask('GET', '/api/v1/contacts', { key: token });
+    await suite.request('GET', '/api/v1/contacts', { key: token });
     const { keys } = await suite.bus.call(apiKeys.list, operatorOf(projectId), {});
-    expect(keys.find((each) => each.id === keyId)).toMatchObject({ lastFour: token.slice(-4), lastUsedAt: null, revokedAt: null });
+    expect(keys.find((each) => each.id === keyId)).toMatchObject({
+      lastFour: token.slice(-4),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
     expect(JSON.stringify(keys)).not.toContain(token);
   });
 });
 
 describe('an idempotency key', () => {
   it.each(['', 'x'.repeat(256)])('of the wrong length is refused', async (value) => {
-    const told = await suite.ask('POST', '/api/v1/emails', { key: key.token, body: send, headers: { 'idempotency-key': value } });
-    expect([told.status, codeOf(told), told.json['errors']]).toEqual([422, 'validation_error', undefined]);
+    const published = await suite.request('POST', '/api/v1/emails', {
+      key: key.token,
+      body: send,
+      headers: { 'idempotency-key': value },
+    });
+    expect([published.status, codeOf(published), published.json['errors']]).toEqual([
+      422,
+      'validation_error',
+      undefined,
+    ]);
   });
 });
 
 describe('without the services behind it', () => {
   it('the gateway says so at once, in dialect, and asks to come again', async () => {
     for (const path of ['/api/v1/emails', '/api/emails']) {
-      const told = await suite.ask('POST', path, { key: key.token, body: send });
-      expect([told.status, String(codeOf(told)).toLowerCase(), told.headers.get('retry-after')]).toEqual([503, 'enqueue_failed', '1']);
-      expect(told.ms).toBeLessThan(2_000);
+      const published = await suite.request('POST', path, { key: key.token, body: send });
+      expect([
+        published.status,
+        String(codeOf(published)).toLowerCase(),
+        published.headers.get('retry-after'),
+      ]).toEqual([503, 'enqueue_failed', '1']);
+      expect(published.ms).toBeLessThan(2_000);
     }
-    const read = await suite.ask('GET', '/api/v1/emails', { key: key.token });
-    expect([read.status, codeOf(read), read.headers.get('retry-after')]).toEqual([503, 'internal_error', '1']);
-    expect((await suite.ask('GET', '/healthz')).status).toBe(503);
+    const read = await suite.request('GET', '/api/v1/emails', { key: key.token });
+    expect([read.status, codeOf(read), read.headers.get('retry-after')]).toEqual([
+      503,
+      'internal_error',
+      '1',
+    ]);
+    expect((await suite.request('GET', '/healthz')).status).toBe(503);
   });
 
-  it.each(['cut', 'hold'] as const)('and when its database is away (%s), and recovers by itself', async (how) => {
-    suite.line[how]();
-    await delay(1_000);
-    const told = await suite.ask('POST', '/api/v1/emails', { key: key.token, body: send });
-    expect([told.status, codeOf(told), told.headers.get('retry-after')]).toEqual([503, 'enqueue_failed', '1']);
-    expect(told.ms).toBeLessThan(2_000);
-    expect((await suite.ask('GET', '/api/contacts', { key: key.token })).json).toEqual({
-      success: false,
-      error: { message: 'The service cannot answer right now', code: 'INTERNAL_ERROR' },
-    });
-    suite.line.mend();
-    await delay(100);
-    expect((await suite.ask('GET', '/api/v1/contacts?limit=0', { key: key.token })).status).toBe(422);
-  });
+  it.each(['cut', 'hold'] as const)(
+    'and when its database is away (%s), and recovers by itself',
+    async (how) => {
+      suite.line[how]();
+      await delay(1_000);
+      const published = await suite.request('POST', '/api/v1/emails', { key: key.token, body: send });
+      expect([published.status, codeOf(published), published.headers.get('retry-after')]).toEqual([
+        503,
+        'enqueue_failed',
+        '1',
+      ]);
+      expect(published.ms).toBeLessThan(2_000);
+      expect((await suite.request('GET', '/api/contacts', { key: key.token })).json).toEqual({
+        success: false,
+        error: { message: 'The service cannot answer right now', code: 'INTERNAL_ERROR' },
+      });
+      suite.line.fix();
+      await delay(100);
+      expect((await suite.request('GET', '/api/v1/contacts?limit=0', { key: key.token })).status).toBe(422);
+    },
+  );
 
   it('and without NATS', async () => {
     await suite.nats.stop();
@@ -246,8 +322,12 @@ describe('without the services behind it', () => {
       ['POST', '/api/v1/emails', send],
       ['GET', '/api/emails', undefined],
     ] as const) {
-      const told = await suite.ask(method, path, { key: key.token, body });
-      expect([told.status, told.headers.get('retry-after'), told.ms < 2_000]).toEqual([503, '1', true]);
+      const published = await suite.request(method, path, { key: key.token, body });
+      expect([published.status, published.headers.get('retry-after'), published.ms < 2_000]).toEqual([
+        503,
+        '1',
+        true,
+      ]);
     }
   });
 });

@@ -17,6 +17,7 @@ export class EventStream {
   }
 
   private async *texts(write: (state: object) => object): AsyncGenerator<string> {
-    for await (const state of this.states) yield state ? `event: progress\ndata: ${JSON.stringify(write(state))}\n\n` : ': \n\n';
+    for await (const state of this.states)
+      yield state ? `event: progress\ndata: ${JSON.stringify(write(state))}\n\n` : ': \n\n';
   }
 }

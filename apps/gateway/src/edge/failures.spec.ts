@@ -12,14 +12,17 @@ const { routes } = routeTable(routeControllers);
 const failures = new Failures(Object.assign(new GatewayConfig(), { publicUrl: 'https://mail.example/' }));
 
 function answer(thrown: unknown, url: string, route?: Route) {
-  const told = { status: 0, headers: {} as Record<string, string>, body: {} as Record<string, unknown> };
+  const published = { status: 0, headers: {} as Record<string, string>, body: {} as Record<string, unknown> };
   const reply = {
-    code: (status: number) => ((told.status = status), reply),
-    header: (name: string, value: string) => ((told.headers[name] = value), reply),
-    send: (body: Buffer) => ((told.body = JSON.parse(body.toString()) as Record<string, unknown>), reply),
+    code: (status: number) => ((published.status = status), reply),
+    header: (name: string, value: string) => ((published.headers[name] = value), reply),
+    send: (body: Buffer) => (
+      (published.body = JSON.parse(body.toString()) as Record<string, unknown>),
+      reply
+    ),
   };
   failures.answer(thrown, { url, method: 'POST' } as HttpRequest, reply as unknown as HttpReply, route);
-  return told;
+  return published;
 }
 
 describe('a failure', () => {
@@ -27,7 +30,11 @@ describe('a failure', () => {
     const v1 = answer(new Error('password=secret at /srv/app.js'), '/api/v1/emails?tag=x');
     expect(v1).toMatchObject({
       status: 500,
-      body: { code: 'internal_error', instance: '/api/v1/emails', type: 'https://mail.example/docs/errors#internal_error' },
+      body: {
+        code: 'internal_error',
+        instance: '/api/v1/emails',
+        type: 'https://mail.example/docs/errors#internal_error',
+      },
     });
     expect(JSON.stringify(v1)).not.toContain('secret');
     expect(answer('thrown text', '/api/emails')).toMatchObject({
@@ -44,15 +51,23 @@ describe('a failure', () => {
     ['40001', 503, 'internal_error'],
     ['ECONNREFUSED', 503, 'internal_error'],
   ])('of the database, %s, is %i %s', (code, status, expected) => {
-    expect(answer(Object.assign(new Error('SELECT 1'), { code }), '/api/v1/contacts')).toMatchObject({ status, body: { code: expected } });
+    expect(answer(Object.assign(new Error('SELECT 1'), { code }), '/api/v1/contacts')).toMatchObject({
+      status,
+      body: { code: expected },
+    });
   });
 
   it('for want of a service is enqueue_failed where mail is sent, and only there', () => {
     for (const route of routes) {
       for (const error of [unavailable(), new DomainError('timeout', 'internal_error', 'm')]) {
         const { status, headers, body } = answer(error, route.path, route);
-        const code = route.surface === 'v1' ? body['code'] : (body['error'] as { code: string }).code.toLowerCase();
-        expect([status, headers['retry-after'], code]).toEqual([503, '1', route.sends ? 'enqueue_failed' : 'internal_error']);
+        const code =
+          route.surface === 'v1' ? body['code'] : (body['error'] as { code: string }).code.toLowerCase();
+        expect([status, headers['retry-after'], code]).toEqual([
+          503,
+          '1',
+          route.sends ? 'enqueue_failed' : 'internal_error',
+        ]);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
 import { fromDatabaseError, newId } from '@posthorn/database';
-import { currentScene } from '@posthorn/telemetry';
+import { currentContext } from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { resourceMetadataUrlOf } from '../oauth/oauth-rules.js';
@@ -33,19 +33,27 @@ export class Failures {
 
   answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
     // What Fastify refuses before any hook has no scene yet.
-    const requestId = currentScene()?.requestIds[0] ?? newId();
-    const error = this.tell(thrown, request, requestId, route);
-    if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw)) return toSignIn(request, reply);
+    const requestId = currentContext()?.requestIds[0] ?? newId();
+    const error = this.publish(thrown, request, requestId, route);
+    if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw))
+      return toSignIn(request, reply);
     const instance = pathOf(request.url);
     const dialect = dialectOfPath(instance);
     const { retryAfterSeconds, allow, limit } = error.details;
-    if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+    if (retryAfterSeconds !== undefined)
+      void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     if (limit !== undefined) void reply.headers(exhausted(limit, retryAfterSeconds ?? 1));
     if (allow) void reply.header('allow', allow.join(', '));
     if (error.kind === 'unauthenticated') void reply.header('www-authenticate', this.challenge);
     const shape = route?.declaration.body ?? route?.declaration.query;
     const queryNames = route?.declaration.legacyQueryNames;
-    const body = dialect.error(error, { instance, requestId, shape, queryNames, docsUrl: this.config.docsUrl });
+    const body = dialect.error(error, {
+      instance,
+      requestId,
+      shape,
+      queryNames,
+      docsUrl: this.config.docsUrl,
+    });
     // As bytes: Fastify would add a charset, which application/problem+json does not have.
     void reply
       .code(statusOfKind[error.kind])
@@ -54,29 +62,41 @@ export class Failures {
   }
 
   /** Its line in the log, and what may be said of it. */
-  tell(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
+  publish(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
     const error = this.settle(thrown, route);
-    this.write(thrown, error, `${request.method} ${route?.path ?? '(no route)'}`, currentScene() ? '' : `${requestId} `);
+    this.write(
+      thrown,
+      error,
+      `${request.method} ${route?.path ?? '(no route)'}`,
+      currentContext() ? '' : `${requestId} `,
+    );
     return error;
   }
 
-  /** What was thrown as one domain error; a missing service on a route that sends is `enqueue_failed` (contract.md §1). */
+  /** What was thrown as one domain error; a missing service on a route that sends is `enqueue_failed` (docs/api-decisions.md §1). */
   private settle(thrown: unknown, route?: Route): DomainError {
-    const error = thrown instanceof DomainError ? thrown : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
+    const error =
+      thrown instanceof DomainError
+        ? thrown
+        : (frameworkFailure(thrown) ?? fromDatabaseError(thrown) ?? unexpected());
     if (error.kind !== 'unavailable' && error.kind !== 'timeout') return error;
     const code = error.code === 'internal_error' && route?.sends ? 'enqueue_failed' : error.code;
-    return new DomainError(error.kind, code, error.message, { ...error.details, retryAfterSeconds: error.details.retryAfterSeconds ?? 1 });
+    return new DomainError(error.kind, code, error.message, {
+      ...error.details,
+      retryAfterSeconds: error.details.retryAfterSeconds ?? 1,
+    });
   }
 
   private write(thrown: unknown, error: DomainError, operation: string, prefix: string): void {
     const line = `${prefix}${operation}: ${statusOfKind[error.kind]} ${error.code}`;
     if (error.kind === 'internal') this.log.error(`${line} ${(thrown as Error).stack ?? String(thrown)}`);
-    else if (error.kind === 'unavailable' || error.kind === 'timeout') this.log.warn(`${line} ${(thrown as Error).message}`);
+    else if (error.kind === 'unavailable' || error.kind === 'timeout')
+      this.log.warn(`${line} ${(thrown as Error).message}`);
     else this.log.log(line);
   }
 }
 
-/** As the limiter says it of a key (interface.md, Limits). */
+/** As the limiter says it of a key (the API specification, Limits). */
 const exhausted = (limit: number, seconds: number): Record<string, string> => ({
   'x-ratelimit-limit': String(limit),
   'x-ratelimit-remaining': '0',

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isOfPattern } from './path-pattern.js';
 import { answerUnreadable } from './unreadable-request.js';
 
-const longestUploadMs = 12 * 3_600_000;
+const maxUploadMs = 12 * 3_600_000;
 
 export type Fastify = FastifyInstance;
 export type HttpRequest = FastifyRequest;
@@ -19,7 +19,8 @@ export class EdgeAdapter extends FastifyAdapter {
   /** Everything that there is, in the order in which it was put there. */
   readonly served: { method: string; path: string }[] = [];
   /** A path that cannot be decoded is refused before any route, and falls to the edge like every other failure. */
-  onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) => void reply.send(error);
+  onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) =>
+    void reply.send(error);
 
   constructor({ trustedProxies }: HttpOptions) {
     const options = {
@@ -27,16 +28,17 @@ export class EdgeAdapter extends FastifyAdapter {
       skipMiddie: true,
       multipart: false,
       trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
-      // A request that reaches a closing gateway on a connection it already had is still answered (guarantees.md G16).
+      // A request that reaches a closing gateway on a connection it already had is still answered (docs/guarantees.md G16).
       return503OnClosing: false,
       forceCloseConnections: 'idle',
       // A table of two gigabytes comes for as long as it comes: what is read otherwise has a minute (body-reader.ts), a silent line too.
-      requestTimeout: longestUploadMs,
+      requestTimeout: maxUploadMs,
       connectionTimeout: 60_000,
       clientErrorHandler: answerUnreadable,
       // As long as a whole request line may be: an id of any length is a malformed id, and answers like a stranger's.
       routerOptions: { maxParamLength: 16 * 1024 },
-      frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) => this.onFrameworkError(error, request, reply),
+      frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) =>
+        this.onFrameworkError(error, request, reply),
     };
     super(options as unknown as FastifyInstance);
     this.getInstance<Fastify>().addHook('onRoute', ({ method, url }) => {

@@ -7,24 +7,25 @@ export class HtmlPage {
   constructor(readonly shown: Shown) {}
 }
 
-type Asked = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
+type Requested = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
 
-export const acceptsHtml = ({ rawHeaders }: Asked): boolean =>
+export const acceptsHtml = ({ rawHeaders }: Requested): boolean =>
   headerValues(rawHeaders, 'accept').some((accept) => /\btext\/html\b/i.test(accept));
 
-export const wantsPage = (asked: Asked): boolean => asked.method === 'HEAD' || acceptsHtml(asked);
+export const wantsPage = (requested: Requested): boolean =>
+  requested.method === 'HEAD' || acceptsHtml(requested);
 
 /**
  * Whether a GET of a link that works once must change nothing: a HEAD, a program that previews or scans links, a browser that fetches
- * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (contract.md §5).
+ * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (docs/api-decisions.md §5).
  */
-export const onlyLooks = (asked: Asked, confirmed: boolean): boolean =>
-  asked.method === 'HEAD' || isPreview(asked) || (wantsPage(asked) && !confirmed);
+export const onlyLooks = (requested: Requested, confirmed: boolean): boolean =>
+  requested.method === 'HEAD' || isPreview(requested) || (wantsPage(requested) && !confirmed);
 
 const previews =
   /bot\b|crawler|spider|preview|externalhit|slack|whatsapp|telegram|skype|embedly|iframely|pinterest|barracuda|mimecast|proofpoint|symantec|trendmicro|ironport|sophos|safelinks|urlscan/i;
 
-const isPreview = ({ rawHeaders }: Asked): boolean =>
+const isPreview = ({ rawHeaders }: Requested): boolean =>
   headerValues(rawHeaders, 'user-agent').some((name) => previews.test(name)) ||
   ['sec-purpose', 'purpose', 'x-moz'].some((header) =>
     headerValues(rawHeaders, header).some((purpose) => /prefetch|preview/i.test(purpose)),

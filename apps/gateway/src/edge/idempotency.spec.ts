@@ -25,21 +25,32 @@ describe('an idempotency claim', () => {
   });
 
   it('tells different bodies apart', () => {
-    const hashes = [{ a: 1 }, { a: '1' }, { a: [1] }, { b: 1 }, {}].map((body) => claimOf(route, ['k'], {}, body)!.bodyHash);
+    const hashes = [{ a: 1 }, { a: '1' }, { a: [1] }, { b: 1 }, {}].map(
+      (body) => claimOf(route, ['k'], {}, body)!.bodyHash,
+    );
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
   it('tells what the path names apart, in whatever case', () => {
     const sends = { method: 'POST', path: '/api/v1/campaigns/:id/send', ids: ['id'] } as const;
     const of = (id: string) => claimOf(sends, ['k'], { id }, {})!.bodyHash;
-    expect([of('a') === of('b'), of('a') === of('A'), of('a') === claimOf(route, ['k'], {}, {})!.bodyHash]).toEqual([false, true, false]);
+    expect([
+      of('a') === of('b'),
+      of('a') === of('A'),
+      of('a') === claimOf(route, ['k'], {}, {})!.bodyHash,
+    ]).toEqual([false, true, false]);
   });
 
   it('is absent without the header, and refused when it is too short, too long or given twice', () => {
     expect(claimOf(route, [], {}, {})).toBeUndefined();
-    expect(claimOf(route, ['x'.repeat(255)], {}, {})).toMatchObject({ key: 'x'.repeat(255), operation: 'POST /api/v1/emails' });
+    expect(claimOf(route, ['x'.repeat(255)], {}, {})).toMatchObject({
+      key: 'x'.repeat(255),
+      operation: 'POST /api/v1/emails',
+    });
     for (const headers of [[''], ['x'.repeat(256)], ['a', 'a']]) {
-      expect(() => claimOf(route, headers, {}, {})).toThrow('Idempotency-Key must be one header of 1 to 255 characters');
+      expect(() => claimOf(route, headers, {}, {})).toThrow(
+        'Idempotency-Key must be one header of 1 to 255 characters',
+      );
     }
   });
 });

@@ -17,20 +17,21 @@ export function claimOf(
   if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
   // Of two resources one key is two requests: what the path names is part of what has to match.
   const named = route.ids.map((name) => params[name]!.toLowerCase());
-  const asked = named.length > 0 ? [named, body] : body;
-  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(asked) };
+  const requested = named.length > 0 ? [named, body] : body;
+  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(requested) };
 }
 
-function hashOf(asked: unknown): string {
+function hashOf(requested: unknown): string {
   const hash = createHash('sha256');
-  for (const piece of writeJson(() => canonicalJson(asked))) hash.update(piece);
+  for (const piece of writeJson(() => canonicalJson(requested))) hash.update(piece);
   return hash.digest('hex');
 }
 
 /** The same text for the same value, whatever the order of its members. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null || value instanceof Base64Text) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || value instanceof Base64Text)
+    return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }

@@ -6,10 +6,11 @@ export interface FormWithFile {
   file: AsyncIterable<Buffer>;
 }
 
-const multipartType = /^\s*multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))/i;
-const mostHead = 16 * 1024;
-const mostField = 64 * 1024;
-const mostFields = 20;
+const multipartType =
+  /^\s*multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))/i;
+const maxHead = 16 * 1024;
+const maxField = 64 * 1024;
+const maxFields = 20;
 const headEnd = Buffer.from('\r\n\r\n');
 
 /** Null for what is no form. */
@@ -23,13 +24,13 @@ export async function readForm(bytes: AsyncIterable<Buffer>, boundary: string): 
   const form = new FormReader(bytes, boundary);
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   await form.begin();
-  for (let count = 0; count <= mostFields; count += 1) {
-    const { name, isFile } = partOf(await form.upTo(headEnd, mostHead));
+  for (let count = 0; count <= maxFields; count += 1) {
+    const { name, isFile } = partOf(await form.upTo(headEnd, maxHead));
     if (isFile) return { fields: { ...fields }, file: form.file() };
     if (name in fields) throw malformedForm(`names ${name} twice`);
     fields[name] = await form.field();
   }
-  throw malformedForm(`has more than ${mostFields} fields before its file`);
+  throw malformedForm(`has more than ${maxFields} fields before its file`);
 }
 
 function partOf(head: Buffer): { name: string; isFile: boolean } {
@@ -52,12 +53,12 @@ class FormReader {
   }
 
   async begin(): Promise<void> {
-    await this.upTo(this.opening, mostHead);
+    await this.upTo(this.opening, maxHead);
   }
 
   async field(): Promise<string> {
-    const value = await this.upTo(this.delimiter, mostField);
-    await this.behindDelimiter();
+    const value = await this.upTo(this.delimiter, maxField);
+    await this.afterDelimiter();
     return value.toString('utf8');
   }
 
@@ -85,7 +86,7 @@ class FormReader {
     }
   }
 
-  private async behindDelimiter(): Promise<void> {
+  private async afterDelimiter(): Promise<void> {
     while (this.held.length < 2) if (!(await this.more())) throw malformedForm('ends before its file');
     if (this.take(2, 0).toString('latin1') !== '\r\n') throw malformedForm('has no file');
   }

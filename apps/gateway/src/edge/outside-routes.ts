@@ -1,7 +1,7 @@
 import { isOfPattern } from './path-pattern.js';
 import { authPath } from '../people/people-rules.js';
 
-/** A route of neither dialect (contract.md §1: surface `none`): pages, sign-in, discovery, health and the documents. */
+/** A route of neither dialect (docs/api-decisions.md §1: surface `none`): pages, sign-in, discovery, health and the documents. */
 export interface OutsideRoute {
   methods: readonly ('GET' | 'POST' | 'OPTIONS')[];
   path: string;
@@ -10,8 +10,18 @@ export interface OutsideRoute {
   says: string;
 }
 
-const page = (path: string, says: string, callers = 'everybody'): OutsideRoute => ({ methods: ['GET', 'POST'], path, callers, says });
-const look = (path: string, says: string): OutsideRoute => ({ methods: ['GET'], path, callers: 'everybody', says });
+const page = (path: string, says: string, callers = 'everybody'): OutsideRoute => ({
+  methods: ['GET', 'POST'],
+  path,
+  callers,
+  says,
+});
+const look = (path: string, says: string): OutsideRoute => ({
+  methods: ['GET'],
+  path,
+  callers: 'everybody',
+  says,
+});
 const application = (path: string, says: string): OutsideRoute => ({
   methods: ['POST'],
   path: `${authPath}/oauth2/${path}`,
@@ -28,7 +38,10 @@ const account = 'who is signed in';
 
 /** All of them: a test holds this list against what is really served. */
 export const outsideRoutes: readonly OutsideRoute[] = [
-  look('/', 'where to begin: the account or `/sign-in` in a browser, else the addresses of the documents as JSON'),
+  look(
+    '/',
+    'where to begin: the account or `/sign-in` in a browser, else the addresses of the documents as JSON',
+  ),
   look('/healthz', 'whether the gateway lives'),
   look('/openapi.json', 'the API for generators'),
   look('/docs', 'the API for people'),
@@ -37,7 +50,11 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   look('/t/o/:token', 'the pixel of a mail, as `<token>.gif`'),
   look('/t/c/:token', 'the links of a mail'),
   page('/u/:token', 'unsubscribe, by its page or by one click (RFC 8058)', 'whoever has the link'),
-  page('/api/lists/confirm-subscription', 'confirm a subscription, by its page, POST or JSON', 'whoever has the link'),
+  page(
+    '/api/lists/confirm-subscription',
+    'confirm a subscription, by its page, POST or JSON',
+    'whoever has the link',
+  ),
   page('/api/v1/lists/confirm-subscription', 'the same', 'whoever has the link'),
   compatible('email', 'send one message'),
   compatible('email/batch', 'send up to 500 messages'),
@@ -57,7 +74,12 @@ export const outsideRoutes: readonly OutsideRoute[] = [
   look('/oauth/sign-in', 'to sign in and back'),
   page('/oauth/consent', 'let an application in', account),
   look('/oauth/error', 'why an application cannot be let in'),
-  { methods: ['GET', 'POST', 'OPTIONS'], path: `${authPath}/*`, callers: 'pages of trusted origins', says: 'people (better-auth)' },
+  {
+    methods: ['GET', 'POST', 'OPTIONS'],
+    path: `${authPath}/*`,
+    callers: 'pages of trusted origins',
+    says: 'people (better-auth)',
+  },
   look(`${authPath}/oauth2/authorize`, 'where an application sends a person'),
   application('token', 'tokens (RFC 6749)'),
   application('revoke', 'revocation (RFC 7009)'),
@@ -72,5 +94,7 @@ export const outsideRoutes: readonly OutsideRoute[] = [
 ];
 
 /** Whether this is what is listed there. */
-export const isListedAs = ({ methods, path }: OutsideRoute, served: { method: string; path: string }): boolean =>
-  methods.some((each) => each === served.method) && isOfPattern(path, served.path);
+export const isListedAs = (
+  { methods, path }: OutsideRoute,
+  served: { method: string; path: string },
+): boolean => methods.some((each) => each === served.method) && isOfPattern(path, served.path);

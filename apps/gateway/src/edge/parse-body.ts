@@ -1,6 +1,13 @@
 import { readJson, type DomainError, type InvalidMember, type LongString } from '@posthorn/contracts';
 import { maxDepth, scanBody, type BodyFault, type BodyFaultKind } from './body-guard.js';
-import { bodyMissing, duplicateMember, notAnObject, notJson, notUtf8, RefusedMembers } from './edge-errors.js';
+import {
+  bodyMissing,
+  duplicateMember,
+  notAnObject,
+  notJson,
+  notUtf8,
+  RefusedMembers,
+} from './edge-errors.js';
 
 /** What each fault says of the member in which it stands. */
 export const memberFaults: Readonly<Record<BodyFaultKind, Pick<InvalidMember, 'code' | 'message'>>> = {
@@ -14,7 +21,7 @@ export const memberFaults: Readonly<Record<BodyFaultKind, Pick<InvalidMember, 'c
   number_out_of_range: { code: 'out_of_range', message: 'is too large a number' },
 };
 
-/** Bytes to a JSON object, through the guard (contract.md §1 says which fault is 400 and which 422). */
+/** Bytes to a JSON object, through the guard (docs/api-decisions.md §1 says which fault is 400 and which 422). */
 export function parseBody(bytes: Buffer, members?: number): object {
   const value = parseValue(bytes, members);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();

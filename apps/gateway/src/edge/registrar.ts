@@ -5,7 +5,7 @@ import { Cors } from './cors.js';
 import { unknownRoute, wrongMethod } from './edge-errors.js';
 import { Failures, pathOf } from './failures.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from './fastify.js';
-import { FrontDoor } from './front-door.js';
+import { RequestPipeline } from './request-pipeline.js';
 import { RequestWatch } from './request-watch.js';
 import type { Handler } from './route.js';
 import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
@@ -24,7 +24,7 @@ export class Registrar implements OnApplicationBootstrap {
     private readonly discovery: DiscoveryService,
     private readonly host: HttpAdapterHost,
     private readonly config: GatewayConfig,
-    private readonly frontDoor: FrontDoor,
+    private readonly pipeline: RequestPipeline,
     private readonly failures: Failures,
     private readonly watch: RequestWatch,
   ) {
@@ -35,7 +35,9 @@ export class Registrar implements OnApplicationBootstrap {
     const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
     const fastify = adapter.getInstance<Fastify>();
     const controllers = new Map(
-      this.discovery.getControllers().map(({ metatype, instance }) => [metatype as unknown as Controller, instance as object]),
+      this.discovery
+        .getControllers()
+        .map(({ metatype, instance }) => [metatype as unknown as Controller, instance as object]),
     );
     this.table = routeTable([...controllers.keys()]);
     this.prepare(adapter, fastify);
@@ -47,7 +49,7 @@ export class Registrar implements OnApplicationBootstrap {
     return this.table;
   }
 
-  /** From now on every connection ends with its answer, so that none is reset when the port closes (guarantees.md G16). */
+  /** From now on every connection ends with its answer, so that none is reset when the port closes (docs/guarantees.md G16). */
   drain(): void {
     this.draining = true;
   }
@@ -72,9 +74,12 @@ export class Registrar implements OnApplicationBootstrap {
     // Bodies stay unread until the guard and the limiter have let the request pass.
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-    fastify.setErrorHandler((error, request, reply) => this.failures.answer(error, request, reply, routeOf(request)));
+    fastify.setErrorHandler((error, request, reply) =>
+      this.failures.answer(error, request, reply, routeOf(request)),
+    );
     fastify.setNotFoundHandler((request, reply) => this.withoutRoute(request, reply));
-    adapter.onFrameworkError = (error, request, reply) => this.failures.answer(error, request, reply.headers(headers));
+    adapter.onFrameworkError = (error, request, reply) =>
+      this.failures.answer(error, request, reply.headers(headers));
   }
 
   private add(fastify: Fastify, route: Route, controller: object): void {
@@ -84,8 +89,12 @@ export class Registrar implements OnApplicationBootstrap {
       method: route.method,
       url: route.path,
       config: { declared: route },
-      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (this.cors.allow(route, request, reply), done()),
-      handler: (request: HttpRequest, reply: HttpReply) => this.frontDoor.serve(route, handler, request, reply),
+      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (
+        this.cors.allow(route, request, reply),
+        done()
+      ),
+      handler: (request: HttpRequest, reply: HttpReply) =>
+        this.pipeline.serve(route, handler, request, reply),
     });
   }
 
@@ -93,10 +102,15 @@ export class Registrar implements OnApplicationBootstrap {
     const path = pathOf(request.url);
     if (this.cors.preflight(this.table.at(path), request, reply)) return;
     const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(path);
-    this.failures.answer(methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(), request, reply);
+    this.failures.answer(
+      methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(),
+      request,
+      reply,
+    );
   }
 }
 
 const withHead = (methods: string[]): string[] => (methods.includes('GET') ? [...methods, 'HEAD'] : methods);
 
-const routeOf = (request: HttpRequest): Route | undefined => (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;
+const routeOf = (request: HttpRequest): Route | undefined =>
+  (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;

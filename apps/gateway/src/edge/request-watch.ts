@@ -1,7 +1,14 @@
 import { BlockList } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { newId } from '@posthorn/database';
-import { Metrics, readTraceparent, runInScene, Tracing, type OpenSpan, type TracePoint } from '@posthorn/telemetry';
+import {
+  Metrics,
+  readTraceparent,
+  runInContext,
+  Tracing,
+  type OpenSpan,
+  type TracePoint,
+} from '@posthorn/telemetry';
 import { GatewayConfig } from '../config.js';
 import { requestDuration } from './edge.metrics.js';
 import type { Fastify, HttpReply, HttpRequest } from './fastify.js';
@@ -29,7 +36,10 @@ export class RequestWatch {
     fastify.addHook('onRequest', (request, reply, done) => {
       const requestId = newId();
       const span = this.tracing.recording ? this.record(request, reply, requestId) : null;
-      runInScene({ tracing: this.tracing, traces: span ? [span.point] : unrecorded, requestIds: [requestId] }, done);
+      runInContext(
+        { tracing: this.tracing, traces: span ? [span.point] : unrecorded, requestIds: [requestId] },
+        done,
+      );
     });
     fastify.addHook('onResponse', (request, reply, done) => {
       this.count(request, reply);
@@ -51,9 +61,18 @@ export class RequestWatch {
   private record(request: HttpRequest, reply: HttpReply, requestId: string): OpenSpan | null {
     const client = readTraceparent(request.headers['traceparent'] as string | undefined);
     const route = request.routeOptions.url ?? noRoute;
-    const span = this.tracing.root(`${request.method} ${route}`, { kind: 'server' }, client, client !== null && this.isTrusted(request));
+    const span = this.tracing.root(
+      `${request.method} ${route}`,
+      { kind: 'server' },
+      client,
+      client !== null && this.isTrusted(request),
+    );
     if (!span) return null;
-    span.add({ 'http.request.method': request.method, 'http.route': route, 'posthorn.request_id': requestId });
+    span.add({
+      'http.request.method': request.method,
+      'http.route': route,
+      'posthorn.request_id': requestId,
+    });
     // Also where the client has gone away before its answer.
     reply.raw.once('close', () => {
       const status = reply.raw.statusCode;
@@ -67,7 +86,10 @@ export class RequestWatch {
   /** Whose decision to record counts: a stranger's would let anybody fill the disk of whoever keeps the traces. */
   private isTrusted({ raw }: HttpRequest): boolean {
     const { remoteAddress, remoteFamily } = raw.socket;
-    return remoteAddress !== undefined && this.trusted.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4');
+    return (
+      remoteAddress !== undefined &&
+      this.trusted.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')
+    );
   }
 }
 

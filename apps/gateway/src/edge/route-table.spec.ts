@@ -20,11 +20,16 @@ describe('the route table', () => {
   const table = routeTable(routeControllers);
 
   it('has every route on both surfaces, unless it names one', () => {
-    const places = table.routes.map(({ method, path }) => `${method} ${path}`);
-    expect(places).toEqual(
-      expect.arrayContaining(['POST /api/v1/emails', 'POST /api/emails', 'GET /api/v1/contacts/:id', 'GET /api/contacts/:id']),
+    const positions = table.routes.map(({ method, path }) => `${method} ${path}`);
+    expect(positions).toEqual(
+      expect.arrayContaining([
+        'POST /api/v1/emails',
+        'POST /api/emails',
+        'GET /api/v1/contacts/:id',
+        'GET /api/contacts/:id',
+      ]),
     );
-    expect(new Set(places).size).toBe(places.length);
+    expect(new Set(positions).size).toBe(positions.length);
     const without = (surface: string) =>
       table.routes
         .filter((route) => route.surface === surface)
@@ -41,7 +46,9 @@ describe('the route table', () => {
   });
 
   it('answers every deletion of the legacy surface with success alone', () => {
-    const deletions = table.routes.filter(({ method, surface }) => method === 'DELETE' && surface === 'legacy');
+    const deletions = table.routes.filter(
+      ({ method, surface }) => method === 'DELETE' && surface === 'legacy',
+    );
     const withData = deletions.filter(({ declaration }) => outcomeOf(declaration) !== 'deleted');
     expect([deletions.length > 10, withData.map(({ path }) => path)]).toEqual([true, []]);
   });
@@ -62,14 +69,20 @@ describe('the route table', () => {
 
   it('stops the boot for an incomplete declaration', () => {
     const undeclared = { reply: Contact } as unknown as RouteDeclaration;
-    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow('Declaring.act (GET things) lacks a summary, a scope');
-    expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
-    expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow('lacks what a missing id answers');
-    expect(() => routeTable([declaring(Get('things', { summary: 's', scope: 'contacts:read' } as RouteDeclaration))])).toThrow(
-      'lacks a reply',
+    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow(
+      'Declaring.act (GET things) lacks a summary, a scope',
     );
+    expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
+    expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow(
+      'lacks what a missing id answers',
+    );
+    expect(() =>
+      routeTable([declaring(Get('things', { summary: 's', scope: 'contacts:read' } as RouteDeclaration))]),
+    ).toThrow('lacks a reply');
     expect(() => routeTable([declaring(Get('/things', whole))])).toThrow('a path without a leading slash');
-    expect(() => routeTable([declaring(Post('things', { ...whole, body: CreateContact, paged: 'items' }))])).toThrow('the method GET');
+    expect(() =>
+      routeTable([declaring(Post('things', { ...whole, body: CreateContact, paged: 'items' }))]),
+    ).toThrow('the method GET');
   });
 
   it('stops the boot for two routes in one place', () => {
@@ -80,8 +93,12 @@ describe('the route table', () => {
 
   it('becomes a page for people', () => {
     const page = describeRoutes(table);
-    expect(page).toContain('| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC, SESSION, TOKEN | SendEmail | SendReceipt |');
-    expect(page).toContain('| GET | `/api/contacts` | contacts:read | SECRET, SESSION, TOKEN | — | page of Contact |');
+    expect(page).toContain(
+      '| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC, SESSION, TOKEN | SendEmail | SendReceipt |',
+    );
+    expect(page).toContain(
+      '| GET | `/api/contacts` | contacts:read | SECRET, SESSION, TOKEN | — | page of Contact |',
+    );
     expect(page.trim().split('\n')).toHaveLength(table.routes.length + 2);
   });
 });

@@ -1,7 +1,14 @@
 import { scopes, type Shape } from '@posthorn/contracts';
 import type { Surface } from './call.js';
 import { isOfPattern } from './path-pattern.js';
-import { outcomeOf, routesOf, surfacesOf, type DeclaredRoute, type Method, type RouteDeclaration } from './route.js';
+import {
+  outcomeOf,
+  routesOf,
+  surfacesOf,
+  type DeclaredRoute,
+  type Method,
+  type RouteDeclaration,
+} from './route.js';
 
 export type Controller = abstract new (...injected: never[]) => object;
 
@@ -20,7 +27,7 @@ export interface Route {
   addresses: readonly string[];
   /** The path names the project as `:projectId`. */
   projectInPath: boolean;
-  /** Accepts mail: refusals for want of a service are `enqueue_failed` (contract.md §1). */
+  /** Accepts mail: refusals for want of a service are `enqueue_failed` (docs/api-decisions.md §1). */
   sends: boolean;
 }
 
@@ -42,7 +49,11 @@ export class RouteTable {
 
 /** Reads the declarations of the controllers; an incomplete one stops the boot. */
 export function routeTable(controllers: readonly Controller[]): RouteTable {
-  return new RouteTable(controllers.flatMap((controller) => routesOf(controller).flatMap((route) => onSurfaces(controller, route))));
+  return new RouteTable(
+    controllers.flatMap((controller) =>
+      routesOf(controller).flatMap((route) => onSurfaces(controller, route)),
+    ),
+  );
 }
 
 function onSurfaces(controller: Controller, { method, path, handler, declaration }: DeclaredRoute): Route[] {
@@ -87,9 +98,9 @@ function refuseIncomplete(name: string, method: Method, path: string, declaratio
 function refuseTwins(routes: readonly Route[]): void {
   const seen = new Set<string>();
   for (const { method, path } of routes) {
-    const place = `${method} ${path.replace(/:\w+/g, ':')}`;
-    if (seen.has(place)) throw new Error(`two routes answer ${place}`);
-    seen.add(place);
+    const location = `${method} ${path.replace(/:\w+/g, ':')}`;
+    if (seen.has(location)) throw new Error(`two routes answer ${location}`);
+    seen.add(location);
   }
 }
 

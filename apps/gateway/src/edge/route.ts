@@ -6,7 +6,7 @@ import { surfaces, type Call, type Surface } from './call.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** How a call ends well; the status of each is the dialect's. */
 export type Outcome = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batch';
-/** How the legacy surface wraps the page of this route (contract.md §1); v1 has one way. `nested` is that of snippets, `whole` is no page there, but all. */
+/** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested` is that of snippets, `whole` is no page there, but all. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 
 /** Everything that the guard, the dialects and the documents know of a route. */
@@ -16,7 +16,7 @@ export interface RouteDeclaration {
   scope: Scope;
   /** Whoever has this one instead may come, too. */
   orScope?: Scope;
-  /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (contract.md §2). */
+  /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (docs/api-decisions.md §2). */
   callers?: readonly CallerKind[];
   /** Of people, only those with such a role; whoever has the scope unless said otherwise. */
   roles?: readonly MemberRole[];
@@ -27,7 +27,7 @@ export interface RouteDeclaration {
   project?: 'NONE';
   /** One surface only, where the two differ in more than names. */
   surfaces?: readonly Surface[];
-  /** Where the legacy surface calls it otherwise (interface.md), with the same parameters. */
+  /** Where the legacy surface calls it otherwise (the API specification), with the same parameters. */
   legacyPath?: string;
   /** Required for POST, PUT and PATCH; `null` says that there is none. */
   body?: Shape | null;
@@ -35,7 +35,7 @@ export interface RouteDeclaration {
   /** What the reply is made of; for a page, the shape of one item. */
   reply: Shape;
   outcome?: Outcome;
-  /** Where the legacy surface ends otherwise: a deletion answers success there, and nothing else (interface.md). */
+  /** Where the legacy surface ends otherwise: a deletion answers success there, and nothing else (the API specification). */
   legacyOutcome?: Outcome;
   /** The list of the body whose entries stand for themselves: each is read, and answered, alone; by place in the reply, or by the outcome `batch`. */
   eachOf?: string;
@@ -49,11 +49,11 @@ export interface RouteDeclaration {
   idempotent?: boolean;
   /** Largest body in bytes; 1 MiB unless said otherwise. */
   bodyLimit?: number;
-  /** Allowed while the project is disabled; reads always are (contract.md §3). */
+  /** Allowed while the project is disabled; reads always are (docs/api-decisions.md §3). */
   whileDisabled?: boolean;
   /** Other names that the legacy surface has for members of the query. */
   legacyQueryNames?: Readonly<Record<string, string>>;
-  /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (interface.md). */
+  /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (the API specification). */
   bareOnLegacy?: true;
   /** A body of text/csv is read as this member. */
   textAs?: string;
@@ -100,10 +100,11 @@ export const Patch = declare('PATCH');
 export const Delete = declare('DELETE');
 
 export const surfacesOf = ({ surfaces: named }: RouteDeclaration): readonly Surface[] => named ?? surfaces;
-export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? usualCallers;
-const usualCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
+export const callersOf = ({ callers }: RouteDeclaration): readonly CallerKind[] => callers ?? defaultCallers;
+const defaultCallers: readonly CallerKind[] = ['SECRET', 'SESSION', 'TOKEN'];
 /** Any one of them is enough. */
-export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] => (orScope ? [scope, orScope] : [scope]);
+export const scopesOf = ({ scope, orScope }: RouteDeclaration): readonly Scope[] =>
+  orScope ? [scope, orScope] : [scope];
 /** Everybody with a credential. */
 export const allCallers: readonly CallerKind[] = ['SECRET', 'PUBLIC', 'SESSION', 'TOKEN'];
 export const outcomeOf = ({ outcome }: RouteDeclaration): Outcome => outcome ?? 'done';

@@ -1,4 +1,4 @@
-/** On every answer (guarantees.md §6): nothing here is a page, so nothing may be run, framed, sniffed or kept. */
+/** On every answer (docs/guarantees.md §6): nothing here is a page, so nothing may be run, framed, sniffed or kept. */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
@@ -9,6 +9,8 @@ export function securityHeaders(publicUrl: string): Readonly<Record<string, stri
     'x-dns-prefetch-control': 'off',
     'x-frame-options': 'DENY',
     'x-permitted-cross-domain-policies': 'none',
-    ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...(publicUrl.startsWith('https:')
+      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      : {}),
   };
 }

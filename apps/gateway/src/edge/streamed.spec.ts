@@ -15,7 +15,9 @@ describe('a resource that is streamed', () => {
       success: true,
       data: {
         ...{ at: new Date(0), none: null, map: { a: [1, { b: {} }] } },
-        list: new StreamedList(pagesOf([{ id: 1, of: new StreamedList(pagesOf([], inner)) }], [], [{ id: 2, of: [] }])),
+        list: new StreamedList(
+          pagesOf([{ id: 1, of: new StreamedList(pagesOf([], inner)) }], [], [{ id: 2, of: [] }]),
+        ),
         empty: new StreamedList(pagesOf()),
       },
     };
@@ -32,7 +34,9 @@ describe('a resource that is streamed', () => {
       },
     };
     expect(await textOf(streamed)).toBe(JSON.stringify(plain));
-    expect(await textOf({ list: new StreamedList(pagesOf([{ a: 1 }])).map((entry) => ({ entry })) })).toBe('{"list":[{"entry":{"a":1}}]}');
+    expect(await textOf({ list: new StreamedList(pagesOf([{ a: 1 }])).map((entry) => ({ entry })) })).toBe(
+      '{"list":[{"entry":{"a":1}}]}',
+    );
   });
 
   it('reads no page before those in front of it went out', async () => {

@@ -34,7 +34,10 @@ export class StreamedResource {
 
 const textsAtOnce = 64 * 1024;
 
-async function* mapped(pages: AsyncIterable<readonly object[]>, write: (entry: object) => object): AsyncGenerator<object[]> {
+async function* mapped(
+  pages: AsyncIterable<readonly object[]>,
+  write: (entry: object) => object,
+): AsyncGenerator<object[]> {
   for await (const page of pages) yield page.map(write);
 }
 

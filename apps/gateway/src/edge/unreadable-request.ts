@@ -15,6 +15,10 @@ export function answerUnreadable(error: { code?: string }, socket: Socket): void
   }
   const [line, message] = answers[error.code ?? ''] ?? malformed;
   const body = JSON.stringify({ success: false, error: { message, code: 'VALIDATION_ERROR' } });
-  const head = ['connection: close', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`];
+  const head = [
+    'connection: close',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
   socket.end(`HTTP/1.1 ${line}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
 }

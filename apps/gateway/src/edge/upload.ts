@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
-import { clientWentAway } from './body-places.js';
+import { clientWentAway } from './body-budget.js';
 import { notGzip, tooLarge, unpacksTooFar, wrongEncoding } from './edge-errors.js';
 import { boundaryOf, readForm } from './multipart.js';
 
@@ -16,7 +16,7 @@ export interface Upload {
 const csvType = /^\s*text\/csv\s*(?:;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i;
 /** Rows repeat themselves, but not like this; below it nobody counts. */
-const mostRatio = 250;
+const maxRatio = 250;
 const uncounted = 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
@@ -24,7 +24,11 @@ export const isUpload = ({ headers }: IncomingMessage): boolean =>
   csvType.test(headers['content-type'] ?? '') || boundaryOf(headers['content-type']) !== null;
 
 /** `read` takes what stands beside the file of a form. */
-export async function openUpload(request: IncomingMessage, limit: number, read: (fields: object) => object): Promise<Upload> {
+export async function openUpload(
+  request: IncomingMessage,
+  limit: number,
+  read: (fields: object) => object,
+): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   const size = Number(request.headers['content-length'] ?? 0);
   if (size > limit) throw tooLarge(limit);
@@ -54,7 +58,11 @@ async function* bounded(bytes: AsyncIterable<Buffer>, limit: number): AsyncGener
   }
 }
 
-function unpacked({ headers }: IncomingMessage, bytes: AsyncIterable<Buffer>, limit: number): AsyncIterable<Buffer> {
+function unpacked(
+  { headers }: IncomingMessage,
+  bytes: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncIterable<Buffer> {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return bytes;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw wrongEncoding();
@@ -71,7 +79,7 @@ async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   try {
     for await (const chunk of gunzip) {
       size += (chunk as Buffer).length;
-      if (size > uncounted && size > packed * mostRatio) throw unpacksTooFar(mostRatio);
+      if (size > uncounted && size > packed * maxRatio) throw unpacksTooFar(maxRatio);
       yield chunk as Buffer;
     }
     await fed;
@@ -82,11 +90,16 @@ async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-async function feed(bytes: AsyncIterable<Buffer>, gunzip: ReturnType<typeof createGunzip>, count: (length: number) => void): Promise<void> {
+async function feed(
+  bytes: AsyncIterable<Buffer>,
+  gunzip: ReturnType<typeof createGunzip>,
+  count: (length: number) => void,
+): Promise<void> {
   for await (const chunk of bytes) {
     count(chunk.length);
     if (gunzip.destroyed) return;
-    if (!gunzip.write(chunk)) await new Promise<void>((resolve) => gunzip.once('drain', resolve).once('close', resolve));
+    if (!gunzip.write(chunk))
+      await new Promise<void>((resolve) => gunzip.once('drain', resolve).once('close', resolve));
   }
   gunzip.end();
 }

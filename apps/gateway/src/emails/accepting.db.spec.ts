@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Base64Text, maxAttachmentBytes, type AcceptedEmails, type AcceptEmails, type SettledSend } from '@posthorn/contracts';
+import {
+  Base64Text,
+  maxAttachmentBytes,
+  type AcceptedEmails,
+  type AcceptEmails,
+  type SettledSend,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startTestNats, type TestNats } from '@posthorn/testing';
@@ -23,13 +29,17 @@ afterAll(async () => {
 });
 
 const caller = operatorOf(newId());
-const send: AcceptEmails = { subject: 's', body: 'b', recipients: [{ id: newId(), to: { email: 'a@example.test' } }] };
+const send: AcceptEmails = {
+  subject: 's',
+  body: 'b',
+  recipients: [{ id: newId(), to: { email: 'a@example.test' } }],
+};
 
 /** Far below what a call waits that was given no deadline, and a second above this one. */
 const [budgetMs, boundMs] = [300, 1_400];
 
 /** What else runs on the machine only adds to what a call waits: one of a few shows what it waits by itself. */
-const mostTries = 4;
+const maxTries = 4;
 
 /** A send whose answer is lost; `settled` is what became of it, nothing when nobody can tell. */
 async function lost(settled: SettledSend | null): Promise<AcceptedEmails> {
@@ -53,7 +63,7 @@ async function answerInTime(): Promise<AcceptedEmails> {
     const started = performance.now();
     const [answer] = await Promise.allSettled([accepting.accept(caller, send, started + budgetMs)]);
     took.push(performance.now() - started);
-    if (took.at(-1)! >= boundMs && took.length < mostTries) continue;
+    if (took.at(-1)! >= boundMs && took.length < maxTries) continue;
     expect(Math.min(...took)).toBeLessThan(boundMs);
     if (answer.status === 'rejected') throw answer.reason;
     return answer.value;
@@ -77,12 +87,18 @@ describe('a send whose answer never came', () => {
   });
 
   it('is of unknown outcome when nobody can tell', async () => {
-    await expect(lost(null)).rejects.toMatchObject({ kind: 'internal', message: 'outcome unknown; repeat with the same Idempotency-Key' });
+    await expect(lost(null)).rejects.toMatchObject({
+      kind: 'internal',
+      message: 'outcome unknown; repeat with the same Idempotency-Key',
+    });
   });
 
   it('needs no settling when it reached nobody', async () => {
     const started = performance.now();
-    await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({ kind: 'unavailable', reached: false });
+    await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({
+      kind: 'unavailable',
+      reached: false,
+    });
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

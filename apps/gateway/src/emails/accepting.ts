@@ -14,7 +14,7 @@ import {
 } from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
 
-/** A client hears within two seconds (guarantees.md G17): what is left of them after the answer's own way. */
+/** A client hears within two seconds (docs/guarantees.md G17): what is left of them after the answer's own way. */
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;
@@ -24,11 +24,14 @@ const answerLost = 'The message was not stored; why, was lost with the answer';
 
 /** What is surely too large need not travel to be refused: on its way it may meet the deadline first. */
 function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
-  const fewest = attachments.reduce((sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0), 0);
+  const fewest = attachments.reduce(
+    (sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0),
+    0,
+  );
   if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();
 }
 
-/** Hands a send to the sending service, and never leaves its outcome open (guarantees.md G2). */
+/** Hands a send to the sending service, and never leaves its outcome open (docs/guarantees.md G2). */
 @Injectable()
 export class Accepting {
   constructor(private readonly bus: Bus) {}
@@ -51,34 +54,49 @@ export class Accepting {
     try {
       return await this.bus.call(emails.acceptBatch, caller, batch, { timeoutMs });
     } catch (error) {
-      if (error instanceof CallFailed && error.reached && batch.messages.length > 0) return this.settleBatch(caller, batch, error);
+      if (error instanceof CallFailed && error.reached && batch.messages.length > 0)
+        return this.settleBatch(caller, batch, error);
       throw error;
     }
   }
 
-  private async settleBatch(caller: Caller, { messages, refused }: AcceptBatch, failure: CallFailed): Promise<AcceptedBatch> {
-    const { accepted } = await this.ask(
+  private async settleBatch(
+    caller: Caller,
+    { messages, refused }: AcceptBatch,
+    failure: CallFailed,
+  ): Promise<AcceptedBatch> {
+    const { accepted } = await this.request(
       caller,
       messages.flatMap(({ recipients }) => recipients),
     );
     if (!accepted) throw unavailable(failure.message);
     const stored = new Map(accepted.emails.map((email) => [email.id, email]));
-    const taken = messages.flatMap(({ place, recipients }) => {
+    const taken = messages.flatMap(({ place: index, recipients }) => {
       const email = stored.get(recipients[0]!.id);
-      return email ? [{ place, email }] : [];
+      return email ? [{ place: index, email }] : [];
     });
     const lost = messages.filter(({ recipients }) => !stored.has(recipients[0]!.id));
-    return { accepted: taken, refused: [...refused, ...lost.map(({ place }) => ({ place, code: 'enqueue_failed', message: answerLost }))] };
+    return {
+      accepted: taken,
+      refused: [
+        ...refused,
+        ...lost.map(({ place: index }) => ({ place: index, code: 'enqueue_failed', message: answerLost })),
+      ],
+    };
   }
 
   /** The gateway minted the ids, so it can void them: then nothing happens later, or it has happened already. */
-  private async settle(caller: Caller, { recipients }: AcceptEmails, failure: CallFailed): Promise<AcceptedEmails> {
-    const { outcome, accepted } = await this.ask(caller, recipients);
+  private async settle(
+    caller: Caller,
+    { recipients }: AcceptEmails,
+    failure: CallFailed,
+  ): Promise<AcceptedEmails> {
+    const { outcome, accepted } = await this.request(caller, recipients);
     if (outcome === 'ACCEPTED' && accepted) return accepted;
     throw unavailable(failure.message);
   }
 
-  private async ask(caller: Caller, recipients: AcceptEmails['recipients']) {
+  private async request(caller: Caller, recipients: AcceptEmails['recipients']) {
     try {
       return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
     } catch {

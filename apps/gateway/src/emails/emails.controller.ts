@@ -25,7 +25,7 @@ import {
   senderNotVerified,
   SendReceipt,
   SentContent,
-  wordsMissing,
+  contentMissing,
   type AcceptedBatch,
   type AcceptedEmails,
   type AcceptEmails,
@@ -47,7 +47,7 @@ const sending = {
   idempotent: true,
   bodyLimit: sendBodyLimit,
   errors: [
-    () => wordsMissing('subject'),
+    () => contentMissing('subject'),
     senderNotVerified,
     senderMissing,
     outsideSandbox,
@@ -70,11 +70,21 @@ export class EmailsController {
     private readonly accepting: Accepting,
   ) {}
 
-  @Post('emails', { ...sending, summary: 'Send one message', surfaces: ['v1'], body: SendEmail, reply: SendReceipt })
+  @Post('emails', {
+    ...sending,
+    summary: 'Send one message',
+    surfaces: ['v1'],
+    body: SendEmail,
+    reply: SendReceipt,
+  })
   async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
-    const accepted = await this.accepting.accept(caller, { ...content, recipients: [{ id: newId(), to }], idempotency }, deadline);
+    const accepted = await this.accepting.accept(
+      caller,
+      { ...content, recipients: [{ id: newId(), to }], idempotency },
+      deadline,
+    );
     const { id, to: recipient, from } = accepted.emails[0]!;
     return { id, status: 'PENDING', to: recipient, from };
   }
@@ -92,7 +102,9 @@ export class EmailsController {
     const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
     const question = { from: body.from, template: body.template, ...sandboxed, idempotency };
     const { accepted } = await this.bus.call(emails.check, caller, question, { timeoutMs: checkMs });
-    return legacyReceipt(accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)));
+    return legacyReceipt(
+      accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
+    );
   }
 
   @Post('emails/batch', {
@@ -106,17 +118,25 @@ export class EmailsController {
   })
   async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
     const deadline = performance.now() + sendBudgetMs;
-    const { places, refused } = entries!;
+    const { places: positions, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
-      place: places[index]!,
+      place: positions[index]!,
       recipients: [{ id: newId(), to }],
     }));
     const known = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
-    return resultsOf(await this.accepting.acceptBatch(caller, { messages, refused: known, idempotency }, deadline));
+    return resultsOf(
+      await this.accepting.acceptBatch(caller, { messages, refused: known, idempotency }, deadline),
+    );
   }
 
-  @Get('emails', { summary: 'List messages, newest first', scope: 'emails:read', query: EmailFilter, paged: 'flat', reply: Email })
+  @Get('emails', {
+    summary: 'List messages, newest first',
+    scope: 'emails:read',
+    query: EmailFilter,
+    paged: 'flat',
+    reply: Email,
+  })
   list({ caller, query, page }: Call<object, EmailFilter>): Promise<EmailPage> {
     return this.bus.call(emails.list, caller, { ...query, ...page });
   }
@@ -166,7 +186,7 @@ export class EmailsController {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
 
-  /** The receipt names the contacts, so they are made first (contract.md §3): only for a send that will not be refused. */
+  /** The receipt names the contacts, so they are made first (docs/api-decisions.md §3): only for a send that will not be refused. */
   private async acceptWithContacts(
     caller: Caller,
     to: Mailbox[],
@@ -174,9 +194,18 @@ export class EmailsController {
     deadline: number,
   ): Promise<AcceptedEmails> {
     const addresses = [...new Set(to.map(({ email }) => email))];
-    const ensured = await this.bus.call(contacts.ensure, caller, { emails: addresses }, { timeoutMs: ensureMs });
+    const ensured = await this.bus.call(
+      contacts.ensure,
+      caller,
+      { emails: addresses },
+      { timeoutMs: ensureMs },
+    );
     const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
-    const recipients = to.map((mailbox) => ({ id: newId(), to: mailbox, contactId: contactIds.get(mailbox.email) }));
+    const recipients = to.map((mailbox) => ({
+      id: newId(),
+      to: mailbox,
+      contactId: contactIds.get(mailbox.email),
+    }));
     return this.accepting.accept(caller, { ...send, recipients }, deadline);
   }
 }
@@ -188,11 +217,15 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
 
 /** Each message in its place, as a send of its own would answer. */
 function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
-  const taken = accepted.map(({ place, email: { id, to, from } }): BatchResult => ({
-    index: place,
+  const taken = accepted.map(({ place: index, email: { id, to, from } }): BatchResult => ({
+    index: index,
     status: 'ok',
     data: { id, status: 'PENDING', to, from },
   }));
-  const failed = refused.map(({ place, code, message }): BatchResult => ({ index: place, status: 'error', error: { code, message } }));
+  const failed = refused.map(({ place: index, code, message }): BatchResult => ({
+    index: index,
+    status: 'error',
+    error: { code, message },
+  }));
   return { items: [...taken, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
 }

@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 const atOnce = 500;
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 /** What an item takes beside its texts, about. */
 const itemBytes = 300;
 const everyMs = 1_000;
@@ -33,7 +33,12 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   private readonly dropped;
   private bytes = 0;
   private failing = false;
-  private readonly loop = new Loop({ everyMs, restMs, work: () => this.tell(), onError: (error) => this.failed(error) });
+  private readonly loop = new Loop({
+    everyMs,
+    restMs,
+    work: () => this.publish(),
+    onError: (error) => this.failed(error),
+  });
 
   constructor(
     private readonly bus: Bus,
@@ -45,11 +50,11 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
 
   note(seen: Seen): void {
     const bytes = itemBytes + (seen.url?.length ?? 0) + (seen.userAgent?.length ?? 0);
-    if (this.bytes + bytes > mostBytes) return this.dropped.inc();
+    if (this.bytes + bytes > maxBytes) return this.dropped.inc();
     this.waiting.push({ item: { ...seen, id: newId() }, seenAt: performance.now(), bytes });
     this.bytes += bytes;
     // While nobody answers, each second is soon enough.
-    if (!this.failing) this.loop.ring();
+    if (!this.failing) this.loop.wakeUp();
   }
 
   onApplicationBootstrap(): void {
@@ -59,19 +64,19 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   /** The port is closed by now: nothing more comes. */
   async onModuleDestroy(): Promise<void> {
     await this.loop.stop();
-    await this.tell().catch((error: unknown) => this.failed(error));
+    await this.publish().catch((error: unknown) => this.failed(error));
     if (this.waiting.length === 0) return;
     this.log.error(`${this.waiting.length} opens and clicks are lost with this process`);
     this.drop(this.waiting.length);
   }
 
-  private async tell(): Promise<void> {
-    while (this.waiting.length > 0) await this.tellSome();
+  private async publish(): Promise<void> {
+    while (this.waiting.length > 0) await this.sendSome();
     this.failing = false;
   }
 
   /** Told again under the same ids where the answer was lost: sending counts each once. */
-  private async tellSome(): Promise<void> {
+  private async sendSome(): Promise<void> {
     const some = this.waiting.slice(0, atOnce);
     const now = performance.now();
     const items = some.map(({ item, seenAt }) => ({ ...item, agoMs: Math.round(now - seenAt) }));
@@ -96,9 +101,11 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private failed(error: unknown): void {
-    if (!this.failing) this.log.warn(`${this.waiting.length} opens and clicks wait: ${(error as Error).message}`);
+    if (!this.failing)
+      this.log.warn(`${this.waiting.length} opens and clicks wait: ${(error as Error).message}`);
     this.failing = true;
   }
 }
 
-const isForNow = (error: unknown): boolean => error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'timeout');
+const isForNow = (error: unknown): boolean =>
+  error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'timeout');

@@ -8,7 +8,7 @@ import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.j
 import { EngagementRecorder } from './engagement-recorder.js';
 
 const tokens = new EngagementTokens([testSecret]);
-const buildPlace = () => ({ projectId: newId(), emailId: newId(), position: 0 });
+const buildTarget = () => ({ projectId: newId(), emailId: newId(), position: 0 });
 const url = 'https://shop.example/spring?a=1&b=2';
 
 let suite: GatewaySuite;
@@ -40,14 +40,20 @@ afterAll(() => suite.stop());
 describe('the pixel', () => {
   it('is a picture of one point that nobody keeps, and its fetching is told of', async () => {
     await sendingComes();
-    const place = buildPlace();
-    const response = await fetch(`${suite.gateway.url}/t/o/${tokens.forOpen(place)}.gif`, { headers: { 'user-agent': 'A reader/1.0' } });
+    const location = buildTarget();
+    const response = await fetch(`${suite.gateway.url}/t/o/${tokens.forOpen(location)}.gif`, {
+      headers: { 'user-agent': 'A reader/1.0' },
+    });
     const bytes = Buffer.from(await response.arrayBuffer());
-    expect([response.status, response.headers.get('content-type'), bytes.toString('latin1', 0, 6)]).toEqual([200, 'image/gif', 'GIF89a']);
+    expect([response.status, response.headers.get('content-type'), bytes.toString('latin1', 0, 6)]).toEqual([
+      200,
+      'image/gif',
+      'GIF89a',
+    ]);
     expect(response.headers.get('cache-control')).toContain('no-store');
     expect(bytes.length).toBeLessThan(50);
-    const [seen] = await seenOf(place.emailId, 1);
-    expect(seen).toMatchObject({ ...place, kind: 'OPEN', userAgent: 'A reader/1.0' });
+    const [seen] = await seenOf(location.emailId, 1);
+    expect(seen).toMatchObject({ ...location, kind: 'OPEN', userAgent: 'A reader/1.0' });
     expect(seen!.agoMs).toBeLessThan(5_000);
   });
 });
@@ -55,13 +61,13 @@ describe('the pixel', () => {
 describe('a link', () => {
   it('leads on, and its following is told of, also where it is only asked for', async () => {
     await sendingComes();
-    const place = buildPlace();
-    const path = `/t/c/${tokens.forClick({ ...place, position: 3, url })}`;
+    const location = buildTarget();
+    const path = `/t/c/${tokens.forClick({ ...location, position: 3, url })}`;
     for (const method of ['GET', 'HEAD']) {
-      const told = await suite.ask(method, path);
-      expect([told.status, told.headers.get('location'), told.text]).toEqual([302, url, '']);
+      const published = await suite.request(method, path);
+      expect([published.status, published.headers.get('location'), published.text]).toEqual([302, url, '']);
     }
-    const seen = await seenOf(place.emailId, 2);
+    const seen = await seenOf(location.emailId, 2);
     expect(seen.map(({ kind, position, url: link, head }) => [kind, position, link, head])).toEqual([
       ['CLICK', 3, url, undefined],
       ['CLICK', 3, url, true],
@@ -69,8 +75,8 @@ describe('a link', () => {
   });
 
   it('with one changed byte answers as what was never there, and leads nowhere', async () => {
-    const place = buildPlace();
-    const [click, open] = [tokens.forClick({ ...place, url }), tokens.forOpen(place)];
+    const location = buildTarget();
+    const [click, open] = [tokens.forClick({ ...location, url }), tokens.forOpen(location)];
     const changed = (token: string) => token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     const wrong = [
       `/t/c/${changed(click)}`,
@@ -83,56 +89,64 @@ describe('a link', () => {
       `/t/o/${click}.gif`,
       `/t/c/${'A'.repeat(12_000)}`,
     ];
-    const [nothing, ...told] = await Promise.all(['/t/nothing', ...wrong].map((path) => suite.ask('GET', path)));
+    const [nothing, ...published] = await Promise.all(
+      ['/t/nothing', ...wrong].map((path) => suite.request('GET', path)),
+    );
     expect(nothing!.status).toBe(404);
-    expect(told.map(({ status, text }) => [status, text])).toEqual(wrong.map(() => [404, nothing!.text]));
-    for (const { headers } of told) expect(headers.get('location')).toBeNull();
-    expect((await suite.ask('POST', `/t/c/${click}`)).status).toBe(405);
+    expect(published.map(({ status, text }) => [status, text])).toEqual(
+      wrong.map(() => [404, nothing!.text]),
+    );
+    for (const { headers } of published) expect(headers.get('location')).toBeNull();
+    expect((await suite.request('POST', `/t/c/${click}`)).status).toBe(405);
   });
 });
 
 describe('readers', () => {
   it('are answered while sending is away, and told of once it is back, each once', async () => {
-    const place = buildPlace();
-    const path = `/t/c/${tokens.forClick({ ...place, url })}`;
-    const told = await Promise.all(Array.from({ length: 50 }, () => suite.ask('GET', path)));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([302]));
+    const location = buildTarget();
+    const path = `/t/c/${tokens.forClick({ ...location, url })}`;
+    const published = await Promise.all(Array.from({ length: 50 }, () => suite.request('GET', path)));
+    expect(new Set(published.map(({ status }) => status))).toEqual(new Set([302]));
     await sendingComes();
-    const seen = await seenOf(place.emailId, 50);
+    const seen = await seenOf(location.emailId, 50);
     expect([seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([50, 50]);
   });
 
   it('are answered while the database and the bus are away', async () => {
-    const place = buildPlace();
+    const location = buildTarget();
     suite.line.cut();
     try {
-      const told = await suite.ask('GET', `/t/c/${tokens.forClick({ ...place, url })}`);
-      expect([told.status, told.headers.get('location')]).toEqual([302, url]);
+      const published = await suite.request('GET', `/t/c/${tokens.forClick({ ...location, url })}`);
+      expect([published.status, published.headers.get('location')]).toEqual([302, url]);
     } finally {
-      suite.line.mend();
+      suite.line.fix();
     }
     await sendingComes();
-    await seenOf(place.emailId, 1);
+    await seenOf(location.emailId, 1);
   });
 
   it('are told of before a gateway ends', async () => {
     await sendingComes();
-    const place = buildPlace();
+    const location = buildTarget();
     const another = await suite.startAnother();
-    const path = `/t/o/${tokens.forOpen(place)}.gif`;
-    await Promise.all(Array.from({ length: 20 }, () => suite.askAt(another, 'GET', path)));
+    const path = `/t/o/${tokens.forOpen(location)}.gif`;
+    await Promise.all(Array.from({ length: 20 }, () => suite.requestAt(another, 'GET', path)));
     await another.stop();
-    expect(recorded.filter(({ emailId }) => emailId === place.emailId)).toHaveLength(20);
+    expect(recorded.filter(({ emailId }) => emailId === location.emailId)).toHaveLength(20);
   });
 
   it('are counted as dropped beyond what memory holds', async () => {
     const metrics = new Metrics('gateway');
     const recorder = new EngagementRecorder(suite.bus, metrics);
     const long = `https://shop.example/${'x'.repeat(2_000)}`;
-    for (let count = 0; count < 20_000; count += 1) recorder.note({ ...buildPlace(), kind: 'CLICK', url: long });
+    for (let count = 0; count < 20_000; count += 1)
+      recorder.note({ ...buildTarget(), kind: 'CLICK', url: long });
     const text = await metrics.registry.metrics();
     const valueOf = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(text)?.[1]);
-    const [waiting, dropped] = [valueOf('posthorn_engagements_waiting'), valueOf('posthorn_engagements_dropped_total')];
+    const [waiting, dropped] = [
+      valueOf('posthorn_engagements_waiting'),
+      valueOf('posthorn_engagements_dropped_total'),
+    ];
     expect(waiting + dropped).toBe(20_000);
     expect(waiting).toBeGreaterThan(10_000);
     expect(dropped).toBeGreaterThan(1_000);

@@ -5,11 +5,11 @@ import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 import { filled, spokenOf } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
-import { unsubscribeWords } from './unsubscribe-words.js';
+import { unsubscribeTexts } from './unsubscribe-texts.js';
 
-export function askPage(sender: Sender, email: string): Shown {
+export function buttonPage(sender: Sender, email: string): Shown {
   const language = spokenOf(sender.language);
-  const { title, text, still, button } = unsubscribeWords[language].ask;
+  const { title, text, still, button } = unsubscribeTexts[language].request;
   const body = html`<p>${filled(text, sender, { email })}</p>
     <p>${still}</p>
     ${form(hidden('confirmed', 'yes'), button)}`;
@@ -18,14 +18,18 @@ export function askPage(sender: Sender, email: string): Shown {
 
 export function donePage(sender: Sender, email: string): Shown {
   const language = spokenOf(sender.language);
-  const { title, text } = unsubscribeWords[language].done;
+  const { title, text } = unsubscribeTexts[language].done;
   return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
 }
 
 /** For a link that is none of ours: the same words, whatever is wrong with it. */
 export const deadPage = ({ kind, message }: DomainError): Shown =>
   kind === 'not_found'
-    ? shown('This link does not work', html`<p>It may have been cut on its way. Please follow the one in the message itself.</p>`, {
-        status: 404,
-      })
+    ? shown(
+        'This link does not work',
+        html`<p>It may have been cut on its way. Please follow the one in the message itself.</p>`,
+        {
+          status: 404,
+        },
+      )
     : shown('That did not work', html`<p>${message}.</p>`, { status: statusOfKind[kind] });

@@ -32,26 +32,43 @@ afterAll(async () => {
 
 async function buildLink(language = 'en', name = 'Shop <b>'): Promise<{ projectId: string; path: string }> {
   const { projectId } = await suite.buildProject();
-  await suite.database.query(`UPDATE projects SET language = $2, name = $3 WHERE id = $1`, [projectId, language, name]);
+  await suite.database.query(`UPDATE projects SET language = $2, name = $3 WHERE id = $1`, [
+    projectId,
+    language,
+    name,
+  ]);
   return { projectId, path: `/u/${tokens.forUnsubscribe({ projectId, emailId: newId(), email })}` };
 }
 
 const form = 'application/x-www-form-urlencoded';
 const post = (path: string, body: string, type = form, headers: Record<string, string> = {}) =>
-  suite.ask('POST', path, { body, headers: { 'content-type': type, ...headers } });
+  suite.request('POST', path, { body, headers: { 'content-type': type, ...headers } });
 
 describe('the page of an unsubscribe link', () => {
   it('asks, escapes what it repeats, runs nothing, and changes nothing', async () => {
     const { path } = await buildLink();
-    const told = await suite.ask('GET', path);
-    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(told.text).toContain('<strong>o&#39;brien&amp;co@example.org</strong> will get no more news from Shop &lt;b&gt;.');
-    expect(told.text).not.toMatch(/<script|style=|\son\w+=/);
-    expect(told.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
-    expect(told.headers.get('x-robots-tag')).toContain('noindex');
-    expect((await suite.ask('HEAD', path)).status).toBe(200);
+    const published = await suite.request('GET', path);
+    expect([published.status, published.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(published.text).toContain(
+      '<strong>o&#39;brien&amp;co@example.org</strong> will get no more news from Shop &lt;b&gt;.',
+    );
+    expect(published.text).not.toMatch(/<script|style=|\son\w+=/);
+    expect(published.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'self';/,
+    );
+    expect(published.headers.get('x-robots-tag')).toContain('noindex');
+    expect((await suite.request('HEAD', path)).status).toBe(200);
     for (const userAgent of ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'curl/8.5.0'])
-      expect((await suite.ask('GET', `${path}?confirm=1&confirmed=yes`, { headers: { 'user-agent': userAgent } })).status).toBe(200);
+      expect(
+        (
+          await suite.request('GET', `${path}?confirm=1&confirmed=yes`, {
+            headers: { 'user-agent': userAgent },
+          })
+        ).status,
+      ).toBe(200);
     expect(left).toEqual([]);
   });
 
@@ -61,29 +78,35 @@ describe('the page of an unsubscribe link', () => {
     ['fr', 'fr', 'Se désabonner ?', 'Désabonnement effectué'],
     ['es', 'es', '¿Darse de baja?', 'Baja realizada'],
     ['pl', 'en', 'Unsubscribe?', 'You are unsubscribed'],
-  ])('of a project that speaks %s speaks %s', async (language, spoken, asks, done) => {
+  ])('of a project that speaks %s speaks %s', async (language, spoken, requests, done) => {
     const { path, projectId } = await buildLink(language);
-    const [page, after] = [await suite.ask('GET', path), await post(path, 'confirmed=yes')];
+    const [page, after] = [await suite.request('GET', path), await post(path, 'confirmed=yes')];
     expect(page.text).toContain(`<html lang="${spoken}">`);
-    expect(page.text).toContain(`<h1>${asks}</h1>`);
+    expect(page.text).toContain(`<h1>${requests}</h1>`);
     expect([after.status, after.text]).toEqual([200, expect.stringContaining(`<h1>${done}</h1>`)]);
     expect(left).toEqual([{ projectId, email }]);
   });
 
   it('works from any host that leads here, and without cookies', async () => {
     const { path, projectId } = await buildLink();
-    const told = await post(path, 'confirmed=yes', form, { origin: 'https://news.customer.example', host: 'news.customer.example' });
-    expect([told.status, left]).toEqual([200, [{ projectId, email }]]);
+    const published = await post(path, 'confirmed=yes', form, {
+      origin: 'https://news.customer.example',
+      host: 'news.customer.example',
+    });
+    expect([published.status, left]).toEqual([200, [{ projectId, email }]]);
   });
 
   it('is in plain English while the database is away, and still works', async () => {
     const { path, projectId } = await buildLink('de');
     suite.line.cut();
     try {
-      const told = await suite.ask('GET', path);
-      expect([told.status, told.text]).toEqual([200, expect.stringContaining('will get no more news from this sender.')]);
+      const published = await suite.request('GET', path);
+      expect([published.status, published.text]).toEqual([
+        200,
+        expect.stringContaining('will get no more news from this sender.'),
+      ]);
     } finally {
-      suite.line.mend();
+      suite.line.fix();
     }
     expect((await post(path, 'confirmed=yes')).status).toBe(200);
     expect(left).toEqual([{ projectId, email }]);
@@ -91,15 +114,22 @@ describe('the page of an unsubscribe link', () => {
 });
 
 describe('one click (RFC 8058)', () => {
-  const multipart = ['--b', 'Content-Disposition: form-data; name="List-Unsubscribe"', '', 'One-Click', '--b--', ''].join('\r\n');
+  const multipart = [
+    '--b',
+    'Content-Disposition: form-data; name="List-Unsubscribe"',
+    '',
+    'One-Click',
+    '--b--',
+    '',
+  ].join('\r\n');
 
   it.each([
     [form, 'List-Unsubscribe=One-Click'],
     ['multipart/form-data; boundary=b', multipart],
   ])('in %s is answered 200 and nothing else', async (type, body) => {
     const { path, projectId } = await buildLink();
-    const told = await post(path, body, type);
-    expect([told.status, told.text, told.headers.get('location')]).toEqual([200, '', null]);
+    const published = await post(path, body, type);
+    expect([published.status, published.text, published.headers.get('location')]).toEqual([200, '', null]);
     expect(left).toEqual([{ projectId, email }]);
   });
 
@@ -117,17 +147,19 @@ describe('one click (RFC 8058)', () => {
 
 describe('a link', () => {
   it('with one changed byte, of another use or of no project is dead, always with the same words', async () => {
-    const place = { projectId: newId(), emailId: newId() };
+    const location = { projectId: newId(), emailId: newId() };
     const { path } = await buildLink();
     const wrong = [
       path.slice(0, -1) + (path.endsWith('A') ? 'B' : 'A'),
-      `/u/${tokens.forOpen({ ...place, position: 0 })}`,
-      `/u/${tokens.forUnsubscribe({ ...place, email })}`,
+      `/u/${tokens.forOpen({ ...location, position: 0 })}`,
+      `/u/${tokens.forUnsubscribe({ ...location, email })}`,
       '/u/x',
     ];
-    const told = await Promise.all(wrong.flatMap((each) => [suite.ask('GET', each), post(each, 'confirmed=yes')]));
-    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([404]));
-    expect(new Set(told.map(({ text }) => text)).size).toBe(1);
+    const published = await Promise.all(
+      wrong.flatMap((each) => [suite.request('GET', each), post(each, 'confirmed=yes')]),
+    );
+    expect(new Set(published.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set(published.map(({ text }) => text)).size).toBe(1);
     expect(left).toEqual([]);
   });
 
@@ -136,9 +168,9 @@ describe('a link', () => {
     await leave();
     try {
       for (const body of ['confirmed=yes', 'List-Unsubscribe=One-Click']) {
-        const told = await post(path, body);
-        expect([told.status, told.headers.get('retry-after')]).toEqual([503, '1']);
-        expect(told.text).toContain('Es hat sich nichts geändert.');
+        const published = await post(path, body);
+        expect([published.status, published.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(published.text).toContain('Es hat sich nichts geändert.');
       }
     } finally {
       await contactsCome();

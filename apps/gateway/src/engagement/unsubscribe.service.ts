@@ -8,7 +8,14 @@ export class UnsubscribeService {
   constructor(private readonly bus: Bus) {}
 
   /** Once this has answered, no marketing mail to the address begins its hand-off. */
-  async unsubscribe({ projectId, email }: UnsubscribePlace, client: Pick<Caller, 'address' | 'userAgent'>): Promise<void> {
-    await this.bus.call(contacts.unsubscribe, { ...serviceCaller('gateway', projectId), ...client }, { email });
+  async unsubscribe(
+    { projectId, email }: UnsubscribePlace,
+    client: Pick<Caller, 'address' | 'userAgent'>,
+  ): Promise<void> {
+    await this.bus.call(
+      contacts.unsubscribe,
+      { ...serviceCaller('gateway', projectId), ...client },
+      { email },
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { erasedAddress, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
-import { ErasingFacts } from '@posthorn/messaging';
+import { EventErasure } from '@posthorn/messaging';
 import { AuditEntriesRepository } from '../audit/audit-entries.repository.js';
 
 const entriesAtOnce = 1_000;
@@ -10,11 +10,17 @@ const entriesAtOnce = 1_000;
 export class ErasuresService {
   constructor(
     private readonly entries: AuditEntriesRepository,
-    private readonly facts: ErasingFacts,
+    private readonly events: EventErasure,
   ) {}
 
   async erase(projectId: string, person: EraseAddress): Promise<ErasedAddress> {
-    const renamed = await this.entries.renameResource(projectId, 'suppression', person.email, erasedAddress, entriesAtOnce);
-    return { done: renamed < entriesAtOnce && (await this.facts.erase({ ...person, projectId })) };
+    const renamed = await this.entries.renameResource(
+      projectId,
+      'suppression',
+      person.email,
+      erasedAddress,
+      entriesAtOnce,
+    );
+    return { done: renamed < entriesAtOnce && (await this.events.erase({ ...person, projectId })) };
   }
 }

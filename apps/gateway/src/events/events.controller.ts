@@ -53,12 +53,22 @@ export class EventsController {
     return this.bus.call(events.track, caller, { ...body, idempotency });
   }
 
-  @Get('events', { summary: 'List events, newest first', scope: 'events:read', query: EventQuery, paged: 'items', reply: CustomEvent })
+  @Get('events', {
+    summary: 'List events, newest first',
+    scope: 'events:read',
+    query: EventQuery,
+    paged: 'items',
+    reply: CustomEvent,
+  })
   list({ caller, query, page }: Call<object, EventQuery>): Promise<EventPage> {
     return this.bus.call(events.list, caller, { ...query, ...page });
   }
 
-  @Get('events/names', { summary: 'List the names of events, most frequent first', scope: 'events:read', reply: EventNames })
+  @Get('events/names', {
+    summary: 'List the names of events, most frequent first',
+    scope: 'events:read',
+    reply: EventNames,
+  })
   names({ caller }: Call): Promise<EventNames> {
     return this.bus.call(events.names, caller, {});
   }

@@ -7,7 +7,7 @@ import type { EdgeAdapter, Fastify } from '../edge/fastify.js';
 
 const answerMs = 1_500;
 
-/** `/healthz`: for people, 200 once everything answers (contract.md §14). Machines ask `/readyz` of each process. */
+/** `/healthz`: for people, 200 once everything answers (docs/api-decisions.md §14). Machines ask `/readyz` of each process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
   constructor(
@@ -17,25 +17,31 @@ export class Health implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>().get('/healthz', async (_, reply) => {
-      const parts = await this.check();
-      const ok = Object.values(parts).every((part) => part === 'ok');
-      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', parts });
-    });
+    (this.host.httpAdapter as unknown as EdgeAdapter)
+      .getInstance<Fastify>()
+      .get('/healthz', async (_, reply) => {
+        const parts = await this.check();
+        const ok = Object.values(parts).every((part) => part === 'ok');
+        return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'unavailable', parts });
+      });
   }
 
   private async check(): Promise<Record<string, 'ok' | 'silent'>> {
-    const owners = new Map<ServiceName, RequestContract>(requestCatalogue.map((contract) => [contract.owner, contract]));
-    const asked: [string, Promise<unknown>][] = [
+    const owners = new Map<ServiceName, RequestContract>(
+      requestCatalogue.map((contract) => [contract.owner, contract]),
+    );
+    const requested: [string, Promise<unknown>][] = [
       ['postgres', this.database.query('SELECT 1')],
-      ...[...owners].map(([owner, contract]): [string, Promise<unknown>] => [owner, this.ask(contract)]),
+      ...[...owners].map(([owner, contract]): [string, Promise<unknown>] => [owner, this.request(contract)]),
     ];
-    const settled = await Promise.allSettled(asked.map(([, answer]) => answer));
-    return Object.fromEntries(asked.map(([name], index) => [name, settled[index]!.status === 'fulfilled' ? 'ok' : 'silent']));
+    const settled = await Promise.allSettled(requested.map(([, answer]) => answer));
+    return Object.fromEntries(
+      requested.map(([name], index) => [name, settled[index]!.status === 'fulfilled' ? 'ok' : 'silent']),
+    );
   }
 
   /** A message of no calls: whoever serves the subject answers with no replies. */
-  private async ask({ subject }: RequestContract): Promise<void> {
+  private async request({ subject }: RequestContract): Promise<void> {
     if (!this.connection.connected) throw new Error('no bus');
     await this.connection.nats.request(`call.${subject}`, '[]', { timeout: answerMs });
   }

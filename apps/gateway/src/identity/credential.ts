@@ -1,10 +1,18 @@
-import { grantedScopes, roleScopes, scopes, type Caller, type GrantPreset, type MemberRole, type Scope } from '@posthorn/contracts';
+import {
+  grantedScopes,
+  roleScopes,
+  scopes,
+  type Caller,
+  type GrantPreset,
+  type MemberRole,
+  type Scope,
+} from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
 /** Kinds of caller that a route may name; `NOBODY` is a request without any credential. */
 export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
 
-/** What the limiter counts by, where a request is counted at all: sessions are not (interface.md, Limits). */
+/** What the limiter counts by, where a request is counted at all: sessions are not (the API specification, Limits). */
 export interface Counted {
   keyId: string;
   isPublic: boolean;
@@ -91,21 +99,36 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
       ...{ projectId, actor: { kind: 'KEY', id: keyId, name: row.name }, mode },
       ...(isPublic ? { isPublic } : {}),
       ...(domainId ? { domainId } : {}),
-      ...(row.sandboxHandle ? { sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] } } : {}),
+      ...(row.sandboxHandle
+        ? {
+            sandbox: { address: `${row.sandboxHandle}@${sandboxDomain}`, recipients: row.ownAddresses ?? [] },
+          }
+        : {}),
     },
   };
 }
 
 /** At most what the token was issued for, what is still granted, and what the person may do. */
 export const delegatedScopes = (row: Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>): Scope[] =>
-  scopes.filter((scope) => row.scopes.includes(scope) && row.grantedScopes.includes(scope) && roleScopes[row.role].includes(scope));
+  scopes.filter(
+    (scope) =>
+      row.scopes.includes(scope) && row.grantedScopes.includes(scope) && roleScopes[row.role].includes(scope),
+  );
 
 /** Counted as one key for each grant, however many tokens it has. */
 export function delegatedCredentialOf(row: TokenRow): Credential {
   const { tokenId, grantId, applicationName, projectId, role, disabled, secretPerSecond } = row;
-  const actor = { kind: 'TOKEN', id: grantId, ...(applicationName ? { name: applicationName } : {}) } as const;
+  const actor = {
+    kind: 'TOKEN',
+    id: grantId,
+    ...(applicationName ? { name: applicationName } : {}),
+  } as const;
   return {
     ...{ kind: 'TOKEN', keyId: grantId, isPublic: false, perSecond: secretPerSecond, projectId, role },
-    ...{ scopes: new Set(delegatedScopes(row)), projectDisabled: disabled, caller: { projectId, actor, tokenId } },
+    ...{
+      scopes: new Set(delegatedScopes(row)),
+      projectDisabled: disabled,
+      caller: { projectId, actor, tokenId },
+    },
   };
 }

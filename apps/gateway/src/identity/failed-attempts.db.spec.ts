@@ -30,7 +30,7 @@ const client = () => {
   address += 1;
   const from = `198.51.100.${address}`;
   return (path: string, headers: Record<string, string> = {}): Promise<Told> =>
-    suite.ask('GET', path, { headers: { 'x-forwarded-for': from, ...headers } });
+    suite.request('GET', path, { headers: { 'x-forwarded-for': from, ...headers } });
 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -44,60 +44,92 @@ async function looksAtKeys(): Promise<number> {
 
 describe('an address that shows credentials that are none', () => {
   it('is refused in dialect after so many, until its minute is over', async () => {
-    const ask = client();
+    const request = client();
     for (let tries = 0; tries < most; tries += 1)
-      expect((await ask('/api/v1/contacts', bearer(mintToken('FULL', 'LIVE')))).status).toBe(401);
-    const v1 = await ask('/api/v1/contacts', bearer('sk_live_wrong'));
-    expect([v1.status, v1.json['code'], v1.headers.get('content-type')]).toEqual([429, 'rate_limited', 'application/problem+json']);
-    const legacy = await ask('/api/contacts', bearer('sk_live_wrong'));
-    expect([legacy.status, legacy.json]).toMatchObject([429, { success: false, error: { code: 'RATE_LIMITED' } }]);
+      expect((await request('/api/v1/contacts', bearer(mintToken('FULL', 'LIVE')))).status).toBe(401);
+    const v1 = await request('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect([v1.status, v1.json['code'], v1.headers.get('content-type')]).toEqual([
+      429,
+      'rate_limited',
+      'application/problem+json',
+    ]);
+    const legacy = await request('/api/contacts', bearer('sk_live_wrong'));
+    expect([legacy.status, legacy.json]).toMatchObject([
+      429,
+      { success: false, error: { code: 'RATE_LIMITED' } },
+    ]);
     for (const { headers } of [v1, legacy]) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
-      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([String(most), '0']);
-      expect(Math.abs(Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000 - Number(headers.get('retry-after')))).toBeLessThan(3);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([
+        String(most),
+        '0',
+      ]);
+      expect(
+        Math.abs(
+          Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000 - Number(headers.get('retry-after')),
+        ),
+      ).toBeLessThan(3);
     }
     expect((await client()('/api/v1/contacts', bearer('sk_live_wrong'))).status).toBe(401);
   });
 
   it('is refused for wrong cookies as for wrong keys', async () => {
-    const ask = client();
+    const request = client();
     const secret = await peopleSecretOf(suite.database);
     for (let tries = 0; tries < most; tries += 1)
-      expect((await ask('/api/contacts', { cookie: cookieOf('no-session', secret) })).status).toBe(401);
-    expect((await ask('/api/contacts', { cookie: cookieOf('no-session', 'another secret') })).status).toBe(429);
+      expect((await request('/api/contacts', { cookie: cookieOf('no-session', secret) })).status).toBe(401);
+    expect(
+      (await request('/api/contacts', { cookie: cookieOf('no-session', 'another secret') })).status,
+    ).toBe(429);
   });
 
   it('may ask without any credential, and is told so', async () => {
-    const ask = client();
-    for (let tries = 0; tries < most + 3; tries += 1) expect((await ask('/api/v1/contacts')).status).toBe(401);
+    const request = client();
+    for (let tries = 0; tries < most + 3; tries += 1)
+      expect((await request('/api/v1/contacts')).status).toBe(401);
   });
 
   it('does not shut out those behind the same address whom the gateway knows, while they are somebody', async () => {
-    const ask = client();
+    const request = client();
     const { id, token } = await suite.buildKey(projectId);
     const cookie = await signIn(suite.database, await buildUser(suite.database));
-    expect([(await ask('/api/v1/contacts', bearer(token))).status, (await ask('/api/v1/contacts', { cookie })).status]).toEqual([503, 403]);
-    for (let tries = 0; tries <= most; tries += 1) await ask('/api/v1/contacts', bearer('sk_live_wrong'));
-    expect([(await ask('/api/v1/contacts', bearer(token))).status, (await ask('/api/v1/contacts', { cookie })).status]).toEqual([503, 403]);
+    expect([
+      (await request('/api/v1/contacts', bearer(token))).status,
+      (await request('/api/v1/contacts', { cookie })).status,
+    ]).toEqual([503, 403]);
+    for (let tries = 0; tries <= most; tries += 1) await request('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect([
+      (await request('/api/v1/contacts', bearer(token))).status,
+      (await request('/api/v1/contacts', { cookie })).status,
+    ]).toEqual([503, 403]);
     await suite.bus.call(apiKeys.revoke, operatorOf(projectId), { id });
-    await eventually(async () => (await ask('/api/v1/contacts', bearer(token))).status === 429, 'a revoked key is a guess like others');
+    await eventually(
+      async () => (await request('/api/v1/contacts', bearer(token))).status === 429,
+      'a revoked key is a guess like others',
+    );
   });
 
   it('is who a trusted proxy says, and nobody else', async () => {
-    const [ask, other] = [client(), client()];
-    for (let tries = 0; tries <= most; tries += 1) await ask('/api/v1/contacts', bearer('sk_live_wrong'));
-    expect((await ask('/api/v1/contacts', { ...bearer('sk_live_wrong') })).status).toBe(429);
+    const [request, other] = [client(), client()];
+    for (let tries = 0; tries <= most; tries += 1) await request('/api/v1/contacts', bearer('sk_live_wrong'));
+    expect((await request('/api/v1/contacts', { ...bearer('sk_live_wrong') })).status).toBe(429);
     expect((await other('/api/v1/contacts', bearer('sk_live_wrong'))).status).toBe(401);
   });
 });
 
 describe('wrong tokens by the ten thousand', () => {
   const atOnce = 100;
-  const flood = async (count: number, tokenOf: () => string, askOf: () => ReturnType<typeof client>): Promise<number> => {
+  const flood = async (
+    count: number,
+    tokenOf: () => string,
+    askOf: () => ReturnType<typeof client>,
+  ): Promise<number> => {
     const began = performance.now();
-    for (let asked = 0; asked < count; asked += atOnce) {
-      const answers = await Promise.all(Array.from({ length: atOnce }, () => askOf()('/api/v1/contacts', bearer(tokenOf()))));
+    for (let requested = 0; requested < count; requested += atOnce) {
+      const answers = await Promise.all(
+        Array.from({ length: atOnce }, () => askOf()('/api/v1/contacts', bearer(tokenOf()))),
+      );
       for (const { status } of answers) expect([401, 429]).toContain(status);
     }
     return (count * 1_000) / (performance.now() - began);
@@ -110,40 +142,46 @@ describe('wrong tokens by the ten thousand', () => {
 
   it('are answered without the database where they are no tokens, also while it is away', async () => {
     suite.line.cut();
-    for (const token of ['sk_live_wrong', `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, 'x'.repeat(9_000)])
+    for (const token of [
+      'sk_live_wrong',
+      `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
+      'x'.repeat(9_000),
+    ])
       expect((await client()('/api/v1/contacts', bearer(token))).status).toBe(401);
-    suite.line.mend();
+    suite.line.fix();
   });
 
   it('cost an address a bounded number of looks, and no memory', async () => {
-    const ask = client();
+    const request = client();
     await flood(
       1_000,
       () => mintToken('FULL', 'LIVE'),
-      () => ask,
+      () => request,
     );
     await new Promise((next) => setTimeout(next, 1_100));
     const [before, heap] = [await looksAtKeys(), heapMegabytes()];
     const perSecond = await flood(
       10_000,
       () => mintToken('FULL', 'LIVE'),
-      () => ask,
+      () => request,
     );
     await new Promise((next) => setTimeout(next, 1_100));
     const grown = heapMegabytes() - heap;
-    process.stderr.write(`wrong tokens: ${Math.round(perSecond)}/s answered, the heap grew ${grown.toFixed(1)} MB\n`);
+    process.stderr.write(
+      `wrong tokens: ${Math.round(perSecond)}/s answered, the heap grew ${grown.toFixed(1)} MB\n`,
+    );
     // What is left is the bookkeeping of other keys, off the path of requests.
     expect((await looksAtKeys()) - before).toBeLessThan(50);
     expect(grown).toBeLessThan(10);
   }, 60_000);
 
   it('of many addresses are gathered, and forgotten', async () => {
-    const from = (place: number) => `10.${place >> 16}.${(place >> 8) & 255}.${place & 255}`;
-    let place = 0;
+    const from = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+    let position = 0;
     const anybody =
       () =>
       (path: string, headers: Record<string, string> = {}) =>
-        suite.ask('GET', path, { headers: { 'x-forwarded-for': from((place += 1)), ...headers } });
+        suite.request('GET', path, { headers: { 'x-forwarded-for': from((position += 1)), ...headers } });
     await flood(2_500, () => mintToken('FULL', 'LIVE'), anybody);
     const heap = heapMegabytes();
     await flood(5_000, () => mintToken('FULL', 'LIVE'), anybody);

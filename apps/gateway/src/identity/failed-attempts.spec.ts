@@ -28,7 +28,8 @@ describe('failed attempts', () => {
 
   it('are remembered of so many addresses and no more', () => {
     const attempts = attemptsOf(1);
-    for (let place = 0; place < 50_000; place += 1) attempts.count(`10.${place >> 16}.${(place >> 8) & 255}.${place & 255}`);
+    for (let index = 0; index < 50_000; index += 1)
+      attempts.count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
     expect(attempts.addresses).toBe(20_000);
     expect(attempts.waitOf('10.0.0.0')).toBe(0);
     expect(attempts.waitOf('10.0.195.79')).toBeGreaterThan(0);

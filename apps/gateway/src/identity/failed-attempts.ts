@@ -4,7 +4,7 @@ import { GatewayConfig } from '../config.js';
 
 const windowMs = 60_000;
 /** Whoever shows credentials from more places than this makes the oldest ones forgotten: memory has an end. */
-const mostAddresses = 20_000;
+const maxAddresses = 20_000;
 
 interface Attempts {
   failed: number;
@@ -24,30 +24,31 @@ export class FailedAttempts {
 
   /** Seconds for which an address shall wait; 0 where it has attempts left. */
   waitOf(address: string): number {
-    const attempts = this.windows.get(placeOf(address));
+    const attempts = this.windows.get(locationOf(address));
     const left = (attempts?.until ?? 0) - performance.now();
-    const spent = this.config.rateLimitEnabled && (attempts?.failed ?? 0) >= this.config.failedAttemptsPerMinute;
+    const spent =
+      this.config.rateLimitEnabled && (attempts?.failed ?? 0) >= this.config.failedAttemptsPerMinute;
     return spent && left > 0 ? Math.ceil(left / 1_000) : 0;
   }
 
   count(address: string): void {
-    const place = placeOf(address);
+    const location = locationOf(address);
     const now = performance.now();
-    const known = this.windows.get(place);
+    const known = this.windows.get(location);
     if (known && known.until > now) known.failed += 1;
-    else this.begin(place, { failed: 1, until: now + windowMs });
+    else this.begin(location, { failed: 1, until: now + windowMs });
   }
 
   /** A map keeps the order of insertion: the first entry is the window that began longest ago. */
-  private begin(place: string, attempts: Attempts): void {
-    this.windows.delete(place);
-    this.windows.set(place, attempts);
-    if (this.windows.size > mostAddresses) this.windows.delete(this.windows.keys().next().value!);
+  private begin(location: string, attempts: Attempts): void {
+    this.windows.delete(location);
+    this.windows.set(location, attempts);
+    if (this.windows.size > maxAddresses) this.windows.delete(this.windows.keys().next().value!);
   }
 }
 
 /** One client has a whole /64 of IPv6. */
-function placeOf(address: string): string {
+function locationOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [plain] = address.split('%') as [string];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
@@ -59,5 +60,7 @@ function groupsOf(address: string): string[] {
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [first, last] = [groups(head), groups(tail)];
   const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
-  return [...first, ...Array<string>(missing).fill('0'), ...last].map((group) => group.replace(/^0+(?=.)/, ''));
+  return [...first, ...Array<string>(missing).fill('0'), ...last].map((group) =>
+    group.replace(/^0+(?=.)/, ''),
+  );
 }

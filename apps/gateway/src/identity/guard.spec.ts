@@ -3,7 +3,8 @@ import { mintToken } from '../api-keys/api-key-token.js';
 import { tokenOf } from './guard.js';
 
 const token = mintToken('FULL', 'LIVE');
-const read = (...values: string[]) => tokenOf({ rawHeaders: ['Host', 'x', ...values.flatMap((value) => ['Authorization', value])] });
+const read = (...values: string[]) =>
+  tokenOf({ rawHeaders: ['Host', 'x', ...values.flatMap((value) => ['Authorization', value])] });
 
 describe('the credential of a request', () => {
   it('is one Bearer token', () => {

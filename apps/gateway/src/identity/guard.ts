@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { aboveProjects, DomainError, isUuid, roleScopes, type Caller, type MemberRole, type Scope } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  DomainError,
+  isUuid,
+  roleScopes,
+  type Caller,
+  type MemberRole,
+  type Scope,
+} from '@posthorn/contracts';
 import { isWellFormedToken } from '../api-keys/api-key-token.js';
 import { isDelegatedToken } from '../oauth/delegated-token.js';
 import { GatewayConfig } from '../config.js';
@@ -30,7 +38,7 @@ const maxAuthorization = 8 * 1024;
 const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
 
 /** What a request needs of the guard. */
-export interface Knock {
+export interface CredentialCheck {
   raw: Pick<IncomingMessage, 'rawHeaders'>;
   params: unknown;
   /** The client's address, of which proxies that are trusted have told. */
@@ -47,33 +55,37 @@ export class Guard {
     private readonly attempts: FailedAttempts,
   ) {}
 
-  async admit(route: Route, request: Knock): Promise<Admission> {
+  async admit(route: Route, request: CredentialCheck): Promise<Admission> {
     const wait = this.attempts.waitOf(request.ip);
-    if (wait > 0 && !this.isWorthAsking(request)) throw tooManyAttempts(wait, this.config.failedAttemptsPerMinute);
+    if (wait > 0 && !this.isWorthChecking(request))
+      throw tooManyAttempts(wait, this.config.failedAttemptsPerMinute);
     return this.identify(route, request).catch((error: unknown) => this.noteAttempt(request, error));
   }
 
   /** Behind one address many may stand: those whom this gateway knows go on while another one guesses. */
-  private isWorthAsking({ raw }: Knock): boolean {
+  private isWorthChecking({ raw }: CredentialCheck): boolean {
     if (isWithoutCredential(raw)) return true;
     const token = tokenOf(raw) ?? this.identities.sessionToken(headerValues(raw.rawHeaders, 'cookie'));
     return token !== null && this.identities.wasKnown(hashOfToken(token));
   }
 
-  private noteAttempt({ raw, ip }: Knock, error: unknown): never {
-    if (error instanceof DomainError && error.kind === 'unauthenticated' && wasLookedAt(raw, error)) this.attempts.count(ip);
+  private noteAttempt({ raw, ip }: CredentialCheck, error: unknown): never {
+    if (error instanceof DomainError && error.kind === 'unauthenticated' && wasChecked(raw, error))
+      this.attempts.count(ip);
     throw error;
   }
 
-  private async identify(route: Route, request: Knock): Promise<Admission> {
+  private async identify(route: Route, request: CredentialCheck): Promise<Admission> {
     const { rawHeaders } = request.raw;
     const cookies = headerValues(rawHeaders, 'cookie');
     // Who shows a key means the key, whatever cookies the client keeps.
     const bySession = headerValues(rawHeaders, 'authorization').length === 0 && hasSessionCookie(cookies);
-    return bySession ? this.admitSession(route, request, await this.identities.session(cookies)) : this.admitBearer(route, request);
+    return bySession
+      ? this.admitSession(route, request, await this.identities.session(cookies))
+      : this.admitBearer(route, request);
   }
 
-  private async admitBearer(route: Route, request: Knock): Promise<Admission> {
+  private async admitBearer(route: Route, request: CredentialCheck): Promise<Admission> {
     const callers = callersOf(route.declaration);
     if (!bearers.some((kind) => callers.includes(kind))) throw noSession();
     const token = tokenOf(request.raw);
@@ -93,11 +105,16 @@ export class Guard {
     return isDelegatedToken(token) ? this.identities.delegated(hash) : this.identities.key(hash);
   }
 
-  private async admitSession(route: Route, request: Knock, session: SessionUser | null): Promise<Admission> {
+  private async admitSession(
+    route: Route,
+    request: CredentialCheck,
+    session: SessionUser | null,
+  ): Promise<Admission> {
     const { rawHeaders } = request.raw;
     if (!callersOf(route.declaration).includes('SESSION')) throw noCredential();
     if (!session) throw noSession();
-    if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin'))) throw untrustedOrigin();
+    if (route.method !== 'GET' && !isTrustedOrigin(this.config, headerValues(rawHeaders, 'origin')))
+      throw untrustedOrigin();
     const actor: Caller['actor'] = { kind: 'USER', id: session.userId, name: session.name };
     const { sessionId } = session;
     if (route.declaration.project === 'NONE')
@@ -112,14 +129,16 @@ export class Guard {
 }
 
 /** A key on a route for people alone is not looked up, and so no guess. */
-const wasLookedAt = (raw: Knock['raw'], { code }: DomainError): boolean =>
-  !isWithoutCredential(raw) && !(code === 'invalid_session' && headerValues(raw.rawHeaders, 'authorization').length > 0);
+const wasChecked = (raw: CredentialCheck['raw'], { code }: DomainError): boolean =>
+  !isWithoutCredential(raw) &&
+  !(code === 'invalid_session' && headerValues(raw.rawHeaders, 'authorization').length > 0);
 
 /** Whom a Bearer token may stand for. */
 const bearers = ['SECRET', 'PUBLIC', 'TOKEN'] as const;
 
-const isWithoutCredential = ({ rawHeaders }: Knock['raw']): boolean =>
-  headerValues(rawHeaders, 'authorization').length === 0 && !hasSessionCookie(headerValues(rawHeaders, 'cookie'));
+const isWithoutCredential = ({ rawHeaders }: CredentialCheck['raw']): boolean =>
+  headerValues(rawHeaders, 'authorization').length === 0 &&
+  !hasSessionCookie(headerValues(rawHeaders, 'cookie'));
 
 const scopesOfRole: Record<MemberRole, ReadonlySet<Scope>> = {
   OWNER: new Set(roleScopes.OWNER),
@@ -132,7 +151,8 @@ function refuse({ method, declaration }: Route, disabled: boolean, scopes: Reado
   if (!scopesOf(declaration).some((scope) => scopes.has(scope))) throw scopeMissing(declaration.scope);
 }
 
-const projectInPath = ({ params }: Knock): string => ((params as Record<string, string>)['projectId'] ?? '').toLowerCase();
+const projectInPath = ({ params }: CredentialCheck): string =>
+  ((params as Record<string, string>)['projectId'] ?? '').toLowerCase();
 
 function headerProject(rawHeaders: readonly string[]): string {
   const values = headerValues(rawHeaders, 'x-project-id');

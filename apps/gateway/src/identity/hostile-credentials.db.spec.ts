@@ -13,13 +13,20 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 /** Byte for byte as given: no client would send most of these. */
-async function raw(headers: string[], path = '/api/v1/contacts?no_such_name=1'): Promise<{ status: number; text: string }> {
+async function raw(
+  headers: string[],
+  path = '/api/v1/contacts?no_such_name=1',
+): Promise<{ status: number; text: string }> {
   const socket = connect(suite.gateway.port, '127.0.0.1');
   socket.on('error', () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`);
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`,
+  );
   const chunks: Buffer[] = [];
   // What is refused while it is still sent may end in a reset, behind the answer.
-  await new Promise<void>((resolve) => socket.on('data', (chunk: Buffer) => chunks.push(chunk)).once('close', () => resolve()));
+  await new Promise<void>((resolve) =>
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).once('close', () => resolve()),
+  );
   const text = Buffer.concat(chunks).toString();
   return { status: Number(text.split(' ')[1]), text };
 }
@@ -35,23 +42,31 @@ describe('a credential', () => {
     ['of nine kilobytes', (token: string) => [`authorization: Bearer ${token}${'0'.repeat(9_000)}`], 401],
     ['with a NUL', (token: string) => [`authorization: Bearer ${token}\0`], 400],
     ['with a bare CR', (token: string) => [`authorization: Bearer ${token}\rx: y`], 400],
-    ['in two headers', (token: string) => [`authorization: Bearer ${token}`, `authorization: Bearer ${token}`], 401],
-    ['in two headers, the first of which is empty', (token: string) => ['authorization:', `authorization: Bearer ${token}`], 401],
+    [
+      'in two headers',
+      (token: string) => [`authorization: Bearer ${token}`, `authorization: Bearer ${token}`],
+      401,
+    ],
+    [
+      'in two headers, the first of which is empty',
+      (token: string) => ['authorization:', `authorization: Bearer ${token}`],
+      401,
+    ],
     ['in another header', (token: string) => [`x-authorization: Bearer ${token}`], 401],
     ['in a cookie', (token: string) => [`cookie: authorization=${token}`], 401],
     ['as a session’s cookie', (token: string) => [`cookie: better-auth.session_token=${token}`], 401],
     ['in UTF-16', (token: string) => [`authorization: Bearer ${[...token].join('\u00ff')}`], 401],
   ])('%s is none', async (_, headers, status) => {
-    const told = await raw(headers(key));
-    expect(told.status).toBe(status);
-    expect(told.text).not.toContain(key);
+    const published = await raw(headers(key));
+    expect(published.status).toBe(status);
+    expect(published.text).not.toContain(key);
   });
 
   it('in the query is none, and is not repeated', async () => {
     for (const name of ['token', 'access_token', 'authorization', 'api_key']) {
-      const told = await raw([], `/api/v1/contacts?${name}=${key}`);
-      expect(told.status).toBe(401);
-      expect(told.text).not.toContain(key);
+      const published = await raw([], `/api/v1/contacts?${name}=${key}`);
+      expect(published.status).toBe(401);
+      expect(published.text).not.toContain(key);
     }
   });
 });

@@ -69,7 +69,11 @@ export class IdentitiesReadModel {
   }
 }
 
-function inOrder<Row>(wanted: readonly string[], rows: readonly Row[], keyOf: (row: Row) => string): (Row | null)[] {
+function inOrder<Row>(
+  wanted: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): (Row | null)[] {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   return wanted.map((key) => byKey.get(key) ?? null);
 }

@@ -1,28 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
-import { credentialOf, delegatedCredentialOf, type Credential, type Membership, type SessionUser } from './credential.js';
+import {
+  credentialOf,
+  delegatedCredentialOf,
+  type Credential,
+  type Membership,
+  type SessionUser,
+} from './credential.js';
 import { IdentitiesReadModel } from './identities.read-model.js';
 import { PeopleSecret } from './people-secret.js';
 import { sessionTokenOf } from './session-cookie.js';
-import { ShortMemory } from './short-memory.js';
+import { TtlCache } from './ttl-cache.js';
 import { hashOfToken } from './token-hash.js';
 
 /** Whom keys, tokens and sessions stand for, and who is a member of what: at most a second old on every gateway. */
 @Injectable()
 export class Identities {
-  private readonly keys: ShortMemory<Credential>;
-  private readonly tokens: ShortMemory<Credential>;
-  private readonly sessions: ShortMemory<SessionUser>;
-  private readonly memberships: ShortMemory<Membership>;
+  private readonly keys: TtlCache<Credential>;
+  private readonly tokens: TtlCache<Credential>;
+  private readonly sessions: TtlCache<SessionUser>;
+  private readonly memberships: TtlCache<Membership>;
   constructor(
     rows: IdentitiesReadModel,
     { sandboxDomain }: GatewayConfig,
     private readonly secret: PeopleSecret,
   ) {
-    this.keys = new ShortMemory(async (hashes) => (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)));
-    this.tokens = new ShortMemory(async (hashes) => (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)));
-    this.sessions = new ShortMemory((hashes) => rows.sessionsByHashes(hashes));
-    this.memberships = new ShortMemory((pairs) => rows.memberships(pairs.map(pairOf)));
+    this.keys = new TtlCache(async (hashes) =>
+      (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)),
+    );
+    this.tokens = new TtlCache(async (hashes) =>
+      (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)),
+    );
+    this.sessions = new TtlCache((hashes) => rows.sessionsByHashes(hashes));
+    this.memberships = new TtlCache((pairs) => rows.memberships(pairs.map(pairOf)));
   }
 
   /** An active key of this hash, with its project. */

@@ -15,9 +15,11 @@ it('is written at most once a minute, whichever gateways a key comes to and howe
   const { projectId } = await suite.buildProject();
   const { id, token } = await suite.buildKey(projectId);
   const lastUsed = async () =>
-    (await suite.bus.call(apiKeys.list, operatorOf(projectId), {})).keys.find((key) => key.id === id)!.lastUsedAt;
+    (await suite.bus.call(apiKeys.list, operatorOf(projectId), {})).keys.find((key) => key.id === id)!
+      .lastUsedAt;
   const come = async (gateway: Pick<RunningGateway, 'url'>) => {
-    for (let times = 0; times < 20; times += 1) await suite.askAt(gateway, 'GET', '/api/v1/contacts?no_such_name=1', { key: token });
+    for (let times = 0; times < 20; times += 1)
+      await suite.requestAt(gateway, 'GET', '/api/v1/contacts?no_such_name=1', { key: token });
   };
   await come(suite.gateway);
   expect(await lastUsed()).toBeNull();
@@ -30,7 +32,10 @@ it('is written at most once a minute, whichever gateways a key comes to and howe
   await come(third);
   await third.stop();
   expect(await lastUsed()).toEqual(first);
-  await suite.database.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE id = $1`, [id]);
+  await suite.database.query(
+    `UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds' WHERE id = $1`,
+    [id],
+  );
   const fourth = await suite.startAnother();
   await come(fourth);
   await fourth.stop();

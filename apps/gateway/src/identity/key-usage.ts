@@ -13,7 +13,11 @@ export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly loop: Loop;
 
   constructor(private readonly keys: ApiKeysRepository) {
-    this.loop = new Loop({ everyMs, work: () => this.write(), onError: (error) => this.log.warn((error as Error).message) });
+    this.loop = new Loop({
+      everyMs,
+      work: () => this.write(),
+      onError: (error) => this.log.warn((error as Error).message),
+    });
   }
 
   touch({ keyId, projectId }: Pick<Credential, 'keyId' | 'projectId'>): void {

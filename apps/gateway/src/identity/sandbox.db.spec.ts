@@ -4,11 +4,11 @@ import { standIn } from '@posthorn/testing';
 import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
-let asked: Caller[] = [];
+let requested: Caller[] = [];
 beforeAll(async () => {
   suite = await startGatewaySuite({ SANDBOX_DOMAIN: 'try.example' });
   await standIn(suite.connection, emails.check, (_, caller) => {
-    asked.push(caller);
+    requested.push(caller);
     return Promise.resolve({ accepted: null });
   });
 });
@@ -16,9 +16,12 @@ afterAll(() => suite.stop());
 
 /** What the sending service is told of whoever sends. */
 async function callerOf(token: string): Promise<Caller> {
-  asked = [];
-  await suite.ask('POST', '/api/emails', { key: token, body: { to: 'a@example.com', subject: 's', body: 'b' } });
-  return asked[0]!;
+  requested = [];
+  await suite.request('POST', '/api/emails', {
+    key: token,
+    body: { to: 'a@example.com', subject: 's', body: 'b' },
+  });
+  return requested[0]!;
 }
 
 describe('a TEST key', () => {
@@ -41,6 +44,6 @@ describe('a TEST key', () => {
     const [test, live] = [await suite.buildKey(projectId, { mode: 'TEST' }), await suite.buildKey(projectId)];
     expect((await callerOf(test.token)).sandbox!.recipients).toEqual([]);
     expect(await callerOf(live.token)).toMatchObject({ mode: 'LIVE' });
-    expect(asked[0]).not.toHaveProperty('sandbox');
+    expect(requested[0]).not.toHaveProperty('sandbox');
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The name that the library gives it on http and, with `useSecureCookies` off, on https (contract.md §2). */
+/** The name that the library gives it on http and, with `useSecureCookies` off, on https (docs/api-decisions.md §2). */
 export const sessionCookieName = 'better-auth.session_token';
 const maxCookies = 8 * 1024;
 

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeys, projects, type Caller } from '@posthorn/contracts';
 import { mintToken } from '../api-keys/api-key-token.js';
 import type { RunningGateway } from '../service.js';
-import { operatorOf, startGatewaySuite, type Ask, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import {
+  operatorOf,
+  startGatewaySuite,
+  type Request,
+  type GatewaySuite,
+  type SignedIn,
+  type Told,
+} from '../testing/gateway-suite.js';
 import { delegate } from '../testing/delegate.js';
 import { buildUser, join, signIn } from '../testing/people.js';
 import { codeOf } from '../testing/walk/dialect-shapes.js';
@@ -70,8 +77,8 @@ const ofToken = async (): Promise<Subject> => {
   return { projectId, id: grantId, headers: { authorization: `Bearer ${token}` } };
 };
 /** On the first gateway, as a client would. */
-const done = async (method: string, path: string, ask: Ask): Promise<void> => {
-  expect((await suite.ask(method, path, ask)).status).toBe(200);
+const done = async (method: string, path: string, request: Request): Promise<void> => {
+  expect((await suite.request(method, path, request)).status).toBe(200);
 };
 const write = (sql: string, ...parameters: unknown[]) => suite.database.query(sql, parameters);
 const as = ({ projectId }: Subject): Caller => operatorOf(projectId);
@@ -92,7 +99,10 @@ const changes: readonly Change[] = [
     make: (subject, withNats) =>
       withNats
         ? suite.bus.call(projects.disable, as(subject), { id: subject.projectId, reason: 'MANUAL' })
-        : write(`UPDATE projects SET disabled_reason = 'MANUAL', seq = seq + 1 WHERE id = $1`, subject.projectId),
+        : write(
+            `UPDATE projects SET disabled_reason = 'MANUAL', seq = seq + 1 WHERE id = $1`,
+            subject.projectId,
+          ),
     refusal: [403, 'project_disabled'],
   },
   {
@@ -100,7 +110,10 @@ const changes: readonly Change[] = [
     build: ofOwnedKey,
     make: ({ id, projectId, owner }, withNats) =>
       withNats
-        ? done('PATCH', `/api/v1/projects/${projectId}/api-keys/${id}`, { as: owner, body: { scopes: ['contacts:read'] } })
+        ? done('PATCH', `/api/v1/projects/${projectId}/api-keys/${id}`, {
+            as: owner,
+            body: { scopes: ['contacts:read'] },
+          })
         : write(`UPDATE api_keys SET scopes = '{contacts:read}' WHERE id = $1`, id),
     refusal: [403, 'scope_missing'],
   },
@@ -117,7 +130,9 @@ const changes: readonly Change[] = [
     says: 'a session that is ended',
     build: ofMember,
     make: ({ id, headers }, withNats) =>
-      withNats ? done('POST', '/api/auth/sign-out', { headers, body: {} }) : write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
+      withNats
+        ? done('POST', '/api/auth/sign-out', { headers, body: {} })
+        : write('DELETE FROM auth_sessions WHERE "userId" = $1', id),
     refusal: [401, 'invalid_session'],
   },
   {
@@ -129,23 +144,28 @@ const changes: readonly Change[] = [
 ];
 
 /** Past the guard it is refused for its body, whatever is behind. */
-const ask = (gateway: RunningGateway, headers: Record<string, string>): Promise<Told> =>
-  suite.askAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
+const send = (gateway: RunningGateway, headers: Record<string, string>): Promise<Told> =>
+  suite.requestAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
 
 /**
  * Milliseconds from the commit of the change to the last request that the other gateway still let pass. Who is quiet asks again
  * only when the second is over: nothing on that gateway had a reason to look.
  */
-async function lastPass({ make, refusal }: Change, subject: Subject, withNats: boolean, quiet: boolean): Promise<number> {
-  expect((await ask(other, subject.headers)).status).toBe(422);
+async function lastPass(
+  { make, refusal }: Change,
+  subject: Subject,
+  withNats: boolean,
+  quiet: boolean,
+): Promise<number> {
+  expect((await send(other, subject.headers)).status).toBe(422);
   await make(subject, withNats);
   const changed = performance.now();
   let passed = 0;
   if (quiet) await delay(quietMs);
   for (let since = performance.now() - changed; since < 1_150; since = performance.now() - changed) {
-    const told = await ask(other, subject.headers);
-    if (told.status === 422) passed = since;
-    else expect([told.status, codeOf(told)]).toEqual(refusal);
+    const published = await send(other, subject.headers);
+    if (published.status === 422) passed = since;
+    else expect([published.status, codeOf(published)]).toEqual(refusal);
     await delay(everyMs);
   }
   return passed;
@@ -161,7 +181,11 @@ async function measure(change: Change, withNats: boolean): Promise<void> {
   const passes: number[] = [];
   for (let made = 0; made < times; made += atOnce) {
     const subjects = await several(atOnce, () => change.build());
-    passes.push(...(await Promise.all(subjects.map((subject, place) => lastPass(change, subject, withNats, place % 2 === 1)))));
+    passes.push(
+      ...(await Promise.all(
+        subjects.map((subject, index) => lastPass(change, subject, withNats, index % 2 === 1)),
+      )),
+    );
   }
   const last = Math.max(...passes);
   process.stderr.write(
@@ -172,7 +196,11 @@ async function measure(change: Change, withNats: boolean): Promise<void> {
 }
 
 describe('the other gateway refuses within a second', () => {
-  it.each(changes.map((change) => [change.says, change] as const))('%s', (_, change) => measure(change, true), 60_000);
+  it.each(changes.map((change) => [change.says, change] as const))(
+    '%s',
+    (_, change) => measure(change, true),
+    60_000,
+  );
 });
 
 describe('the other gateway refuses within a second while NATS is down', () => {
@@ -196,26 +224,27 @@ describe('without the database', () => {
     'nobody is honoured longer than a second, and nobody is called a stranger (%s)',
     async (how) => {
       const known = [spare.key.headers, spare.member.headers];
-      for (const gateway of [suite.gateway, other]) for (const headers of known) expect((await ask(gateway, headers)).status).toBe(422);
-      const strangers = { authorization: `Bearer ${mintToken('FULL', 'LIVE')}` };
+      for (const gateway of [suite.gateway, other])
+        for (const headers of known) expect((await send(gateway, headers)).status).toBe(422);
+      const unknown = { authorization: `Bearer ${mintToken('FULL', 'LIVE')}` };
       suite.line[how]();
-      const gone = performance.now();
-      while (performance.now() - gone < 3_000) {
-        const since = performance.now() - gone;
-        const told = await Promise.all(
-          [suite.gateway, other].flatMap((each) => [...known, strangers].map((headers) => ask(each, headers))),
+      const removed = performance.now();
+      while (performance.now() - removed < 3_000) {
+        const since = performance.now() - removed;
+        const published = await Promise.all(
+          [suite.gateway, other].flatMap((each) => [...known, unknown].map((headers) => send(each, headers))),
         );
-        expect(performance.now() - gone - since).toBeLessThan(2_000);
-        for (const { status, headers } of told) {
+        expect(performance.now() - removed - since).toBeLessThan(2_000);
+        for (const { status, headers } of published) {
           expect(since < 1_000 ? [422, 503] : [503]).toContain(status);
           if (status === 503) expect(headers.get('retry-after')).toBe('1');
         }
         await delay(100);
       }
-      suite.line.mend();
+      suite.line.fix();
       await delay(200);
-      for (const headers of known) expect((await ask(other, headers)).status).toBe(422);
-      expect((await ask(other, strangers)).status).toBe(401);
+      for (const headers of known) expect((await send(other, headers)).status).toBe(422);
+      expect((await send(other, unknown)).status).toBe(401);
     },
     30_000,
   );

@@ -1,32 +1,33 @@
-import type { ConfirmedPlace } from '@posthorn/contracts';
+import type { ConfirmedTarget } from '@posthorn/contracts';
 import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import { policyOf } from '../pages/page-look.js';
 import type { Shown } from '../pages/page.js';
 import { filled, spokenOf } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
-import { confirmWords } from './confirm-words.js';
+import { confirmTexts } from './confirm-texts.js';
 
 /** Its form may lead to the list's own page, and from there on wherever that leads. */
-export function askPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedPlace): Shown {
+export function buttonPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedTarget): Shown {
   const language = spokenOf(sender.language);
-  const { title, text, still, button } = confirmWords[language].ask;
-  const headers: Record<string, string> = redirectUrl === null ? {} : { 'content-security-policy': policyOf("'self' https:") };
+  const { title, text, still, button } = confirmTexts[language].request;
+  const headers: Record<string, string> =
+    redirectUrl === null ? {} : { 'content-security-policy': policyOf("'self' https:") };
   const body = html`<p>${filled(text, sender, { list })}</p>
     <p>${still}</p>
     ${form(hidden('confirmed', 'yes'), button)}`;
   return shown(title, body, { language, headers });
 }
 
-export function donePage(sender: Sender, { listName: list }: ConfirmedPlace): Shown {
+export function donePage(sender: Sender, { listName: list }: ConfirmedTarget): Shown {
   const language = spokenOf(sender.language);
-  const { title, text } = confirmWords[language].done;
+  const { title, text } = confirmTexts[language].done;
   return shown(title, html`<p role="status">${filled(text, sender, { list })}</p>`, { language });
 }
 
 export function overPage(sender: Sender): Shown {
   const language = spokenOf(sender.language);
-  const { title, text } = confirmWords[language].over;
+  const { title, text } = confirmTexts[language].over;
   return shown(title, html`<p role="alert">${filled(text, sender)}</p>`, { language, status: 410 });
 }
 

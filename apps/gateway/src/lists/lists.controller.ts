@@ -22,8 +22,13 @@ import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/call.js';
 import { allCallers, Delete, Get, Patch, Post } from '../edge/route.js';
 
-/** Forms of web pages come here by themselves, with a public key (contract.md §15). */
-const selfServed = { scope: 'lists:write', orScope: 'emails:send', callers: allCallers, missing: listNotFound } as const;
+/** Forms of web pages come here by themselves, with a public key (docs/api-decisions.md §15). */
+const selfServed = {
+  scope: 'lists:write',
+  orScope: 'emails:send',
+  callers: allCallers,
+  missing: listNotFound,
+} as const;
 
 @Controller()
 export class ListsController {

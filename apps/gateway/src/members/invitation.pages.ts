@@ -3,7 +3,7 @@ import { aboveProjects, DomainError } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import type { SessionUser } from '../identity/credential.js';
 import { html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { form, hidden, link, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { InvitationsService } from './invitations.service.js';
@@ -14,12 +14,12 @@ const path = '/invitations/accept';
 @Injectable()
 export class InvitationPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly invitations: InvitationsService,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.door.open({ path, show: (visit) => this.show(visit), submit: (visit) => this.accept(visit) });
+    this.router.open({ path, show: (visit) => this.show(visit), submit: (visit) => this.accept(visit) });
   }
 
   private async show({ query, person }: Visit): Promise<Shown | SentOn> {
@@ -27,7 +27,9 @@ export class InvitationPages implements OnApplicationBootstrap {
     if (!person) return toSignIn(token);
     return shown(
       'Accept the invitation?',
-      html`<p>You are signed in as ${person.email}. The invitation works for the address that it was sent to.</p>
+      html`<p>
+          You are signed in as ${person.email}. The invitation works for the address that it was sent to.
+        </p>
         ${form(hidden('token', token), 'Accept', path)}`,
     );
   }
@@ -39,17 +41,21 @@ export class InvitationPages implements OnApplicationBootstrap {
 
   private async join({ userId, name }: SessionUser, token: string, address: string): Promise<Shown> {
     const caller = { projectId: aboveProjects, actor: { kind: 'USER', id: userId, name }, address } as const;
-    const joined = await actFor(caller, () => this.invitations.accept(userId, token)).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === 'not_found') return null;
-      throw error;
-    });
+    const joined = await actFor(caller, () => this.invitations.accept(userId, token)).catch(
+      (error: unknown) => {
+        if (error instanceof DomainError && error.kind === 'not_found') return null;
+        throw error;
+      },
+    );
     return joined ? welcome(joined.role) : dead;
   }
 }
 
-const toSignIn = (token: string): SentOn => sentOn('/sign-in', { next: `${path}?${new URLSearchParams({ token }).toString()}` });
+const toSignIn = (token: string): SentOn =>
+  sentOn('/sign-in', { next: `${path}?${new URLSearchParams({ token }).toString()}` });
 
-const welcome = (role: string): Shown => shown('You are a member', html`<p>You work in the project now, as ${role.toLowerCase()}.</p>`);
+const welcome = (role: string): Shown =>
+  shown('You are a member', html`<p>You work in the project now, as ${role.toLowerCase()}.</p>`);
 
 const dead = shown(
   'This invitation does not work',

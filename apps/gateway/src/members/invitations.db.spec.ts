@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { projectFacts } from '@posthorn/contracts';
+import { projectEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { mintLinkToken } from '../identity/link-token.js';
 import { startGatewaySuite, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
@@ -16,13 +16,17 @@ const buildOwner = async () => {
   return { projectId, owner: await suite.buildUser({ projectId }) };
 };
 const invite = (projectId: string, as: SignedIn, email: string, role = 'MEMBER'): Promise<Told> =>
-  suite.ask('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role } });
-const accept = (as: SignedIn, token: string): Promise<Told> => suite.ask('POST', '/api/v1/invitations/accept', { as, body: { token } });
+  suite.request('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role } });
+const accept = (as: SignedIn, token: string): Promise<Told> =>
+  suite.request('POST', '/api/v1/invitations/accept', { as, body: { token } });
 
 /** The mail is not there to be read: the row is given a token that is known. */
 async function linkOf(invitationId: unknown): Promise<string> {
   const token = mintLinkToken();
-  await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [invitationId, hashOfToken(token)]);
+  await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [
+    invitationId,
+    hashOfToken(token),
+  ]);
   return token;
 }
 
@@ -41,17 +45,25 @@ describe('an invitation', () => {
     const { projectId, invited, token } = await buildInvited('ADMIN');
     const accepted = await accept(invited, token);
     expect([accepted.status, accepted.json]).toEqual([200, { project_id: projectId, role: 'ADMIN' }]);
-    expect(await suite.factsOf(projectId, projectFacts.memberAdded)).toMatchObject([{ userId: invited.userId, role: 'ADMIN' }]);
+    expect(await suite.eventsOf(projectId, projectEvents.memberAdded)).toMatchObject([
+      { userId: invited.userId, role: 'ADMIN' },
+    ]);
     expectNoInvitation(await accept(invited, token));
-    const [row] = await suite.database.query<{ count: number }>(`SELECT count(*) FROM invitations WHERE project_id = $1`, [projectId]);
+    const [row] = await suite.database.query<{ count: number }>(
+      `SELECT count(*) FROM invitations WHERE project_id = $1`,
+      [projectId],
+    );
     expect(row!.count).toBe(0);
   });
 
   it('is used once, also by many at the same instant', async () => {
     const { projectId, invited, token } = await buildInvited();
-    const told = await Promise.all(Array.from({ length: 8 }, () => accept(invited, token)));
-    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
-    expect(await suite.factsOf(projectId, projectFacts.memberAdded)).toHaveLength(1);
+    const published = await Promise.all(Array.from({ length: 8 }, () => accept(invited, token)));
+    expect(published.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 7 }, () => 404),
+    ]);
+    expect(await suite.eventsOf(projectId, projectEvents.memberAdded)).toHaveLength(1);
   });
 
   it('is nothing to anybody else, to an address without proof, after seven days, and after its end', async () => {
@@ -61,11 +73,17 @@ describe('an invitation', () => {
     const unverified = await suite.buildUser({ verified: false });
     const theirs = await invite(projectId, owner, unverified.email);
     expectNoInvitation(await accept(unverified, await linkOf(theirs.json['id'])));
-    for (const bad of [`${token}x`, token.slice(1), mintLinkToken(), 'x']) expectNoInvitation(await accept(invited, bad));
+    for (const bad of [`${token}x`, token.slice(1), mintLinkToken(), 'x'])
+      expectNoInvitation(await accept(invited, bad));
     await suite.database.query(`UPDATE invitations SET expires_at = now() WHERE id = $1`, [id]);
     expectNoInvitation(await accept(invited, token));
-    await suite.database.query(`UPDATE invitations SET expires_at = now() + interval '1 hour' WHERE id = $1`, [id]);
-    expect((await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner })).json).toEqual({
+    await suite.database.query(
+      `UPDATE invitations SET expires_at = now() + interval '1 hour' WHERE id = $1`,
+      [id],
+    );
+    expect(
+      (await suite.request('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner })).json,
+    ).toEqual({
       id,
       deleted: true,
     });
@@ -74,8 +92,17 @@ describe('an invitation', () => {
 
   it('refuses tokens that can be none', async () => {
     const { invited } = await buildInvited();
-    for (const body of [{}, { token: '' }, { token: 'x'.repeat(201) }, { token: 'a\0b' }, { token: ['x', 'y'] }, { token: 7 }]) {
-      expect((await suite.ask('POST', '/api/v1/invitations/accept', { as: invited, body })).status).toBe(422);
+    for (const body of [
+      {},
+      { token: '' },
+      { token: 'x'.repeat(201) },
+      { token: 'a\0b' },
+      { token: ['x', 'y'] },
+      { token: 7 },
+    ]) {
+      expect((await suite.request('POST', '/api/v1/invitations/accept', { as: invited, body })).status).toBe(
+        422,
+      );
     }
     expect((await accept(invited, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   });
@@ -85,26 +112,40 @@ describe('an invitation', () => {
     const known = await suite.buildUser();
     const member = await suite.buildUser({ projectId, role: 'MEMBER' });
     const shape = (email: string) => ({
-      ...{ id: expect.any(String), email, role: 'MEMBER', created_at: expect.any(String), expires_at: expect.any(String) },
+      ...{
+        id: expect.any(String),
+        email,
+        role: 'MEMBER',
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
+      },
     });
     for (const email of [known.email, 'nobody@example.com', member.email, owner.email]) {
-      const told = await invite(projectId, owner, email);
-      expect([told.status, told.json]).toEqual([201, shape(email)]);
-      expect((await invite(projectId, owner, ` ${email.toUpperCase()} `)).json).toEqual(told.json);
+      const published = await invite(projectId, owner, email);
+      expect([published.status, published.json]).toEqual([201, shape(email)]);
+      expect((await invite(projectId, owner, ` ${email.toUpperCase()} `)).json).toEqual(published.json);
     }
-    const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM invitations WHERE project_id = $1 AND email = $2`, [
-      projectId,
-      owner.email,
-    ]);
-    expect((await accept(owner, await linkOf(row!.id))).json).toEqual({ project_id: projectId, role: 'OWNER' });
+    const [row] = await suite.database.query<{ id: string }>(
+      `SELECT id FROM invitations WHERE project_id = $1 AND email = $2`,
+      [projectId, owner.email],
+    );
+    expect((await accept(owner, await linkOf(row!.id))).json).toEqual({
+      project_id: projectId,
+      role: 'OWNER',
+    });
   });
 
   it('for an address is one, also when two are sent at the same instant; the second link ends the first', async () => {
     const { projectId, owner } = await buildOwner();
-    const told = await Promise.all(['MEMBER', 'ADMIN', 'MEMBER', 'ADMIN'].map((role) => invite(projectId, owner, 'one@example.com', role)));
-    expect(new Set(told.map(({ json }) => json['id'])).size).toBe(1);
+    const published = await Promise.all(
+      ['MEMBER', 'ADMIN', 'MEMBER', 'ADMIN'].map((role) => invite(projectId, owner, 'one@example.com', role)),
+    );
+    expect(new Set(published.map(({ json }) => json['id'])).size).toBe(1);
     const first = await buildInvited();
-    await suite.database.query(`UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`, [first.id]);
+    await suite.database.query(
+      `UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`,
+      [first.id],
+    );
     expect((await invite(first.projectId, first.owner, first.invited.email)).json['id']).toBe(first.id);
     expectNoInvitation(await accept(first.invited, first.token));
   });
@@ -117,12 +158,15 @@ describe('an invitation', () => {
     expect((await invite(projectId, owner, 'no address')).status).toBe(422);
     await invite(projectId, owner, 'a@example.com');
     const list = `/api/v1/projects/${projectId}/invitations`;
-    expect((await suite.ask('GET', list, { as: member })).status).toBe(403);
-    const listed = await suite.ask('GET', list, { as: owner });
-    expect(listed.json).toMatchObject({ data: [{ email: 'a@example.com', role: 'MEMBER' }], has_more: false });
+    expect((await suite.request('GET', list, { as: member })).status).toBe(403);
+    const listed = await suite.request('GET', list, { as: owner });
+    expect(listed.json).toMatchObject({
+      data: [{ email: 'a@example.com', role: 'MEMBER' }],
+      has_more: false,
+    });
     expect(listed.text).not.toContain('token');
     for (const id of [newId(), (await buildInvited()).id, 'no-id']) {
-      expectNoInvitation(await suite.ask('DELETE', `${list}/${id}`, { as: owner }));
+      expectNoInvitation(await suite.request('DELETE', `${list}/${id}`, { as: owner }));
     }
   });
 
@@ -131,7 +175,7 @@ describe('an invitation', () => {
     const admin = await suite.buildUser({ projectId, role: 'ADMIN' });
     const invited = await suite.buildUser();
     const token = await linkOf((await invite(projectId, admin, invited.email)).json['id']);
-    await suite.ask('DELETE', `/api/v1/projects/${projectId}/members/${admin.userId}`, { as: owner });
+    await suite.request('DELETE', `/api/v1/projects/${projectId}/members/${admin.userId}`, { as: owner });
     expectNoInvitation(await accept(invited, token));
   });
 
@@ -143,24 +187,35 @@ describe('an invitation', () => {
        FROM generate_series(1, 99) AS n`,
       [projectId, projectId],
     );
-    const told = await Promise.all([invite(projectId, owner, 'x@example.com'), invite(projectId, owner, 'y@example.com')]);
-    expect(told.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const published = await Promise.all([
+      invite(projectId, owner, 'x@example.com'),
+      invite(projectId, owner, 'y@example.com'),
+    ]);
+    expect(published.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect((await invite(projectId, owner, 'p1@example.com', 'ADMIN')).status).toBe(201);
-    await suite.database.query(`UPDATE invitations SET expires_at = now() WHERE project_id = $1 AND email LIKE 'p2%'`, [projectId]);
+    await suite.database.query(
+      `UPDATE invitations SET expires_at = now() WHERE project_id = $1 AND email LIKE 'p2%'`,
+      [projectId],
+    );
     expect((await invite(projectId, owner, 'z@example.com')).status).toBe(201);
   });
 
   it('is no way to flood an address, by whatever turns', async () => {
     const { projectId, owner, invited, id, token } = await buildInvited();
-    const mend = await invite(projectId, owner, invited.email, 'ADMIN');
-    expect([mend.status, mend.json]).toMatchObject([201, { id, role: 'ADMIN' }]);
-    const withdrawn = await suite.ask('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, { as: owner });
+    const fix = await invite(projectId, owner, invited.email, 'ADMIN');
+    expect([fix.status, fix.json]).toMatchObject([201, { id, role: 'ADMIN' }]);
+    const withdrawn = await suite.request('DELETE', `/api/v1/projects/${projectId}/invitations/${id}`, {
+      as: owner,
+    });
     expect([withdrawn.status, withdrawn.text]).toEqual([200, expect.stringContaining('deleted')]);
     const again = await invite(projectId, owner, invited.email);
     expect([again.status, again.json['code']]).toEqual([429, 'rate_limited']);
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(50);
     expectNoInvitation(await accept(invited, token));
-    await suite.database.query(`UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`, [id]);
+    await suite.database.query(
+      `UPDATE invitations SET sent_at = sent_at - interval '2 minutes' WHERE id = $1`,
+      [id],
+    );
     const later = await invite(projectId, owner, invited.email);
     expect(later.status).toBe(201);
     expect((await accept(invited, await linkOf(later.json['id']))).status).toBe(200);
@@ -174,7 +229,9 @@ describe('an invitation', () => {
        FROM generate_series(1, 48) AS n`,
       [projectId, projectId],
     );
-    const told = await Promise.all(['a', 'b', 'c', 'd'].map((name) => invite(projectId, owner, `${name}@example.com`)));
-    expect(told.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
+    const published = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => invite(projectId, owner, `${name}@example.com`)),
+    );
+    expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
   });
 });

@@ -49,12 +49,17 @@ export class InvitationsService {
       const known = await this.invitations.findFor(projectId, email);
       const open = known?.isOpen(at) ? known : null;
       const rest = known?.restsFor(at) ?? 0;
-      if (open && rest > 0) return this.mend(open, role);
+      if (open && rest > 0) return this.fix(open, role);
       await this.refuseFlood(projectId, open === null, rest);
       const token = mintLinkToken();
       const invitation = Object.assign(known ?? new InvitationRow(), {
         ...{ projectId, email, role, tokenHash: hashOfToken(token), invitedBy: actor.userId },
-        ...{ id: known?.id ?? newId(), createdAt: open?.createdAt ?? at, sentAt: at, expiresAt: new Date(at.getTime() + validMs) },
+        ...{
+          id: known?.id ?? newId(),
+          createdAt: open?.createdAt ?? at,
+          sentAt: at,
+          expiresAt: new Date(at.getTime() + validMs),
+        },
       });
       await this.invitations.save(invitation);
       await this.audit.record(projectId, 'member.invited', invitation.id);
@@ -85,7 +90,7 @@ export class InvitationsService {
   }
 
   /** The mail went out a moment ago, and its link is as good for another role. */
-  private async mend(open: InvitationRow, role: InvitationRow['role']): Promise<InvitationRow> {
+  private async fix(open: InvitationRow, role: InvitationRow['role']): Promise<InvitationRow> {
     open.role = role;
     await this.invitations.save(open);
     return open;

@@ -21,7 +21,7 @@ import { Delete, Get, Patch, Post } from '../edge/route.js';
 import { InvitationsService } from './invitations.service.js';
 import { MembersService } from './members.service.js';
 
-// Who belongs to a project is for people to say (contract.md §15).
+// Who belongs to a project is for people to say (docs/api-decisions.md §15).
 const people = { callers: ['SESSION'] } as const;
 
 @Controller()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { projectFacts, type MemberRole } from '@posthorn/contracts';
+import { projectEvents, type MemberRole } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 
@@ -26,11 +26,12 @@ async function buildCrew(): Promise<Crew> {
   return { projectId, owner, admin, member };
 }
 
-const pathOf = (projectId: string, { userId }: Pick<SignedIn, 'userId'>) => `/api/v1/projects/${projectId}/members/${userId}`;
+const pathOf = (projectId: string, { userId }: Pick<SignedIn, 'userId'>) =>
+  `/api/v1/projects/${projectId}/members/${userId}`;
 const remove = async (projectId: string, as: SignedIn, whom: Pick<SignedIn, 'userId'>) =>
-  (await suite.ask('DELETE', pathOf(projectId, whom), { as })).status;
+  (await suite.request('DELETE', pathOf(projectId, whom), { as })).status;
 const promote = async (projectId: string, as: SignedIn, whom: Pick<SignedIn, 'userId'>, role: string) =>
-  (await suite.ask('PATCH', pathOf(projectId, whom), { as, body: { role } })).status;
+  (await suite.request('PATCH', pathOf(projectId, whom), { as, body: { role } })).status;
 const rolesOf = async (projectId: string): Promise<Map<string, MemberRole>> => {
   const rows = await suite.database.query<{ user_id: string; role: MemberRole }>(
     `SELECT user_id, role FROM members WHERE project_id = $1`,
@@ -43,22 +44,26 @@ describe('members', () => {
   it('are listed by name and page, to every member', async () => {
     const { projectId, owner, admin, member } = await buildCrew();
     const path = `/api/v1/projects/${projectId}/members`;
-    const first = await suite.ask('GET', `${path}?limit=2`, { as: member });
-    const second = await suite.ask('GET', `${path}?limit=2&after=${String(first.json['next_cursor'])}`, { as: member });
+    const first = await suite.request('GET', `${path}?limit=2`, { as: member });
+    const second = await suite.request('GET', `${path}?limit=2&after=${String(first.json['next_cursor'])}`, {
+      as: member,
+    });
     const listed = [...(first.json['data'] as object[]), ...(second.json['data'] as object[])];
     expect(listed).toEqual(
       [member, admin, owner].map(({ userId, email }) => ({
         ...{ user_id: userId, email, name: 'Ada', role: expect.any(String), created_at: expect.any(String) },
       })),
     );
-    expect((await suite.ask('GET', path.replace('/v1', ''), { as: owner })).json).toMatchObject({ data: { total: 3, hasMore: false } });
+    expect((await suite.request('GET', path.replace('/v1', ''), { as: owner })).json).toMatchObject({
+      data: { total: 3, hasMore: false },
+    });
   });
 
   it('are for sessions alone', async () => {
     const { projectId } = await buildCrew();
     const { token } = await suite.buildKey(projectId);
-    const told = await suite.ask('GET', `/api/v1/projects/${projectId}/members`, { key: token });
-    expect([told.status, told.json['code']]).toEqual([401, 'invalid_session']);
+    const published = await suite.request('GET', `/api/v1/projects/${projectId}/members`, { key: token });
+    expect([published.status, published.json['code']]).toEqual([401, 'invalid_session']);
   });
 
   it('change roles as far as their own reaches, and each change is told', async () => {
@@ -69,7 +74,10 @@ describe('members', () => {
     expect(await promote(projectId, admin, member, 'ADMIN')).toBe(200);
     expect(await promote(projectId, owner, member, 'OWNER')).toBe(200);
     expect(await promote(projectId, owner, member, 'KING')).toBe(422);
-    expect((await suite.factsOf(projectId, projectFacts.memberChanged)).map(({ role }) => role)).toEqual(['ADMIN', 'OWNER']);
+    expect((await suite.eventsOf(projectId, projectEvents.memberChanged)).map(({ role }) => role)).toEqual([
+      'ADMIN',
+      'OWNER',
+    ]);
   });
 
   it('are removed by whom it is given to, and leave when they like', async () => {
@@ -81,7 +89,9 @@ describe('members', () => {
     expect(await remove(projectId, admin, { userId: 'no-id' })).toBe(404);
     expect(await remove(projectId, admin, member)).toBe(200);
     expect(await remove(projectId, admin, admin)).toBe(200);
-    expect((await suite.factsOf(projectId, projectFacts.memberRemoved)).map(({ userId }) => userId)).toEqual([member.userId, admin.userId]);
+    expect(
+      (await suite.eventsOf(projectId, projectEvents.memberRemoved)).map(({ userId }) => userId),
+    ).toEqual([member.userId, admin.userId]);
     expect([...(await rolesOf(projectId)).keys()]).toEqual([owner.userId]);
   });
 
@@ -98,8 +108,8 @@ describe('members', () => {
     for (let round = 0; round < 10; round += 1) {
       const { projectId } = await suite.buildProject();
       const [one, other] = [await suite.buildUser({ projectId }), await suite.buildUser({ projectId })];
-      const told = await Promise.all([remove(projectId, one, other), remove(projectId, other, one)]);
-      expect(told.sort()).toEqual([200, 403]);
+      const published = await Promise.all([remove(projectId, one, other), remove(projectId, other, one)]);
+      expect(published.sort()).toEqual([200, 403]);
       expect((await rolesOf(projectId)).size).toBe(1);
     }
   });
@@ -107,22 +117,32 @@ describe('members', () => {
   it('of whom all owners leave or step down at the same instant keep one', async () => {
     const { projectId } = await suite.buildProject();
     const owners = await Promise.all(Array.from({ length: 6 }, () => suite.buildUser({ projectId })));
-    const told = await Promise.all(
-      owners.map((owner, place) => (place % 2 ? remove(projectId, owner, owner) : promote(projectId, owner, owner, 'MEMBER'))),
+    const published = await Promise.all(
+      owners.map((owner, index) =>
+        index % 2 ? remove(projectId, owner, owner) : promote(projectId, owner, owner, 'MEMBER'),
+      ),
     );
-    expect(told.filter((status) => status === 409)).toHaveLength(1);
+    expect(published.filter((status) => status === 409)).toHaveLength(1);
     expect([...(await rolesOf(projectId)).values()].filter((role) => role === 'OWNER')).toHaveLength(1);
   });
 
   it('hand their ownership over in one step', async () => {
     const { projectId, owner, admin, member } = await buildCrew();
     const path = `/api/v1/projects/${projectId}/transfer-ownership`;
-    const transfer = (as: SignedIn, user_id: string) => suite.ask('POST', path, { as, body: { user_id } });
+    const transfer = (as: SignedIn, user_id: string) =>
+      suite.request('POST', path, { as, body: { user_id } });
     expect((await transfer(admin, admin.userId)).status).toBe(403);
     expect((await transfer(member, member.userId)).status).toBe(403);
-    const [nobody, stranger] = [await transfer(owner, newId()), await transfer(owner, (await suite.buildUser()).userId)];
-    for (const { status, json } of [nobody, stranger]) expect([status, json['errors']]).toMatchObject([422, [{ pointer: '/user_id' }]]);
-    expect((await transfer(owner, member.userId)).json).toMatchObject({ user_id: member.userId, role: 'OWNER' });
+    const [nobody, stranger] = [
+      await transfer(owner, newId()),
+      await transfer(owner, (await suite.buildUser()).userId),
+    ];
+    for (const { status, json } of [nobody, stranger])
+      expect([status, json['errors']]).toMatchObject([422, [{ pointer: '/user_id' }]]);
+    expect((await transfer(owner, member.userId)).json).toMatchObject({
+      user_id: member.userId,
+      role: 'OWNER',
+    });
     expect(await rolesOf(projectId)).toEqual(
       new Map([
         [owner.userId, 'ADMIN'],
@@ -136,12 +156,12 @@ describe('members', () => {
   it('who were removed are strangers within a second, to whatever they ask', async () => {
     const { projectId, owner, admin } = await buildCrew();
     const path = `/api/v1/projects/${projectId}`;
-    expect((await suite.ask('GET', path, { as: admin })).status).toBe(200);
+    expect((await suite.request('GET', path, { as: admin })).status).toBe(200);
     await remove(projectId, owner, admin);
     // What changes members reads them anew: no second at all.
     expect(await remove(projectId, admin, owner)).toBe(403);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const told = await suite.ask('GET', path, { as: admin });
-    expect([told.status, told.json['code']]).toEqual([403, 'project_access_denied']);
+    const published = await suite.request('GET', path, { as: admin });
+    expect([published.status, published.json['code']]).toEqual([403, 'project_access_denied']);
   });
 });

@@ -14,12 +14,17 @@ export class MembersReadModel {
   constructor(private readonly database: Database) {}
 
   async find(projectId: string, userId: string): Promise<Member | null> {
-    const [member] = await this.database.query<Member>(`${selected} AND member.user_id = $2`, [projectId, userId]);
+    const [member] = await this.database.query<Member>(`${selected} AND member.user_id = $2`, [
+      projectId,
+      userId,
+    ]);
     return member ?? null;
   }
 
   async page(projectId: string, request: PageQuery): Promise<DomainPage> {
-    const position = request.after ? 'AND (member.created_at, member.user_id) < ($3::timestamptz, $4::uuid)' : '';
+    const position = request.after
+      ? 'AND (member.created_at, member.user_id) < ($3::timestamptz, $4::uuid)'
+      : '';
     const rows = await this.database.query<Member & { id: string }>(
       `${selected} ${position} ORDER BY member.created_at DESC, member.user_id DESC LIMIT $2`,
       [projectId, pageLimit(request) + 1, ...(request.after ? [request.after.at, request.after.id] : [])],
@@ -28,9 +33,10 @@ export class MembersReadModel {
   }
 
   private async count(projectId: string): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM members WHERE project_id = $1`, [
-      projectId,
-    ]);
+    const [row] = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM members WHERE project_id = $1`,
+      [projectId],
+    );
     return row!.count;
   }
 }

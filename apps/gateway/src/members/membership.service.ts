@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { projectFacts, type Caller, type MemberRole } from '@posthorn/contracts';
+import { projectEvents, type Caller, type MemberRole } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
@@ -9,7 +9,7 @@ import { InvitationsRepository } from './invitations.repository.js';
 import { MemberRow } from './member.entity.js';
 import { MembersRepository } from './members.repository.js';
 
-/** Who belongs to a project, with the facts of it. Every step runs within the transaction of what it is a part of. */
+/** Who belongs to a project, with the events of it. Every step runs within the transaction of what it is a part of. */
 @Injectable()
 export class MembershipService {
   constructor(
@@ -39,7 +39,7 @@ export class MembershipService {
   async add(projectId: string, userId: string, role: MemberRole): Promise<void> {
     const createdAt = await this.clock.now();
     await this.members.insert(Object.assign(new MemberRow(), { projectId, userId, role, createdAt }));
-    await this.outbox.publish(projectFacts.memberAdded, projectId, [{ userId, role, at: createdAt }]);
+    await this.outbox.publish(projectEvents.memberAdded, projectId, [{ userId, role, at: createdAt }]);
     await this.audit.record(projectId, 'member.added', userId);
   }
 
@@ -47,7 +47,9 @@ export class MembershipService {
     member.role = role;
     await this.members.save(member);
     const { projectId, userId } = member;
-    await this.outbox.publish(projectFacts.memberChanged, projectId, [{ userId, role, at: await this.clock.now() }]);
+    await this.outbox.publish(projectEvents.memberChanged, projectId, [
+      { userId, role, at: await this.clock.now() },
+    ]);
     await this.audit.record(projectId, 'member.changed', userId);
   }
 
@@ -56,7 +58,9 @@ export class MembershipService {
     const { projectId, userId, role } = member;
     await this.members.remove(member);
     await this.invitations.revokeOf(projectId, userId);
-    await this.outbox.publish(projectFacts.memberRemoved, projectId, [{ userId, role, at: await this.clock.now() }]);
+    await this.outbox.publish(projectEvents.memberRemoved, projectId, [
+      { userId, role, at: await this.clock.now() },
+    ]);
     await this.audit.record(projectId, 'member.removed', userId);
   }
 }

@@ -1,9 +1,9 @@
-import { addFactTraces } from '@posthorn/messaging';
+import { addEventTraces } from '@posthorn/messaging';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class TraceGatewayFacts1763900000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await addFactTraces(runner);
+    await addEventTraces(runner);
   }
 
   async down(): Promise<void> {

@@ -22,7 +22,9 @@ export class ProjectsAndKeys1764100000000 implements MigrationInterface {
         ADD COLUMN region text NOT NULL DEFAULT 'us-east-1',
         ADD COLUMN language text NOT NULL DEFAULT 'en',
         ADD COLUMN created_by uuid REFERENCES auth_users (id) ON DELETE SET NULL`);
-    await runner.query(`CREATE INDEX projects_creator ON projects (created_by, created_at) WHERE created_by IS NOT NULL`);
+    await runner.query(
+      `CREATE INDEX projects_creator ON projects (created_by, created_at) WHERE created_by IS NOT NULL`,
+    );
   }
 
   /** One open invitation for an address: the second one takes the first one's place. */

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
-/** Who did what. Facts may come late, and of projects that are gone: nothing here refers to another table. */
+/** Who did what. Events may come late, and of projects that are gone: nothing here refers to another table. */
 export class Audit1764200100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -22,8 +22,12 @@ export class Audit1764200100000 implements MigrationInterface {
         PRIMARY KEY (project_id, id)
       )`);
     await runner.query(`CREATE INDEX audit_newest ON audit_entries (project_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX audit_actor ON audit_entries (project_id, actor_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX audit_action ON audit_entries (project_id, action, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX audit_actor ON audit_entries (project_id, actor_id, created_at DESC, id DESC)`,
+    );
+    await runner.query(
+      `CREATE INDEX audit_action ON audit_entries (project_id, action, created_at DESC, id DESC)`,
+    );
   }
 
   async down(): Promise<void> {

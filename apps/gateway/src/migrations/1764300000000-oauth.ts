@@ -58,9 +58,15 @@ export class Oauth1764300000000 implements MigrationInterface {
         kept_since timestamptz
       )`);
     await runner.query(`CREATE INDEX oauth_clients_user ON oauth_clients ("userId")`);
-    await runner.query(`CREATE INDEX oauth_clients_strange ON oauth_clients ("createdAt") WHERE kept_since IS NULL`);
-    await runner.query(`CREATE TABLE oauth_client_assertions (id text PRIMARY KEY, "expiresAt" timestamptz NOT NULL)`);
-    await runner.query(`CREATE INDEX oauth_client_assertions_expiry ON oauth_client_assertions ("expiresAt")`);
+    await runner.query(
+      `CREATE INDEX oauth_clients_strange ON oauth_clients ("createdAt") WHERE kept_since IS NULL`,
+    );
+    await runner.query(
+      `CREATE TABLE oauth_client_assertions (id text PRIMARY KEY, "expiresAt" timestamptz NOT NULL)`,
+    );
+    await runner.query(
+      `CREATE INDEX oauth_client_assertions_expiry ON oauth_client_assertions ("expiresAt")`,
+    );
   }
 
   private async createResources(runner: QueryRunner): Promise<void> {

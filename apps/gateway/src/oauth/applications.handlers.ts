@@ -1,6 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { applications, type ApplicationRef, type RegisterApplication, type RegisteredApplication } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import {
+  applications,
+  type ApplicationRef,
+  type RegisterApplication,
+  type RegisteredApplication,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ApplicationsService } from './applications.service.js';
 
 /** Asked by the operator, who stands above projects. */
@@ -8,12 +13,12 @@ import { ApplicationsService } from './applications.service.js';
 export class ApplicationsHandlers {
   constructor(private readonly applications: ApplicationsService) {}
 
-  @Answers(applications.register)
+  @Handles(applications.register)
   register({ body }: Incoming<RegisterApplication>): Promise<RegisteredApplication> {
     return this.applications.register(body);
   }
 
-  @Answers(applications.remove)
+  @Handles(applications.remove)
   remove({ body }: Incoming<ApplicationRef>): Promise<ApplicationRef> {
     return this.applications.remove(body.clientId);
   }

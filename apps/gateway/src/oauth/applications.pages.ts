@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { isScope, isUuid, scopeWords, aboveProjects } from '@posthorn/contracts';
+import { isScope, isUuid, scopeDescriptions, aboveProjects } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import { html, type Html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { signedIn } from '../people/account.pages.js';
@@ -16,14 +16,14 @@ const path = '/account/applications';
 @Injectable()
 export class ApplicationsPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly rows: DelegationsRepository,
     private readonly delegations: DelegationsService,
   ) {}
 
   onApplicationBootstrap(): void {
     const show = signedIn((visit, person) => this.show(visit, person));
-    this.door.open({ path, show, submit: signedIn((visit, person) => this.end(visit, person)) });
+    this.router.open({ path, show, submit: signedIn((visit, person) => this.end(visit, person)) });
   }
 
   private async show({ query }: Visit, { userId }: SessionUser): Promise<Shown> {
@@ -44,18 +44,22 @@ export class ApplicationsPages implements OnApplicationBootstrap {
 
   private async end({ form: filled, request }: Visit, { userId, name }: SessionUser): Promise<SentOn> {
     const id = filled['id'] ?? '';
-    const caller = { projectId: aboveProjects, actor: { kind: 'USER', id: userId, name }, address: request.ip } as const;
+    const caller = {
+      projectId: aboveProjects,
+      actor: { kind: 'USER', id: userId, name },
+      address: request.ip,
+    } as const;
     if (isUuid(id)) await actFor(caller, () => this.delegations.end(userId, id));
     return sentOn(path, { said: 'ended' });
   }
 }
 
 function row({ id, application, projectName, scopes, updatedAt }: Delegation): Html {
-  const words = scopes.filter(isScope).map((scope) => scopeWords[scope].toLowerCase());
+  const texts = scopes.filter(isScope).map((scope) => scopeDescriptions[scope].toLowerCase());
   return html`<li>
     <div>
       <p>${application} in ${projectName}</p>
-      <p class="quiet-text">Since ${updatedAt.toISOString().slice(0, 10)}: ${words.join(', ')}</p>
+      <p class="quiet-text">Since ${updatedAt.toISOString().slice(0, 10)}: ${texts.join(', ')}</p>
     </div>
     ${form(hidden('id', id), 'End', path, 'quiet')}
   </li>`;

@@ -31,10 +31,13 @@ export class ApplicationsService {
         application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
       }),
     });
-    const told = (await answer.json()) as Record<string, string | undefined>;
-    if (!answer.ok) throw applicationRefused(told['error_description'] ?? told['error'] ?? 'it is not well-formed');
-    await this.rows.keep(told['client_id']!);
-    return { clientId: told['client_id']!, clientSecret: told['client_secret'] ?? null };
+    const published = (await answer.json()) as Record<string, string | undefined>;
+    if (!answer.ok)
+      throw applicationRefused(
+        published['error_description'] ?? published['error'] ?? 'it is not well-formed',
+      );
+    await this.rows.keep(published['client_id']!);
+    return { clientId: published['client_id']!, clientSecret: published['client_secret'] ?? null };
   }
 
   async remove(clientId: string): Promise<ApplicationRef> {

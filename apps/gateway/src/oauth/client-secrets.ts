@@ -8,9 +8,9 @@ export interface ClientSecrets {
 
 /** The library names no row when it stores a client's secret: its envelope is bound to the table alone. */
 export function clientSecrets(secrets: Secrets): ClientSecrets {
-  const place = { table: 'oauth_clients', projectId: null, id: sharedPlaceId };
+  const location = { table: 'oauth_clients', projectId: null, id: sharedPlaceId };
   return {
-    encrypt: (secret) => Promise.resolve(secrets.seal(secret, place)),
-    decrypt: (sealed) => Promise.resolve(secrets.open(sealed, place)),
+    encrypt: (secret) => Promise.resolve(secrets.seal(secret, location)),
+    decrypt: (sealed) => Promise.resolve(secrets.open(sealed, location)),
   };
 }

@@ -27,7 +27,10 @@ export class DelegationsRepository {
   constructor(private readonly database: Database) {}
 
   /** A token in force, its grant and its membership, all held against change until the transaction ends. */
-  async findForShare(projectId: string, tokenId: string): Promise<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'> | null> {
+  async findForShare(
+    projectId: string,
+    tokenId: string,
+  ): Promise<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'> | null> {
     const [row] = await this.database.query<Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>>(
       `SELECT member.role, token.scopes, consent.scopes AS "grantedScopes"
        FROM oauth_access_tokens token
@@ -56,7 +59,7 @@ export class DelegationsRepository {
   }
 
   /** The grant of a person in a project to an application, which has now been let in at least once. */
-  async letIn(userId: string, projectId: string, clientId: string): Promise<string> {
+  async authorize(userId: string, projectId: string, clientId: string): Promise<string> {
     await this.keep(clientId);
     const [row] = await this.database.query<{ id: string }>(
       `SELECT id FROM oauth_consents WHERE "userId" = $1 AND "referenceId" = $2 AND "clientId" = $3`,
@@ -84,13 +87,18 @@ export class DelegationsRepository {
 
   /** Those that nobody keeps are forgotten after a while. */
   async keep(clientId: string): Promise<void> {
-    await this.database.query(`UPDATE oauth_clients SET kept_since = now() WHERE "clientId" = $1 AND kept_since IS NULL`, [clientId]);
+    await this.database.query(
+      `UPDATE oauth_clients SET kept_since = now() WHERE "clientId" = $1 AND kept_since IS NULL`,
+      [clientId],
+    );
   }
 
   /** With its grants and tokens. */
   async removeClient(clientId: string): Promise<boolean> {
-    const gone = await this.database.query(`DELETE FROM oauth_clients WHERE "clientId" = $1 RETURNING 1`, [clientId]);
-    return gone.length > 0;
+    const removed = await this.database.query(`DELETE FROM oauth_clients WHERE "clientId" = $1 RETURNING 1`, [
+      clientId,
+    ]);
+    return removed.length > 0;
   }
 
   /** What an application calls itself; null where there is none, or none any more. */

@@ -17,11 +17,16 @@ export class DelegationsService {
   ) {}
 
   /** Grants in one commit with what is known of it afterwards; `ask` has the library do it. */
-  grant(userId: string, projectId: string, clientId: string, ask: () => Promise<PeopleAnswer>): Promise<PeopleAnswer> {
+  grant(
+    userId: string,
+    projectId: string,
+    clientId: string,
+    request: () => Promise<PeopleAnswer>,
+  ): Promise<PeopleAnswer> {
     return this.commits.before(null, async () => {
-      const answer = await granting(projectId, ask);
+      const answer = await granting(projectId, request);
       if (!isGranted(answer)) return answer;
-      const id = await this.delegations.letIn(userId, projectId, clientId);
+      const id = await this.delegations.authorize(userId, projectId, clientId);
       await this.audit.record(projectId, 'token.granted', id);
       return answer;
     });
@@ -30,7 +35,8 @@ export class DelegationsService {
   /** Ends a person's grant and every token of it. */
   end(userId: string, id: string): Promise<void> {
     return this.commits.before(null, async () => {
-      for (const each of await this.delegations.end(userId, id)) await this.audit.record(each.projectId, 'token.revoked', each.id);
+      for (const each of await this.delegations.end(userId, id))
+        await this.audit.record(each.projectId, 'token.revoked', each.id);
     });
   }
 
@@ -45,4 +51,7 @@ export class DelegationsService {
 
 /** The library may also have sent the person elsewhere: granted is what a code comes of. */
 const isGranted = ({ ok, json }: PeopleAnswer): boolean =>
-  ok && typeof json['url'] === 'string' && URL.canParse(json['url']) && new URL(json['url']).searchParams.has('code');
+  ok &&
+  typeof json['url'] === 'string' &&
+  URL.canParse(json['url']) &&
+  new URL(json['url']).searchParams.has('code');

@@ -4,7 +4,7 @@ import type { Shown } from '../pages/page.js';
 import { destinationOf } from './authorization.js';
 
 /** What the library means by its codes; its own words may be anybody's, as they stand in the address. */
-const words: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<string, string>> = {
   access_denied: 'You denied it.',
   client_disabled: 'It may not ask any more.',
   consent_required: 'It asks without being seen, which nobody may.',
@@ -33,7 +33,7 @@ export function refused(code: string | null, url?: string): Shown {
   const back = url ? html`<li><a href="${url}">Tell the application at ${destinationOf(url)}</a></li>` : null;
   return shown(
     'The application cannot be let in',
-    html`<p>${words[code ?? ''] ?? malformed} Go back to the application and begin again.</p>
+    html`<p>${texts[code ?? ''] ?? malformed} Go back to the application and begin again.</p>
       <ul class="links">
         ${back}
         <li>${link('/account', 'Your account')}</li>

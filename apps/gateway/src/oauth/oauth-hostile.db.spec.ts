@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const get = (token: string) => suite.ask('GET', `/api/v1/projects/${projectId}/api-keys`, { key: token });
+const get = (token: string) => suite.request('GET', `/api/v1/projects/${projectId}/api-keys`, { key: token });
 
 describe('hostile requests', () => {
   const refusedWith = async (scope: string, changes: Record<string, string | null>) => {
-    const led = await notebook.askPerson(ada, { projectId }, scope, changes);
+    const led = await notebook.requestPerson(ada, { projectId }, scope, changes);
     return [led.origin + led.pathname, led.searchParams.get('error'), led.searchParams.get('state')];
   };
 
@@ -33,12 +33,20 @@ describe('hostile requests', () => {
   });
 
   it('a scope that there is not', async () => {
-    expect(await refusedWith('contacts:read everything', {})).toEqual([callback, 'invalid_scope', notebook.state]);
+    expect(await refusedWith('contacts:read everything', {})).toEqual([
+      callback,
+      'invalid_scope',
+      notebook.state,
+    ]);
   });
 
   it('a response that is none', async () => {
-    const asked = await ada.get(await notebook.askPath(reading, { response_type: 'token' }));
-    expect([asked.status, asked.headers.get('location'), /http-equiv|code=/.test(asked.text)]).toEqual([400, null, false]);
+    const requested = await ada.get(await notebook.requestPath(reading, { response_type: 'token' }));
+    expect([
+      requested.status,
+      requested.headers.get('location'),
+      /http-equiv|code=/.test(requested.text),
+    ]).toEqual([400, null, false]);
   });
 
   it.each([
@@ -48,34 +56,42 @@ describe('hostile requests', () => {
     '//evil.example',
     'javascript:alert(1)',
   ])('leads nowhere but to where the application was registered: %s', async (redirectUri) => {
-    const told = await ada.get(await notebook.askPath(reading, { redirect_uri: redirectUri }));
-    const location = new URL(told.headers.get('location')!, origin);
+    const published = await ada.get(await notebook.requestPath(reading, { redirect_uri: redirectUri }));
+    const location = new URL(published.headers.get('location')!, origin);
     expect([location.origin, location.pathname]).toEqual([origin, '/oauth/error']);
     const page = await ada.get('/oauth/error?error=<b>&error_description=call+555');
     expect([page.status, /555|<b>/.test(page.text)]).toEqual([400, false]);
   });
 
   it('a state that is missing is refused by the client, as none came back', async () => {
-    const led = await notebook.askPerson(ada, { projectId }, reading, { state: null });
+    const led = await notebook.requestPerson(ada, { projectId }, reading, { state: null });
     expect(led.searchParams.has('state')).toBe(false);
-    expect(() => oauth.validateAuthResponse(notebook.server, notebook.client, led, notebook.state)).toThrow(/state/);
+    expect(() => oauth.validateAuthResponse(notebook.server, notebook.client, led, notebook.state)).toThrow(
+      /state/,
+    );
   });
 
   it('a code that is used twice ends what it was exchanged for', async () => {
-    const led = await notebook.askPerson(ada, { projectId }, `${reading} offline_access`);
+    const led = await notebook.requestPerson(ada, { projectId }, `${reading} offline_access`);
     const { access_token: token, refresh_token: refresh } = await notebook.exchange(led);
     expect(await errorOf(notebook.exchange(led))).toBe('invalid_grant');
-    expect([(await get(token)).status, await errorOf(notebook.refresh(refresh!))]).toEqual([401, 'invalid_grant']);
+    expect([(await get(token)).status, await errorOf(notebook.refresh(refresh!))]).toEqual([
+      401,
+      'invalid_grant',
+    ]);
   });
 
   it('an application that anybody registered leads nobody anywhere without having been seen', async () => {
-    const strange = await Application.register(suite, { client_name: 'Phisher', redirect_uris: ['https://evil.example/in'] });
+    const unknown = await Application.register(suite, {
+      client_name: 'Phisher',
+      redirect_uris: ['https://evil.example/in'],
+    });
     const broken = { redirect_uri: 'https://evil.example/in', scope: 'everything' };
     for (const visitor of [suite.visitor(), ada]) {
-      const told = await visitor.get(await strange.askPath('', broken));
-      expect([told.status, told.headers.get('location')]).toEqual([400, null]);
-      expect(told.text).not.toMatch(/http-equiv/);
-      expect(told.text).toContain('evil.example');
+      const published = await visitor.get(await unknown.requestPath('', broken));
+      expect([published.status, published.headers.get('location')]).toEqual([400, null]);
+      expect(published.text).not.toMatch(/http-equiv/);
+      expect(published.text).toContain('evil.example');
     }
   });
 
@@ -83,68 +99,82 @@ describe('hostile requests', () => {
     for (const name of ['a\nb', 'a\u202eb', 'x'.repeat(101)])
       await expect(Application.register(suite, { client_name: name })).rejects.toThrow();
     const many = { redirect_uris: [callback], contacts: ['x'.repeat(9_000)] };
-    expect((await suite.ask('POST', '/api/auth/oauth2/register', { body: many })).status).toBe(413);
+    expect((await suite.request('POST', '/api/auth/oauth2/register', { body: many })).status).toBe(413);
   });
 
   it('an address in brackets is led back to as any other', async () => {
     const device = await Application.register(suite, { redirect_uris: ['http://[::1]/callback'] });
-    const led = await decide(ada, await device.askPath(reading, { redirect_uri: 'http://[::1]:9999/callback' }), { projectId });
+    const led = await decide(
+      ada,
+      await device.requestPath(reading, { redirect_uri: 'http://[::1]:9999/callback' }),
+      { projectId },
+    );
     expect([led.host, led.searchParams.has('code')]).toEqual(['[::1]:9999', true]);
   });
 
   it('a code with another verifier, or of another application', async () => {
-    const led = await notebook.askPerson(ada, { projectId }, reading);
+    const led = await notebook.requestPerson(ada, { projectId }, reading);
     expect(await errorOf(notebook.exchange(led, oauth.generateRandomCodeVerifier()))).toBe('invalid_request');
     const other = await Application.register(suite, { client_name: 'Other' });
-    const again = await notebook.askPerson(ada, { projectId }, reading);
+    const again = await notebook.requestPerson(ada, { projectId }, reading);
     again.searchParams.set('state', other.state);
     expect(await errorOf(other.exchange(again, notebook.verifier))).toBe('invalid_grant');
   });
 
   it('a consent whose query was changed, or that a strange page sends', async () => {
-    const asked = await ada.get(await notebook.askPath(reading));
-    const query = asked.headers.get('location')!.split('?')[1]!;
+    const requested = await ada.get(await notebook.requestPath(reading));
+    const query = requested.headers.get('location')!.split('?')[1]!;
     const widened = query.replace('scope=contacts%3Aread', 'scope=contacts%3Awrite');
     expect(widened).not.toBe(query);
-    const allow = { answer: 'allow', project: projectId, 'may contacts:write': 'yes', 'may lists:read': 'yes' };
+    const allow = {
+      answer: 'allow',
+      project: projectId,
+      'may contacts:write': 'yes',
+      'may lists:read': 'yes',
+    };
     const changed = await ada.submit('/oauth/consent', { ...allow, oauth_query: widened });
     expect([changed.status, /http-equiv/.test(changed.text)]).toEqual([400, false]);
-    const strange = { ...allow, oauth_query: query };
-    expect((await ada.submit('/oauth/consent', strange, { origin: 'https://evil.example' })).status).toBe(403);
+    const unknown = { ...allow, oauth_query: query };
+    expect((await ada.submit('/oauth/consent', unknown, { origin: 'https://evil.example' })).status).toBe(
+      403,
+    );
   });
 
   it('a person who looks at the page has granted nothing, also with prompt=none', async () => {
     const other = await Application.register(suite, { client_name: 'Quiet' });
-    const led = await other.askPerson(ada, { projectId }, reading, { prompt: 'none' });
+    const led = await other.requestPerson(ada, { projectId }, reading, { prompt: 'none' });
     expect(led.searchParams.get('error')).toBe('consent_required');
-    await other.letIn(ada, projectId, reading);
-    const again = await other.askPerson(ada, { projectId }, reading, { prompt: 'none' });
-    expect([again.searchParams.get('error'), again.searchParams.has('code')]).toEqual(['consent_required', false]);
+    await other.authorize(ada, projectId, reading);
+    const again = await other.requestPerson(ada, { projectId }, reading, { prompt: 'none' });
+    expect([again.searchParams.get('error'), again.searchParams.has('code')]).toEqual([
+      'consent_required',
+      false,
+    ]);
   });
 
   it('a page of the application is shown as text, whatever it calls itself', async () => {
     const other = await Application.register(suite, { client_name: '<script>alert(1)</script>' });
-    const asked = await ada.get(await other.askPath(reading));
-    const page = await ada.get(asked.headers.get('location')!);
+    const requested = await ada.get(await other.requestPath(reading));
+    const page = await ada.get(requested.headers.get('location')!);
     expect(page.text).not.toContain('<script>');
     expect(page.text).toContain('&lt;script&gt;');
   });
 
   it('a method that a door does not know is told which it knows, and a door that there is not, nothing', async () => {
-    const wrong = await suite.ask('GET', '/api/auth/oauth2/token');
+    const wrong = await suite.request('GET', '/api/auth/oauth2/token');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
-    expect((await suite.ask('GET', '/api/auth/oauth2/no-such-door')).status).toBe(404);
-    expect((await suite.ask('GET', '/api/auth/no-such-door')).status).toBe(404);
+    expect((await suite.request('GET', '/api/auth/oauth2/no-such-door')).status).toBe(404);
+    expect((await suite.request('GET', '/api/auth/no-such-door')).status).toBe(404);
   });
 
   it('a registration by a token that is none, in whatever letters, is none', async () => {
     const body = { redirect_uris: [callback] };
     for (const key of ['x', 'é'.repeat(43), 'x'.repeat(43)])
-      expect((await suite.ask('POST', '/api/auth/oauth2/register', { body, key })).status).toBe(401);
+      expect((await suite.request('POST', '/api/auth/oauth2/register', { body, key })).status).toBe(401);
   });
 
   it('a refresh token opens nothing', async () => {
-    const { refresh_token: token } = await notebook.letIn(ada, projectId, `${reading} offline_access`);
+    const { refresh_token: token } = await notebook.authorize(ada, projectId, `${reading} offline_access`);
     expect((await get(token!)).status).toBe(401);
   });
 });

@@ -4,7 +4,14 @@ import { hashOfToken } from '../identity/token-hash.js';
 import type { PeopleKeys } from '../people/people-keys.js';
 import { chosenProject } from './chosen-project.js';
 import { mintDelegatedToken } from './delegated-token.js';
-import { accessTokenSeconds, codeSeconds, delegableScopes, oauthPages, refreshTokenSeconds, resourceOf } from './oauth-rules.js';
+import {
+  accessTokenSeconds,
+  codeSeconds,
+  delegableScopes,
+  oauthPages,
+  refreshTokenSeconds,
+  resourceOf,
+} from './oauth-rules.js';
 import { clientSecrets } from './client-secrets.js';
 
 const perMinute = (max: number) => ({ window: 60, max });
@@ -19,7 +26,8 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
     enforcePerClientResources: false,
     // No cookie comes as far as this: whoever registers is anybody, or the operator.
     allowDynamicClientRegistration: true,
-    validateInitialAccessToken: ({ initialAccessToken }) => hashOfToken(initialAccessToken) === hashOfToken(registration) && {},
+    validateInitialAccessToken: ({ initialAccessToken }) =>
+      hashOfToken(initialAccessToken) === hashOfToken(registration) && {},
     allowUnauthenticatedClientRegistration: config.clientRegistration,
     disableJwtPlugin: true,
     storeClientSecret: clientSecrets(secrets),

@@ -11,7 +11,11 @@ export const refreshTokenSeconds = 30 * 24 * 3_600;
 export const codeSeconds = 600;
 
 /** Where people are sent in between. */
-export const oauthPages = { signIn: '/oauth/sign-in', consent: '/oauth/consent', error: '/oauth/error' } as const;
+export const oauthPages = {
+  signIn: '/oauth/sign-in',
+  consent: '/oauth/consent',
+  error: '/oauth/error',
+} as const;
 
 const baseOf = ({ publicUrl }: GatewayConfig): string => publicUrl.replace(/\/+$/, '');
 /** Who issues tokens (RFC 8414 §2). */
@@ -19,4 +23,5 @@ export const issuerOf = (config: GatewayConfig): string => baseOf(config) + auth
 /** What tokens are for: both surfaces (RFC 8707). */
 export const resourceOf = (config: GatewayConfig): string => `${baseOf(config)}/api`;
 /** Where a client that was refused learns whom to ask (RFC 9728 §3). */
-export const resourceMetadataUrlOf = (config: GatewayConfig): string => `${baseOf(config)}/.well-known/oauth-protected-resource/api`;
+export const resourceMetadataUrlOf = (config: GatewayConfig): string =>
+  `${baseOf(config)}/.well-known/oauth-protected-resource/api`;

@@ -23,16 +23,23 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const get = (path: string, token: string) => suite.ask('GET', path, { key: token });
-const post = (path: string, token: string, body: unknown) => suite.ask('POST', path, { key: token, body });
+const get = (path: string, token: string) => suite.request('GET', path, { key: token });
+const post = (path: string, token: string, body: unknown) =>
+  suite.request('POST', path, { key: token, body });
 
 describe('an application that a person lets in', () => {
   it('is told of the server and of the resource, and asked for a token by whoever refuses it', async () => {
-    const refused = await suite.ask('GET', '/api/v1/contacts');
+    const refused = await suite.request('GET', '/api/v1/contacts');
     const [, pointer] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate')!)!;
     const resource = new URL(`${origin}/api`);
-    const told = await oauth.processResourceDiscoveryResponse(resource, await oauth.resourceDiscoveryRequest(resource, notebook.options));
-    expect([pointer, told.authorization_servers]).toEqual([`${origin}/.well-known/oauth-protected-resource/api`, [`${origin}/api/auth`]]);
+    const published = await oauth.processResourceDiscoveryResponse(
+      resource,
+      await oauth.resourceDiscoveryRequest(resource, notebook.options),
+    );
+    expect([pointer, published.authorization_servers]).toEqual([
+      `${origin}/.well-known/oauth-protected-resource/api`,
+      [`${origin}/api/auth`],
+    ]);
     expect(notebook.server).toMatchObject({
       issuer: `${origin}/api/auth`,
       code_challenge_methods_supported: ['S256'],
@@ -45,40 +52,57 @@ describe('an application that a person lets in', () => {
   });
 
   it('acts in the one project, with the scopes that were asked for', async () => {
-    const tokens = await notebook.letIn(ada, projectId, reading);
-    expect([isDelegatedToken(tokens.access_token), tokens.expires_in, tokens.refresh_token]).toEqual([true, 3_600, undefined]);
+    const tokens = await notebook.authorize(ada, projectId, reading);
+    expect([isDelegatedToken(tokens.access_token), tokens.expires_in, tokens.refresh_token]).toEqual([
+      true,
+      3_600,
+      undefined,
+    ]);
     expect([tokens.scope, tokens['project_id']]).toEqual([reading, projectId]);
     expect((await get(`/api/v1/projects/${projectId}/api-keys`, tokens.access_token)).status).toBe(200);
     const beyond = await post('/api/v1/contacts', tokens.access_token, { email: 'x@example.com' });
     expect([beyond.status, beyond.json['code']]).toEqual([403, 'scope_missing']);
-    const elsewhere = await get(`/api/v1/projects/${(await suite.buildProject()).projectId}/api-keys`, tokens.access_token);
+    const elsewhere = await get(
+      `/api/v1/projects/${(await suite.buildProject()).projectId}/api-keys`,
+      tokens.access_token,
+    );
     expect([elsewhere.status, elsewhere.json['code']]).toEqual([403, 'project_access_denied']);
   });
 
   it('gets no more than the role has, and less when the role is reduced', async () => {
     const grace = await suite.buildPerson('grace@example.com');
-    const [{ id }] = (await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'grace@example.com'`)) as [
-      { id: string },
-    ];
+    const [{ id }] = (await suite.database.query<{ id: string }>(
+      `SELECT id FROM auth_users WHERE email = 'grace@example.com'`,
+    )) as [{ id: string }];
     await join(suite.database, projectId, { userId: id }, 'MEMBER');
     const wanted = 'contacts:read api-keys:write';
-    const tokens = await notebook.letIn(grace, projectId, wanted);
-    const hers = wanted.split(' ').filter((scope) => (roleScopes.MEMBER as readonly string[]).includes(scope));
+    const tokens = await notebook.authorize(grace, projectId, wanted);
+    const hers = wanted
+      .split(' ')
+      .filter((scope) => (roleScopes.MEMBER as readonly string[]).includes(scope));
     expect(tokens.scope).toBe(hers.join(' '));
     const made = await post(`/api/v1/projects/${projectId}/api-keys`, tokens.access_token, { name: 'A key' });
     expect([made.status, made.json['code']]).toEqual([403, 'scope_missing']);
     await suite.database.query(`DELETE FROM members WHERE user_id = $1`, [id]);
-    const [left] = await suite.database.query(`SELECT count(*)::int AS count FROM oauth_access_tokens WHERE "userId" = $1`, [id]);
+    const [left] = await suite.database.query(
+      `SELECT count(*)::int AS count FROM oauth_access_tokens WHERE "userId" = $1`,
+      [id],
+    );
     expect(left).toEqual({ count: 0 });
   });
 
   it('makes keys within its own reach only', async () => {
-    const { access_token: token } = await notebook.letIn(ada, projectId, 'api-keys:write contacts:read');
+    const { access_token: token } = await notebook.authorize(ada, projectId, 'api-keys:write contacts:read');
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const within = await post(path, token, { name: 'Within', scopes: ['contacts:read'] });
     const beyond = await post(path, token, { name: 'Beyond', scopes: ['contacts:write'] });
     const preset = await post(path, token, { name: 'Preset', legacy_grant_preset: 'FULL' });
-    expect([within.status, beyond.status, beyond.json['code'], preset.status]).toEqual([201, 400, 'validation_error', 400]);
+    expect([within.status, beyond.status, beyond.json['code'], preset.status]).toEqual([
+      201,
+      400,
+      'validation_error',
+      400,
+    ]);
     const [entry] = await suite.database.query(
       `SELECT actor_kind, actor_name FROM audit_entries WHERE project_id = $1 AND action = 'api_key.created' ORDER BY id DESC LIMIT 1`,
       [projectId],
@@ -87,14 +111,21 @@ describe('an application that a person lets in', () => {
   });
 
   it('is refused by a person who denies it, and asks again where none is signed in', async () => {
-    const denied = await notebook.askPerson(ada, { projectId, answer: 'deny' }, reading);
-    expect([denied.origin + denied.pathname, denied.searchParams.get('error')]).toEqual([callback, 'access_denied']);
+    const denied = await notebook.requestPerson(ada, { projectId, answer: 'deny' }, reading);
+    expect([denied.origin + denied.pathname, denied.searchParams.get('error')]).toEqual([
+      callback,
+      'access_denied',
+    ]);
     expect(await errorOf(notebook.exchange(denied))).toBe('access_denied');
     for (const visitor of [suite.visitor(), ada]) {
-      const first = await visitor.get(await notebook.askPath(reading, { prompt: 'login' }));
+      const first = await visitor.get(await notebook.requestPath(reading, { prompt: 'login' }));
       const sent = await visitor.get(first.headers.get('location')!);
       const signIn = new URL(sent.headers.get('location')!, origin);
-      expect([sent.status, signIn.pathname, signIn.searchParams.get('said')]).toEqual([303, '/sign-in', 'again']);
+      expect([sent.status, signIn.pathname, signIn.searchParams.get('said')]).toEqual([
+        303,
+        '/sign-in',
+        'again',
+      ]);
       expect((await visitor.get(signIn.pathname + signIn.search)).text).toContain('type="password"');
       expect(signIn.searchParams.get('next')).toMatch(/^\/api\/auth\/oauth2\/authorize\?(?!.*prompt)/);
       const led = await decide(ada, signIn.searchParams.get('next')!, { projectId });
@@ -103,25 +134,33 @@ describe('an application that a person lets in', () => {
   });
 
   it('gets what the person ticks, and to read where it asks for nothing in particular', async () => {
-    const led = await notebook.askPerson(ada, { projectId, without: ['may lists:read'] }, reading);
+    const led = await notebook.requestPerson(ada, { projectId, without: ['may lists:read'] }, reading);
     expect((await notebook.exchange(led)).scope).toBe('contacts:read api-keys:read');
-    const open = await notebook.exchange(await notebook.askPerson(ada, { projectId }, '', { scope: null }));
+    const open = await notebook.exchange(
+      await notebook.requestPerson(ada, { projectId }, '', { scope: null }),
+    );
     expect(open.scope!.split(' ').every((scope) => scope.endsWith(':read'))).toBe(true);
-    const none = await notebook.askPerson(ada, { projectId, without: ['may contacts:read'] }, 'contacts:read');
+    const none = await notebook.requestPerson(
+      ada,
+      { projectId, without: ['may contacts:read'] },
+      'contacts:read',
+    );
     expect(none.searchParams.get('status')).toBe('422');
   });
 
   it('is too late where the grant has ended before its code came', async () => {
-    const led = await notebook.askPerson(ada, { projectId }, reading);
+    const led = await notebook.requestPerson(ada, { projectId }, reading);
     await suite.database.query(`DELETE FROM oauth_consents WHERE "userId" = $1`, [adaId]);
     expect(await errorOf(notebook.exchange(led))).toBe('invalid_grant');
   });
 
   it('names a project of the person, and no other', async () => {
-    const { projectId: strangers } = await suite.buildProject();
-    const led = await notebook.askPerson(ada, { projectId: strangers }, reading);
+    const { projectId: unknown } = await suite.buildProject();
+    const led = await notebook.requestPerson(ada, { projectId: unknown }, reading);
     expect(led.searchParams.get('status')).toBe('422');
-    const grants = await suite.database.query(`SELECT FROM oauth_consents WHERE "referenceId" = $1`, [strangers]);
+    const grants = await suite.database.query(`SELECT FROM oauth_consents WHERE "referenceId" = $1`, [
+      unknown,
+    ]);
     expect(grants).toEqual([]);
   });
 });
@@ -130,34 +169,40 @@ describe('refresh tokens', () => {
   const lasting = `${reading} offline_access`;
 
   it('are for once; one that comes twice ends all of them', async () => {
-    const first = await notebook.letIn(ada, projectId, lasting);
+    const first = await notebook.authorize(ada, projectId, lasting);
     const second = await notebook.refresh(first.refresh_token!);
     expect(second.scope).toBe(lasting);
     expect((await get(`/api/v1/projects/${projectId}/api-keys`, second.access_token)).status).toBe(200);
     expect(await errorOf(notebook.refresh(first.refresh_token!))).toBe('invalid_grant');
     expect(await errorOf(notebook.refresh(second.refresh_token!))).toBe('invalid_grant');
-    await eventually(async () => (await get('/api/v1/contacts', second.access_token)).status === 401, 'the gateway forgets it');
+    await eventually(
+      async () => (await get('/api/v1/contacts', second.access_token)).status === 401,
+      'the gateway forgets it',
+    );
   });
 
   it('of two that come at the same instant let one through', async () => {
-    const { refresh_token: token } = await notebook.letIn(ada, projectId, lasting);
+    const { refresh_token: token } = await notebook.authorize(ada, projectId, lasting);
     const both = await Promise.all([1, 2].map(() => errorOf(notebook.refresh(token!))));
     expect(both.sort()).toEqual(['invalid_grant', 'no error']);
   });
 
   it('outlive the session that they were granted in, and end with a new password, a revocation and the grant', async () => {
     const eve = await suite.buildPerson('eve@example.com');
-    const [{ id }] = (await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'eve@example.com'`)) as [
-      { id: string },
-    ];
+    const [{ id }] = (await suite.database.query<{ id: string }>(
+      `SELECT id FROM auth_users WHERE email = 'eve@example.com'`,
+    )) as [{ id: string }];
     await join(suite.database, projectId, { userId: id }, 'OWNER');
-    const start = () => notebook.letIn(eve, projectId, lasting);
+    const start = () => notebook.authorize(eve, projectId, lasting);
     let held = await start();
     await eve.post('/api/auth/sign-out');
     held = await notebook.refresh(held.refresh_token!);
     await notebook.revoke(held.refresh_token!);
     expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
-    await eve.post('/api/auth/sign-in/email', { email: 'eve@example.com', password: 'correct horse battery' });
+    await eve.post('/api/auth/sign-in/email', {
+      email: 'eve@example.com',
+      password: 'correct horse battery',
+    });
     held = await start();
     const page = await eve.get('/account/applications');
     expect(page.text).toContain('Notebook in A project');
@@ -165,13 +210,16 @@ describe('refresh tokens', () => {
     await eve.submit('/account/applications', { id: grant });
     expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
     held = await start();
-    await eve.post('/api/auth/change-password', { currentPassword: 'correct horse battery', newPassword: 'another horse battery' });
+    await eve.post('/api/auth/change-password', {
+      currentPassword: 'correct horse battery',
+      newPassword: 'another horse battery',
+    });
     expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
-    const deeds = await suite.database.query<{ action: string }>(
+    const actions = await suite.database.query<{ action: string }>(
       `SELECT action FROM audit_entries WHERE project_id = $1 AND actor_id = $2 ORDER BY id`,
       [projectId, id],
     );
-    expect(deeds.map(({ action }) => action)).toEqual([
+    expect(actions.map(({ action }) => action)).toEqual([
       'token.granted',
       'token.granted',
       'token.revoked',
@@ -195,24 +243,47 @@ describe('a confidential application', () => {
       [server.client.client_id],
     );
     expect([secret.slice(0, 4), row!.sealed.slice(0, 3)]).toEqual(['ocs_', 'e1.']);
-    const own = await Application.register(suite, { client_name: 'Another', token_endpoint_auth_method: 'client_secret_post' });
-    const held = await own.letIn(ada, projectId, reading);
-    expect(await own.introspect(held.access_token)).toMatchObject({ active: true, scope: reading, sub: adaId });
-    for (const token of [held.access_token, 'oat_x']) expect(await server.introspect(token)).toEqual({ active: false });
+    const own = await Application.register(suite, {
+      client_name: 'Another',
+      token_endpoint_auth_method: 'client_secret_post',
+    });
+    const held = await own.authorize(ada, projectId, reading);
+    expect(await own.introspect(held.access_token)).toMatchObject({
+      active: true,
+      scope: reading,
+      sub: adaId,
+    });
+    for (const token of [held.access_token, 'oat_x'])
+      expect(await server.introspect(token)).toEqual({ active: false });
     await own.revoke(held.access_token);
     expect(await own.introspect(held.access_token)).toEqual({ active: false });
     const impostor = oauth.ClientSecretBasic(`${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`);
-    const told = await oauth.introspectionRequest(server.server, server.client, impostor, 'oat_x', server.options);
-    expect(told.status).toBe(401);
+    const published = await oauth.introspectionRequest(
+      server.server,
+      server.client,
+      impostor,
+      'oat_x',
+      server.options,
+    );
+    expect(published.status).toBe(401);
   });
 });
 
 describe('the client of the Model Context Protocol', () => {
   it('finds its way from a refusal to a token, and back to one', async () => {
-    const held: { client?: never; tokens?: { access_token: string; refresh_token?: string }; verifier?: string; sent?: URL } = {};
+    const held: {
+      client?: never;
+      tokens?: { access_token: string; refresh_token?: string };
+      verifier?: string;
+      sent?: URL;
+    } = {};
     const provider: OAuthClientProvider = {
       redirectUrl: callback,
-      clientMetadata: { client_name: 'An agent', redirect_uris: [callback], token_endpoint_auth_method: 'none' },
+      clientMetadata: {
+        client_name: 'An agent',
+        redirect_uris: [callback],
+        token_endpoint_auth_method: 'none',
+      },
       clientInformation: () => held.client,
       saveClientInformation: (client) => void (held.client = client as never),
       tokens: () => held.tokens as never,
@@ -231,7 +302,9 @@ describe('the client of the Model Context Protocol', () => {
     expect(await auth(provider, options)).toBe('REDIRECT');
     expect(held.sent!.searchParams.get('resource')).toBe(`${origin}/api`);
     const led = await decide(ada, held.sent!.pathname + held.sent!.search, { projectId });
-    expect(await auth(provider, { ...options, authorizationCode: led.searchParams.get('code')! })).toBe('AUTHORIZED');
+    expect(await auth(provider, { ...options, authorizationCode: led.searchParams.get('code')! })).toBe(
+      'AUTHORIZED',
+    );
     const first = held.tokens!.access_token;
     expect((await get(`/api/v1/projects/${projectId}/api-keys`, first)).status).toBe(200);
     expect(await auth(provider, options)).toBe('AUTHORIZED');
@@ -245,25 +318,36 @@ describe('registration that is switched off', () => {
     const closed = await startPeopleSuite({ OAUTH_CLIENT_REGISTRATION: 'false' });
     try {
       const metadata = { client_name: 'Mine', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
-      const refused = await closed.ask('POST', '/api/auth/oauth2/register', { body: metadata, key: 'sk_no' });
+      const refused = await closed.request('POST', '/api/auth/oauth2/register', {
+        body: metadata,
+        key: 'sk_no',
+      });
       expect(refused.status).toBe(401);
       const person = await closed.buildPerson('ada@example.com');
       expect((await person.post('/api/auth/oauth2/register', metadata)).status).toBe(401);
-      const told = (await closed.ask('GET', '/.well-known/oauth-authorization-server')).json;
-      expect([told['registration_endpoint'], told['token_endpoint_auth_methods_supported']]).toEqual([
-        undefined,
-        expect.arrayContaining(['none']),
-      ]);
-      const { clientId, clientSecret } = await closed.bus.call(applications.register, operatorOf(aboveProjects), {
-        name: 'The shop',
-        redirectUri: 'https://shop.example/callback',
-        isPublic: false,
-      });
+      const published = (await closed.request('GET', '/.well-known/oauth-authorization-server')).json;
+      expect([
+        published['registration_endpoint'],
+        published['token_endpoint_auth_methods_supported'],
+      ]).toEqual([undefined, expect.arrayContaining(['none'])]);
+      const { clientId, clientSecret } = await closed.bus.call(
+        applications.register,
+        operatorOf(aboveProjects),
+        {
+          name: 'The shop',
+          redirectUri: 'https://shop.example/callback',
+          isPublic: false,
+        },
+      );
       expect(clientSecret).toMatch(/^ocs_/);
       const bad = { name: 'Bad', redirectUri: 'http://shop.example/callback', isPublic: false };
-      await expect(closed.bus.call(applications.register, operatorOf(aboveProjects), bad)).rejects.toMatchObject({ kind: 'malformed' });
+      await expect(
+        closed.bus.call(applications.register, operatorOf(aboveProjects), bad),
+      ).rejects.toMatchObject({ kind: 'malformed' });
       await closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId });
-      await expect(closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId })).rejects.toMatchObject({
+      await expect(
+        closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId }),
+      ).rejects.toMatchObject({
         kind: 'not_found',
       });
     } finally {

@@ -18,7 +18,10 @@ interface Operation {
 const document = openApiDocument(table) as {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, object>; schemas: Record<string, { properties: Record<string, { description?: string }> }> };
+  components: {
+    responses: Record<string, object>;
+    schemas: Record<string, { properties: Record<string, { description?: string }> }>;
+  };
 };
 const { responses, schemas } = document.components;
 const operationAt = (method: string, path: string): Operation => document.paths[path]![method]!;
@@ -34,21 +37,33 @@ describe('the document', () => {
     const written = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(written.sort()).toEqual(table.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort());
+    expect(written.sort()).toEqual(
+      table.routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`).sort(),
+    );
     const names = table.routes.map(operationIdOf);
     expect(new Set(names).size).toBe(names.length);
   });
 
   // A JSON schema of OpenAPI, as the validator above has it, cannot compare a path with the parameters of its operations.
   it('declares each parameter of a path as a required one of its operations, and no other', () => {
-    const places = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, { parameters = [] }]) => ({ place: `${method} ${path}`, path, parameters })),
+    const positions = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters = [] }]) => ({
+        place: `${method} ${path}`,
+        path,
+        parameters,
+      })),
     );
-    const declared = places.map(({ place, parameters }) => {
+    const declared = positions.map(({ place: location, parameters }) => {
       const ofPath = parameters.filter((parameter) => parameter.in === 'path');
-      return [place, ofPath.map(({ name, required }) => (required ? name : `${name}, not required`)).sort()];
+      return [
+        location,
+        ofPath.map(({ name, required }) => (required ? name : `${name}, not required`)).sort(),
+      ];
     });
-    const named = places.map(({ place, path }) => [place, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()]);
+    const named = positions.map(({ place: location, path }) => [
+      location,
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort(),
+    ]);
     expect(declared).toEqual(named);
   });
 
@@ -81,16 +96,29 @@ describe('the document', () => {
     expect(Object.keys(operationAt('post', '/api/v1/emails').responses)).toEqual([
       '202', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503',
     ]); // prettier-ignore
-    expect(operationAt('post', '/api/v1/emails').responses['503']!.$ref).toBe('#/components/responses/EnqueueFailed503');
+    expect(operationAt('post', '/api/v1/emails').responses['503']!.$ref).toBe(
+      '#/components/responses/EnqueueFailed503',
+    );
     expect(responses['LegacyConflict409']).toMatchObject({
       content: {
-        'application/json': { schema: { allOf: [{}, { properties: { error: { properties: { code: { enum: ['CONFLICT'] } } } } }] } },
+        'application/json': {
+          schema: {
+            allOf: [{}, { properties: { error: { properties: { code: { enum: ['CONFLICT'] } } } } }],
+          },
+        },
       },
     });
   });
 
   it('has the names of each surface, and those only', () => {
-    expect(Object.keys(schemas['Contact']!.properties)).toEqual(['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at']);
+    expect(Object.keys(schemas['Contact']!.properties)).toEqual([
+      'id',
+      'email',
+      'subscribed',
+      'custom_fields',
+      'created_at',
+      'updated_at',
+    ]);
     expect(Object.keys(schemas['LegacyContact']!.properties)).toContain('projectId');
     expect(schemas['LegacyCreateContact']!.properties).toHaveProperty('data');
     expect(schemas['CreateContact']!.properties).not.toHaveProperty('data');
@@ -103,17 +131,25 @@ describe('the document', () => {
       expect(description).toContain(`JSON has at most ${1024 ** 2} bytes`);
       expect(parameters!.filter((parameter) => !parameter.description)).toEqual([]);
     }
-    expect(operationAt('post', '/api/v1/contacts').description).toContain(`The body has at most ${1024 ** 2} bytes`);
+    expect(operationAt('post', '/api/v1/contacts').description).toContain(
+      `The body has at most ${1024 ** 2} bytes`,
+    );
     for (const name of ['List', 'CreateList', 'UpdateList'])
-      expect(schemas[name]!.properties['confirmation_template_id']!.description).toContain('the service sends none');
+      expect(schemas[name]!.properties['confirmation_template_id']!.description).toContain(
+        'the service sends none',
+      );
     expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain('replaces its custom fields');
-    expect(schemas['UpdateContact']!.properties['custom_fields']!.description).toContain('PATCH on /api/v1 replaces');
+    expect(schemas['UpdateContact']!.properties['custom_fields']!.description).toContain(
+      'PATCH on /api/v1 replaces',
+    );
   });
 
   it('refuses two schemas of one name', () => {
     const written = new ShapeSchemas();
     written.refOf('v1', Contact, 'reply');
     expect(() => written.refOf('v1', Contact, 'request')).toThrow('two schemas are called Contact');
-    expect(written.refOf('v1', CreateContact, 'request')).toEqual({ $ref: '#/components/schemas/CreateContact' });
+    expect(written.refOf('v1', CreateContact, 'request')).toEqual({
+      $ref: '#/components/schemas/CreateContact',
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { scopeWords } from '@posthorn/contracts';
+import { scopeDescriptions } from '@posthorn/contracts';
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { surfaces } from '../edge/call.js';
 import { bySubject } from '../edge/describe-routes.js';
@@ -32,7 +32,12 @@ export function openApiDocument({ routes }: RouteTable): object {
   const refusals = [...sorted.flatMap(refusalsOf), ...refusalsWithoutRoute(), ...unreadable];
   return {
     openapi: '3.1.1',
-    info: { title: 'Posthorn', version: '1', description: about, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Posthorn',
+      version: '1',
+      description: about,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
     tags: inTagOrder(sorted.map(tagOf)).map((name) => ({ name })),
     paths,
@@ -41,24 +46,41 @@ export function openApiDocument({ routes }: RouteTable): object {
       parameters: { IdempotencyKey: idempotencyKey },
       headers,
       responses: byName(refusals.map((refusal) => [refusal.name, responseOf(refusal)])),
-      schemas: byName([...Object.entries(schemas.written), ...failures.map(({ name, schema }) => [name, schema] as const)]),
+      schemas: byName([
+        ...Object.entries(schemas.written),
+        ...failures.map(({ name, schema }) => [name, schema] as const),
+      ]),
     },
   };
 }
 
 const securitySchemes = {
-  secretKey: { type: 'http', scheme: 'bearer', description: 'A key `sk_…`: everything that its scopes allow. Never in a page.' },
-  publicKey: { type: 'http', scheme: 'bearer', description: 'A key `pk_…`, which may stand in a page: only what is open to it.' },
-  session: { type: 'apiKey', in: 'cookie', name: sessionCookieName, description: 'A signed-in person; `x-project-id` names the project.' },
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key `sk_…`: everything that its scopes allow. Never in a page.',
+  },
+  publicKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key `pk_…`, which may stand in a page: only what is open to it.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookieName,
+    description: 'A signed-in person; `x-project-id` names the project.',
+  },
   token: {
     type: 'oauth2',
-    description: 'An access token `oat_…` that a person let an application have: one project, at most their own rights.',
+    description:
+      'An access token `oat_…` that a person let an application have: one project, at most their own rights.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${authPath}/oauth2/authorize`,
         tokenUrl: `${authPath}/oauth2/token`,
         refreshUrl: `${authPath}/oauth2/token`,
-        scopes: scopeWords,
+        scopes: scopeDescriptions,
       },
     },
   },
@@ -67,7 +89,8 @@ const securitySchemes = {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'A repeat with the same key and body happens once; another body is 422, a first request still in flight 409.',
+  description:
+    'A repeat with the same key and body happens once; another body is 422, a first request still in flight 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -11,33 +11,48 @@ afterAll(() => suite.stop());
 
 describe('/openapi.json', () => {
   it('is the committed document, and open to everyone', async () => {
-    const told = await suite.ask('GET', '/openapi.json');
-    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    expect([told.headers.get('access-control-allow-origin'), told.headers.get('x-content-type-options')]).toEqual(['*', 'nosniff']);
-    expect(told.json).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
+    const published = await suite.request('GET', '/openapi.json');
+    expect([published.status, published.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect([
+      published.headers.get('access-control-allow-origin'),
+      published.headers.get('x-content-type-options'),
+    ]).toEqual(['*', 'nosniff']);
+    expect(published.json).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
   });
 });
 
 describe('/docs', () => {
   it('may run and load only what is its own', async () => {
-    const told = await suite.ask('GET', '/docs');
-    expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(told.headers.get('content-security-policy')).toMatch(
+    const published = await suite.request('GET', '/docs');
+    expect([published.status, published.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(published.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/,
     );
-    expect(told.headers.get('content-security-policy')).not.toMatch(/unsafe/);
-    expect(told.text).not.toMatch(/https?:|<script>|style=|\son\w+=/);
+    expect(published.headers.get('content-security-policy')).not.toMatch(/unsafe/);
+    expect(published.text).not.toMatch(/https?:|<script>|style=|\son\w+=/);
   });
 
   it('serves nothing but its own files', async () => {
-    for (const path of ['/docs/', '/docs/index.html', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/package.json'])
-      expect((await suite.ask('GET', path)).status).toBe(404);
+    for (const path of [
+      '/docs/',
+      '/docs/index.html',
+      '/docs/package.json',
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+    ])
+      expect((await suite.request('GET', path)).status).toBe(404);
   });
 
   it('explains the type of every problem', async () => {
-    const problem = (await suite.ask('GET', '/api/v1/contacts')).json as { type: string; title: string };
+    const problem = (await suite.request('GET', '/api/v1/contacts')).json as { type: string; title: string };
     const [path, code] = new URL(problem.type).href.replace(/^https?:\/\/[^/]+/, '').split('#');
-    const page = await suite.ask('GET', path!);
+    const page = await suite.request('GET', path!);
     expect(page.status).toBe(200);
     expect(page.text).toContain(`<dt id="${code}">`);
     expect(page.text).toContain(`<dd>${problem.title}</dd>`);
@@ -45,31 +60,39 @@ describe('/docs', () => {
 
   const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
   const inBrowser = browser ? it : it.skip;
-  inBrowser('shows every group of operations without a word to anyone else (needs: apt-get install chromium)', async () => {
-    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
-    try {
-      // Swagger UI draws only what is in view.
-      const page = await chrome.newPage({ viewport: { width: 1_200, height: 20_000 } });
-      const complaints: string[] = [];
-      const asked = new Set<string>();
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-      page.on('request', (request) => request.url().startsWith('data:') || asked.add(new URL(request.url()).origin));
-      await page.goto(`${suite.gateway.url}/docs`);
-      await page.locator('.opblock-tag').first().waitFor();
-      const { tags } = (await suite.ask('GET', '/openapi.json')).json as { tags: { name: string }[] };
-      const groups = page.locator('.opblock-tag');
-      await groups.nth(tags.length - 1).waitFor();
-      const shown = await groups.evaluateAll((all) => all.map(({ dataset }) => [dataset['tag'], dataset['isOpen']]));
-      expect(shown).toEqual(tags.map(({ name }) => [name, String(!name.startsWith('legacy '))]));
-      await page.locator('.opblock-tag[data-tag="legacy emails"]').click();
-      await page.getByText('Send one message').click();
-      await page.getByText('Send a message to each recipient').click();
-      await page.locator('.opblock-body').nth(1).waitFor();
-      expect(complaints).toEqual([]);
-      expect([...asked]).toEqual([suite.gateway.url]);
-    } finally {
-      await chrome.close();
-    }
-  });
+  inBrowser(
+    'shows every group of operations without a word to anyone else (needs: apt-get install chromium)',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+      try {
+        // Swagger UI draws only what is in view.
+        const page = await chrome.newPage({ viewport: { width: 1_200, height: 20_000 } });
+        const complaints: string[] = [];
+        const requested = new Set<string>();
+        page.on('pageerror', (error) => complaints.push(error.message));
+        page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+        page.on(
+          'request',
+          (request) => request.url().startsWith('data:') || requested.add(new URL(request.url()).origin),
+        );
+        await page.goto(`${suite.gateway.url}/docs`);
+        await page.locator('.opblock-tag').first().waitFor();
+        const { tags } = (await suite.request('GET', '/openapi.json')).json as { tags: { name: string }[] };
+        const groups = page.locator('.opblock-tag');
+        await groups.nth(tags.length - 1).waitFor();
+        const shown = await groups.evaluateAll((all) =>
+          all.map(({ dataset }) => [dataset['tag'], dataset['isOpen']]),
+        );
+        expect(shown).toEqual(tags.map(({ name }) => [name, String(!name.startsWith('legacy '))]));
+        await page.locator('.opblock-tag[data-tag="legacy emails"]').click();
+        await page.getByText('Send one message').click();
+        await page.getByText('Send a message to each recipient').click();
+        await page.locator('.opblock-body').nth(1).waitFor();
+        expect(complaints).toEqual([]);
+        expect([...requested]).toEqual([suite.gateway.url]);
+      } finally {
+        await chrome.close();
+      }
+    },
+  );
 });

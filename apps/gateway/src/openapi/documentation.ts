@@ -23,8 +23,14 @@ const own = (file: string): URL => new URL(file, import.meta.url);
 const assets: Readonly<Record<string, Asset>> = {
   '/docs': { file: own('docs.html'), type: html },
   '/docs/docs-page.js': { file: own('docs-page.js'), type: 'text/javascript; charset=utf-8' },
-  '/docs/swagger-ui-bundle.js': { file: require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
-  '/docs/swagger-ui.css': { file: require.resolve('swagger-ui-dist/swagger-ui.css'), type: 'text/css; charset=utf-8' },
+  '/docs/swagger-ui-bundle.js': {
+    file: require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    type: 'text/javascript; charset=utf-8',
+  },
+  '/docs/swagger-ui.css': {
+    file: require.resolve('swagger-ui-dist/swagger-ui.css'),
+    type: 'text/css; charset=utf-8',
+  },
   '/docs/favicon.png': { file: require.resolve('swagger-ui-dist/favicon-32x32.png'), type: 'image/png' },
 };
 
@@ -42,7 +48,8 @@ export class Documentation implements OnApplicationBootstrap {
     const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
     fastify.get('/openapi.json', (_, reply) => this.sendDocument(reply));
     fastify.get('/docs/errors', (_, reply) => reply.header('content-type', html).send(errorsPage));
-    for (const [path, asset] of Object.entries(assets)) fastify.get(path, (_, reply) => sendAsset(reply, asset));
+    for (const [path, asset] of Object.entries(assets))
+      fastify.get(path, (_, reply) => sendAsset(reply, asset));
   }
 
   /** Written when it is first asked for: by then the routes are known, and most starts never need it. */

@@ -39,12 +39,18 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
     summary: declaration.summary,
     description: descriptionOf(route),
     tags: [tagOf(route)],
-    security: callers.map((caller) => (caller === 'NOBODY' ? {} : { [schemeOf[caller]]: caller === 'TOKEN' ? [declaration.scope] : [] })),
+    security: callers.map((caller) =>
+      caller === 'NOBODY' ? {} : { [schemeOf[caller]]: caller === 'TOKEN' ? [declaration.scope] : [] },
+    ),
     'x-surface': surface,
     'x-scope': declaration.scope,
     ...(declaration.orScope ? { 'x-or-scope': declaration.orScope } : {}),
     'x-callers': callers,
-    ...listed('parameters', [...pathParametersOf(route), ...queryOf(route, schemas), ...(declaration.idempotent ? [idempotencyKey] : [])]),
+    ...listed('parameters', [
+      ...pathParametersOf(route),
+      ...queryOf(route, schemas),
+      ...(declaration.idempotent ? [idempotencyKey] : []),
+    ]),
     ...bodyOf(route, schemas),
     responses: { ...successOf(route, schemas), ...refused(route) },
   };
@@ -58,7 +64,9 @@ function descriptionOf({ declaration, method }: Route): string {
       .join(' or ')}.`,
     roles ? `Of people only those with the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
-    body ? `${streams ? 'JSON' : 'The body'} has at most ${bodyLimit} bytes; unknown members are refused.` : null,
+    body
+      ? `${streams ? 'JSON' : 'The body'} has at most ${bodyLimit} bytes; unknown members are refused.`
+      : null,
     streams
       ? `A table, as text/csv or as the file of a form, has at most ${streams} bytes, as it comes and unpacked; it is read as a stream.`
       : null,
@@ -89,9 +97,17 @@ function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object
   const members = declaration.query ? schemas.parametersOf(surface, declaration.query) : {};
   return [...namedParametersOf(dialects[surface], declaration)].map(([name, parameter]) => {
     if (parameter === 'cursor')
-      return queryParameter(name, { type: 'string', minLength: 1 }, 'The cursor of the page before, with the same filters');
+      return queryParameter(
+        name,
+        { type: 'string', minLength: 1 },
+        'The cursor of the page before, with the same filters',
+      );
     if (parameter === 'limit')
-      return queryParameter(name, { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize }, 'Entries on one page');
+      return queryParameter(
+        name,
+        { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize },
+        'Entries on one page',
+      );
     return queryParameter(name, members[parameter.outer]!, parameter.field.describe);
   });
 }
@@ -110,10 +126,14 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   if (!declaration.body) return {};
   const example = recorded.operations[operationIdOf(route)]?.request;
   const schema = schemas.refOf(surface, declaration.body, 'request');
-  const asText = declaration.textAs || declaration.streams ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  const asText =
+    declaration.textAs || declaration.streams ? { 'text/csv': { schema: { type: 'string' } } } : {};
   const asForm = declaration.streams ? { 'multipart/form-data': { schema: formWithFile } } : {};
   return {
-    requestBody: { required: true, content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText, ...asForm } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, ...(example ? { example } : {}) }, ...asText, ...asForm },
+    },
   };
 }
 
@@ -138,8 +158,13 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
     ...(declaration.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
     ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
-  const answer = (description: string, of: number) => ({ description, headers: headersOf(surface, of), content });
-  const part = outcomeOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
+  const answer = (description: string, of: number) => ({
+    description,
+    headers: headersOf(surface, of),
+    content,
+  });
+  const part =
+    outcomeOf(declaration) === 'batch' ? { [statusOfPart]: answer('Some entries failed', statusOfPart) } : {};
   return { [status]: answer(declaration.summary, status), ...part };
 }
 
@@ -153,9 +178,12 @@ function replyOf({ declaration, surface, addresses }: Route, schemas: ShapeSchem
 }
 
 const refused = (route: Route): Record<string, object> =>
-  Object.fromEntries(refusalsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]));
+  Object.fromEntries(
+    refusalsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
 
-const listed = (name: string, entries: readonly object[]): object => (entries.length > 0 ? { [name]: entries } : {});
+const listed = (name: string, entries: readonly object[]): object =>
+  entries.length > 0 ? { [name]: entries } : {};
 
 function nounOf(controller: string): string {
   const noun = controller.replace(/Controller$/, '');

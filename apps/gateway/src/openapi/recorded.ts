@@ -13,4 +13,6 @@ interface RecordedOperation {
   answer: unknown;
 }
 
-export const recorded = JSON.parse(readFileSync(new URL('examples.recorded.json', import.meta.url), 'utf8')) as Recorded;
+export const recorded = JSON.parse(
+  readFileSync(new URL('examples.recorded.json', import.meta.url), 'utf8'),
+) as Recorded;

@@ -1,4 +1,10 @@
-import { RefusedMembers, foreignProject, noCredential, noSession, notForPublicKeys } from '../edge/edge-errors.js';
+import {
+  RefusedMembers,
+  foreignProject,
+  noCredential,
+  noSession,
+  notForPublicKeys,
+} from '../edge/edge-errors.js';
 import { notJson, projectDisabled, rateLimited } from '../edge/edge-errors.js';
 import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/edge-errors.js';
 import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
@@ -56,17 +62,19 @@ export const refusalsWithoutRoute = (): Refusal[] =>
   surfaces.flatMap((surface) => grouped(surface, [unknownRoute(), wrongMethod([]), unexpected()]));
 
 /** What Node's parser refuses has no path, so no surface of its own (unreadable-request.ts). */
-export const unreadable: readonly Refusal[] = [408, 431].map((status) => refusal('legacy', status, ['validation_error']));
+export const unreadable: readonly Refusal[] = [408, 431].map((status) =>
+  refusal('legacy', status, ['validation_error']),
+);
 
 export function responseOf({ name, surface, status, codes }: Refusal): object {
   const schemas = dialectSchemas[surface];
-  const said = codes.map((code) => schemas.codeOf(code));
+  const text = codes.map((code) => schemas.codeOf(code));
   const schema: JsonSchema = {
-    allOf: [{ $ref: `#/components/schemas/${schemas.failure.name}` }, schemas.narrowed(status, said)],
+    allOf: [{ $ref: `#/components/schemas/${schemas.failure.name}` }, schemas.narrowed(status, text)],
   };
   const example = recorded.refusals[name];
   return {
-    description: said.map((code) => `\`${code}\``).join(' or '),
+    description: text.map((code) => `\`${code}\``).join(' or '),
     headers: headersOf(surface, status),
     content: { [mediaTypeOf(dialects[surface].errorType)]: { schema, ...(example ? { example } : {}) } },
   };
@@ -77,10 +85,14 @@ const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!;
 
 function grouped(surface: Surface, thrown: readonly DomainError[]): Refusal[] {
   const byStatus = Map.groupBy(thrown, ({ kind }) => statusOfKind[kind]);
-  return [...byStatus].map(([status, errors]) => refusal(surface, status, [...new Set(errors.map(({ code }) => code))].sort()));
+  return [...byStatus].map(([status, errors]) =>
+    refusal(surface, status, [...new Set(errors.map(({ code }) => code))].sort()),
+  );
 }
 
 function refusal(surface: Surface, status: number, codes: readonly DomainCode[]): Refusal {
-  const words = codes.map((code) => code.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()));
-  return { name: `${surface === 'v1' ? '' : 'Legacy'}${words.join('Or')}${status}`, status, surface, codes };
+  const texts = codes.map((code) =>
+    code.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()),
+  );
+  return { name: `${surface === 'v1' ? '' : 'Legacy'}${texts.join('Or')}${status}`, status, surface, codes };
 }

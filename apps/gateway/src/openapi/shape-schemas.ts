@@ -1,4 +1,10 @@
-import { jsonSchemaOf, type Field, type JsonSchema, type SchemaSurface, type Shape } from '@posthorn/contracts';
+import {
+  jsonSchemaOf,
+  type Field,
+  type JsonSchema,
+  type SchemaSurface,
+  type Shape,
+} from '@posthorn/contracts';
 import { dialects } from '../dialects/dialects.js';
 import type { NamedField } from '../dialects/shape-names.js';
 import type { Surface } from '../edge/call.js';
@@ -44,14 +50,14 @@ export class ShapeSchemas {
 
   private schemaOf(surface: Surface, shape: Shape, use: Use): JsonSchema {
     const { byInner, shown } = dialects[surface].names.of(shape);
-    const words: SchemaSurface = {
+    const texts: SchemaSurface = {
       nameOf: (name) => byInner.get(name)!.outer,
       shows: (name) => use === 'request' || shown.some(({ inner }) => inner === name),
       refOf: (nested) => this.refOf(surface, nested, use)['$ref'] as string,
       rewrite: (schema, name, field) => spoken(schema, field, byInner.get(name)!, use),
       closed: use === 'request',
     };
-    const schema = jsonSchemaOf(shape, words);
+    const schema = jsonSchemaOf(shape, texts);
     return use === 'request' ? withAliases(schema, shape, surface) : schema;
   }
 }
@@ -63,7 +69,8 @@ function spoken(schema: JsonSchema, field: Field, { asText }: NamedField, use: U
     return use === 'request' ? { anyOf: [schema, text] } : text;
   }
   if (field.kind === 'address') return field.list ? { ...schema, items: address } : address;
-  if (field.kind === 'mailbox') return field.list ? { anyOf: [mailbox, { ...schema, items: mailbox }] } : mailbox;
+  if (field.kind === 'mailbox')
+    return field.list ? { anyOf: [mailbox, { ...schema, items: mailbox }] } : mailbox;
   return schema;
 }
 
@@ -73,7 +80,11 @@ function withAliases(schema: JsonSchema, shape: Shape, surface: Surface): JsonSc
   const properties = { ...(schema['properties'] as Record<string, JsonSchema>) };
   for (const [name, { inner }] of read) {
     const first = byInner.get(inner)!.outer;
-    if (name !== first) properties[name] = { ...properties[first], description: `Another name for \`${first}\`; give one of them` };
+    if (name !== first)
+      properties[name] = {
+        ...properties[first],
+        description: `Another name for \`${first}\`; give one of them`,
+      };
   }
   return { ...schema, properties };
 }

@@ -19,6 +19,6 @@ export function inTagOrder(tags: Iterable<string>): string[] {
 
 function rankOf(tag: string): number {
   const isLegacy = tag.startsWith(legacyPrefix);
-  const place = resources.indexOf(isLegacy ? tag.slice(legacyPrefix.length) : tag);
-  return (isLegacy ? 1_000 : 0) + (place === -1 ? resources.length : place);
+  const index = resources.indexOf(isLegacy ? tag.slice(legacyPrefix.length) : tag);
+  return (isLegacy ? 1_000 : 0) + (index === -1 ? resources.length : index);
 }

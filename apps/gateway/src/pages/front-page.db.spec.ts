@@ -11,8 +11,12 @@ afterAll(() => suite.stop());
 const headers = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 it('leads a browser to sign in, and whoever is signed in to the account', async () => {
-  const asked = await suite.visitor().get('/', { headers });
-  expect([asked.status, asked.headers.get('location'), asked.text]).toEqual([302, '/sign-in', '']);
+  const requested = await suite.visitor().get('/', { headers });
+  expect([requested.status, requested.headers.get('location'), requested.text]).toEqual([
+    302,
+    '/sign-in',
+    '',
+  ]);
   const person = await suite.buildPerson('front@example.com');
   const known = await person.get('/', { headers });
   expect([known.status, known.headers.get('location')]).toEqual([302, '/account']);
@@ -22,10 +26,14 @@ it('leads a browser to sign in, and whoever is signed in to the account', async 
 it('names the documents and the version to everything else', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const accept of ['*/*', 'application/json']) {
-    const told = await suite.ask('GET', '/', { headers: { accept } });
-    expect([told.status, told.json]).toEqual([200, { name: 'Posthorn', version, docs: '/docs', openapi: '/openapi.json' }]);
-    for (const path of ['/docs', '/openapi.json']) expect((await suite.ask('GET', path)).status).toBe(200);
+    const published = await suite.request('GET', '/', { headers: { accept } });
+    expect([published.status, published.json]).toEqual([
+      200,
+      { name: 'Posthorn', version, docs: '/docs', openapi: '/openapi.json' },
+    ]);
+    for (const path of ['/docs', '/openapi.json'])
+      expect((await suite.request('GET', path)).status).toBe(200);
   }
-  expect((await suite.ask('HEAD', '/')).status).toBe(200);
-  expect((await suite.ask('POST', '/')).status).toBe(405);
+  expect((await suite.request('HEAD', '/')).status).toBe(200);
+  expect((await suite.request('POST', '/')).status).toBe(405);
 });

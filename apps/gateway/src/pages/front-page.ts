@@ -19,7 +19,9 @@ export class FrontPage implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
-    fastify.get('/', (request, reply) => (acceptsHtml(request.raw) ? this.leadOn(request, reply) : reply.send(index)));
+    fastify.get('/', (request, reply) =>
+      acceptsHtml(request.raw) ? this.leadOn(request, reply) : reply.send(index),
+    );
   }
 
   private async leadOn({ raw }: HttpRequest, reply: HttpReply): Promise<HttpReply> {

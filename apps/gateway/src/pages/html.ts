@@ -5,7 +5,13 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[] | null | false;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** A piece of a page: whatever is put in is text, unless it is a piece itself. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {

@@ -48,7 +48,12 @@ export function field({
 }
 
 /** One of several; nothing is chosen for anybody who could choose otherwise. */
-export const choice = (name: string, label: string, options: readonly { value: string; text: string }[], chosen = ''): Html =>
+export const choice = (
+  name: string,
+  label: string,
+  options: readonly { value: string; text: string }[],
+  chosen = '',
+): Html =>
   html`<div class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}" required>
@@ -61,7 +66,12 @@ export const checkbox = (name: string, label: string): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="yes" checked /> ${label}</label>`;
 
 /** Posts to the page's own path unless another one is named. */
-export const form = (content: Html | readonly Html[], submit: string, action?: string, kind: 'plain' | 'quiet' = 'plain'): Html =>
+export const form = (
+  content: Html | readonly Html[],
+  submit: string,
+  action?: string,
+  kind: 'plain' | 'quiet' = 'plain',
+): Html =>
   html`<form method="post" ${action ? html` action="${action}"` : null} class="${kind}">
     ${content}<button type="submit">${submit}</button>
   </form>`;
@@ -71,14 +81,24 @@ export const hidden = (name: string, value: string | null): Html =>
 
 /** Read out at once: what went wrong, or what was done. */
 export const notice = (kind: 'wrong' | 'done', text: string): Html =>
-  kind === 'wrong' ? html`<p class="notice wrong" role="alert">${text}</p>` : html`<p class="notice done" role="status">${text}</p>`;
+  kind === 'wrong'
+    ? html`<p class="notice wrong" role="alert">${text}</p>`
+    : html`<p class="notice done" role="status">${text}</p>`;
 
 export const link = (path: string, text: string, next: string | null = null): Html =>
   html`<a href="${next ? `${path}?${new URLSearchParams({ next }).toString()}` : path}">${text}</a>`;
 
-export const shown = (title: string, body: Html, more: Omit<Shown, 'title' | 'body'> = {}): Shown => ({ title, body, ...more });
+export const shown = (title: string, body: Html, more: Omit<Shown, 'title' | 'body'> = {}): Shown => ({
+  title,
+  body,
+  ...more,
+});
 
-export const sentOn = (path: string, query: Record<string, string | null> = {}, cookies: readonly string[] = []): SentOn => {
+export const sentOn = (
+  path: string,
+  query: Record<string, string | null> = {},
+  cookies: readonly string[] = [],
+): SentOn => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
   return { location: given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path, cookies };
 };

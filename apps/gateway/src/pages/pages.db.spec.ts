@@ -33,7 +33,10 @@ async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', jav
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => /Content.Security|Refused/i.test(message.text()) && complaints.push(message.text()));
+  page.on(
+    'console',
+    (message) => /Content.Security|Refused/i.test(message.text()) && complaints.push(message.text()),
+  );
   return { page, complaints, context };
 }
 
@@ -64,104 +67,125 @@ describe('in a browser, by keyboard', () => {
     }
   });
 
-  inBrowser('a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)', async () => {
-    const browser = await openBrowser();
-    try {
-      const { page } = await openTab(browser);
-      const [owner, { projectId }] = [await suite.buildPerson('inviter@example.com'), await suite.buildProject()];
-      const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = 'inviter@example.com'`);
-      await join(suite.database, projectId, { userId: row!.id }, 'OWNER');
-      const email = 'invited@example.com';
-      await suite.buildPerson(email);
-      expect((await owner.post(`/api/v1/projects/${projectId}/members`, { email, role: 'MEMBER' })).status).toBe(201);
-      const link = await mailedLink(email);
-      await page.goto(link);
-      await typeForm(page, { 'E-mail address': email, Password: password });
-      await looksGood(page, 'invitation');
-      await press(page, 'Accept');
-      expect(await page.textContent('h1')).toBe('You are a member');
-      await looksGood(page, 'invitation-accepted');
-      await page.goto(link);
-      await press(page, 'Accept');
-      expect(await page.textContent('h1')).toBe('This invitation does not work');
-      await looksGood(page, 'invitation-used');
-      await page.goto(`${base}/oauth/error?error=invalid_redirect`);
-      await looksGood(page, 'oauth-error');
-    } finally {
-      await browser.close();
-    }
-  });
+  inBrowser(
+    'a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)',
+    async () => {
+      const browser = await openBrowser();
+      try {
+        const { page } = await openTab(browser);
+        const [owner, { projectId }] = [
+          await suite.buildPerson('inviter@example.com'),
+          await suite.buildProject(),
+        ];
+        const [row] = await suite.database.query<{ id: string }>(
+          `SELECT id FROM auth_users WHERE email = 'inviter@example.com'`,
+        );
+        await join(suite.database, projectId, { userId: row!.id }, 'OWNER');
+        const email = 'invited@example.com';
+        await suite.buildPerson(email);
+        expect(
+          (await owner.post(`/api/v1/projects/${projectId}/members`, { email, role: 'MEMBER' })).status,
+        ).toBe(201);
+        const link = await mailedLink(email);
+        await page.goto(link);
+        await typeForm(page, { 'E-mail address': email, Password: password });
+        await looksGood(page, 'invitation');
+        await press(page, 'Accept');
+        expect(await page.textContent('h1')).toBe('You are a member');
+        await looksGood(page, 'invitation-accepted');
+        await page.goto(link);
+        await press(page, 'Accept');
+        expect(await page.textContent('h1')).toBe('This invitation does not work');
+        await looksGood(page, 'invitation-used');
+        await page.goto(`${base}/oauth/error?error=invalid_redirect`);
+        await looksGood(page, 'oauth-error');
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
-  inBrowser('a person signs up, confirms, signs in, and chooses a new password (needs: apt-get install chromium)', async () => {
-    const browser = await openBrowser();
-    try {
-      const { page, complaints } = await openTab(browser);
-      const email = 'keyboard@example.com';
-      await page.goto(`${base}/sign-in`);
-      await looksGood(page, 'sign-in');
-      await press(page, 'Sign up');
-      await looksGood(page, 'sign-up');
-      await typeForm(page, { Name: 'Ada <b>', 'E-mail address': email, Password: password });
-      expect(await page.title()).toBe('Look into your mail · Posthorn');
-      await looksGood(page, 'mail-sent');
-      await page.goto(await mailedLink(email));
-      await looksGood(page, 'confirm');
-      await press(page, 'Confirm this address');
-      expect(await page.getByRole('status').textContent()).toContain('Your address is confirmed');
-      await typeForm(page, { 'E-mail address': email, Password: 'wrong horse battery' });
-      expect(await page.getByRole('alert').textContent()).toBe('The address or the password is wrong.');
-      await looksGood(page, 'sign-in-refused');
-      await typeForm(page, { Password: password });
-      expect([new URL(page.url()).pathname, await page.title()]).toEqual(['/account', 'Your account · Posthorn']);
-      expect(await page.getByText('Ada <b> · keyboard@example.com').count()).toBe(1);
-      await looksGood(page, 'account');
-      await press(page, 'Sign out');
-      await looksGood(page, 'sign-out');
-      await press(page, 'Sign out');
-      await press(page, 'Forgot the password?');
-      await looksGood(page, 'forgot-password');
-      await typeForm(page, { 'E-mail address': email });
-      await page.goto(await mailedLink(email));
-      await looksGood(page, 'reset-password');
-      await typeForm(page, { 'New password': 'another horse' });
-      await typeForm(page, { 'E-mail address': email, Password: 'another horse' });
-      expect(new URL(page.url()).pathname).toBe('/account');
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
+  inBrowser(
+    'a person signs up, confirms, signs in, and chooses a new password (needs: apt-get install chromium)',
+    async () => {
+      const browser = await openBrowser();
+      try {
+        const { page, complaints } = await openTab(browser);
+        const email = 'keyboard@example.com';
+        await page.goto(`${base}/sign-in`);
+        await looksGood(page, 'sign-in');
+        await press(page, 'Sign up');
+        await looksGood(page, 'sign-up');
+        await typeForm(page, { Name: 'Ada <b>', 'E-mail address': email, Password: password });
+        expect(await page.title()).toBe('Look into your mail · Posthorn');
+        await looksGood(page, 'mail-sent');
+        await page.goto(await mailedLink(email));
+        await looksGood(page, 'confirm');
+        await press(page, 'Confirm this address');
+        expect(await page.getByRole('status').textContent()).toContain('Your address is confirmed');
+        await typeForm(page, { 'E-mail address': email, Password: 'wrong horse battery' });
+        expect(await page.getByRole('alert').textContent()).toBe('The address or the password is wrong.');
+        await looksGood(page, 'sign-in-refused');
+        await typeForm(page, { Password: password });
+        expect([new URL(page.url()).pathname, await page.title()]).toEqual([
+          '/account',
+          'Your account · Posthorn',
+        ]);
+        expect(await page.getByText('Ada <b> · keyboard@example.com').count()).toBe(1);
+        await looksGood(page, 'account');
+        await press(page, 'Sign out');
+        await looksGood(page, 'sign-out');
+        await press(page, 'Sign out');
+        await press(page, 'Forgot the password?');
+        await looksGood(page, 'forgot-password');
+        await typeForm(page, { 'E-mail address': email });
+        await page.goto(await mailedLink(email));
+        await looksGood(page, 'reset-password');
+        await typeForm(page, { 'New password': 'another horse' });
+        await typeForm(page, { 'E-mail address': email, Password: 'another horse' });
+        expect(new URL(page.url()).pathname).toBe('/account');
+        expect(complaints).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
-  inBrowser('a person turns the second factor on, and needs it (needs: apt-get install chromium)', async () => {
-    const browser = await openBrowser();
-    try {
-      const { page, complaints } = await openTab(browser, 'dark');
-      const email = 'careful@example.com';
-      await suite.buildPerson(email);
-      await page.goto(`${base}/account`);
-      await typeForm(page, { 'E-mail address': email, Password: password });
-      await looksGood(page, 'account-dark');
-      await press(page, 'Turn it on');
-      await looksGood(page, 'second-factor');
-      await typeForm(page, { Password: password });
-      await looksGood(page, 'second-factor-key');
-      const [backup] = await page.locator('.codes code').allTextContents();
-      await typeForm(page, { 'Code that the app shows now': codeNow((await page.locator('#key').textContent())!) });
-      expect(await page.title()).toBe('The second factor is on · Posthorn');
-      const { page: other } = await openTab(browser, 'dark');
-      await other.goto(`${base}/sign-in`);
-      await typeForm(other, { 'E-mail address': email, Password: password });
-      expect(new URL(other.url()).pathname).toBe('/sign-in/code');
-      await looksGood(other, 'sign-in-code');
-      await typeForm(other, { Code: '000000' });
-      expect(await other.getByRole('alert').textContent()).toBe('The code is wrong or too old.');
-      await typeForm(other, { Code: backup! });
-      expect(new URL(other.url()).pathname).toBe('/account');
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
-  });
+  inBrowser(
+    'a person turns the second factor on, and needs it (needs: apt-get install chromium)',
+    async () => {
+      const browser = await openBrowser();
+      try {
+        const { page, complaints } = await openTab(browser, 'dark');
+        const email = 'careful@example.com';
+        await suite.buildPerson(email);
+        await page.goto(`${base}/account`);
+        await typeForm(page, { 'E-mail address': email, Password: password });
+        await looksGood(page, 'account-dark');
+        await press(page, 'Turn it on');
+        await looksGood(page, 'second-factor');
+        await typeForm(page, { Password: password });
+        await looksGood(page, 'second-factor-key');
+        const [backup] = await page.locator('.codes code').allTextContents();
+        await typeForm(page, {
+          'Code that the app shows now': codeNow((await page.locator('#key').textContent())!),
+        });
+        expect(await page.title()).toBe('The second factor is on · Posthorn');
+        const { page: other } = await openTab(browser, 'dark');
+        await other.goto(`${base}/sign-in`);
+        await typeForm(other, { 'E-mail address': email, Password: password });
+        expect(new URL(other.url()).pathname).toBe('/sign-in/code');
+        await looksGood(other, 'sign-in-code');
+        await typeForm(other, { Code: '000000' });
+        expect(await other.getByRole('alert').textContent()).toBe('The code is wrong or too old.');
+        await typeForm(other, { Code: backup! });
+        expect(new URL(other.url()).pathname).toBe('/account');
+        expect(complaints).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });
 
 describe('a page', () => {
@@ -172,27 +196,40 @@ describe('a page', () => {
     expect(headers.get('referrer-policy')).toBe('same-origin');
     expect(text).not.toMatch(/<script|<style|style=|\son\w+=/);
     const style = await suite.visitor().get(/href="(\/pages\/[^"]+)"/.exec(text)![1]!);
-    expect([style.status, style.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect([style.status, style.headers.get('cache-control')]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
   });
 
   it('takes a form from no other origin, and none without one', async () => {
     for (const origin of ['https://evil.example', 'null', ''])
-      expect((await suite.visitor().submit('/sign-in', { email: 'a@b.example', password }, { origin })).status).toBe(403);
+      expect(
+        (await suite.visitor().submit('/sign-in', { email: 'a@b.example', password }, { origin })).status,
+      ).toBe(403);
   });
 
   it('leads nobody to another host', async () => {
     const person = await suite.buildPerson('led@example.com');
-    for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', 'javascript:alert(1)']) {
-      const told = await person.get(`/sign-in?next=${encodeURIComponent(next)}`);
-      expect([next, told.status, told.headers.get('location')]).toEqual([next, 303, '/account']);
+    for (const next of [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      '/\t/evil.example',
+      'javascript:alert(1)',
+    ]) {
+      const published = await person.get(`/sign-in?next=${encodeURIComponent(next)}`);
+      expect([next, published.status, published.headers.get('location')]).toEqual([next, 303, '/account']);
     }
-    expect((await person.get('/sign-in?next=/account/second-factor')).headers.get('location')).toBe('/account/second-factor');
+    expect((await person.get('/sign-in?next=/account/second-factor')).headers.get('location')).toBe(
+      '/account/second-factor',
+    );
   });
 
   it('answers what is no form, NUL and foreign links with a page and never a 500', async () => {
     const visitor = suite.visitor();
-    const told = [
-      await visitor.ask('POST', '/sign-in', { body: '{}' }),
+    const published = [
+      await visitor.request('POST', '/sign-in', { body: '{}' }),
       await visitor.submit('/sign-in', { email: 'a\u0000b', password }),
       await visitor.submit('/reset-password', { token: 'x', password }),
       await visitor.submit('/reset-password', { token: '', password }),
@@ -201,8 +238,9 @@ describe('a page', () => {
       await visitor.submit('/sign-up', { name: 'x'.repeat(17_000) }),
       await visitor.submit('/sign-in/code', { code: '1' }),
     ];
-    expect(told.map(({ status }) => status)).toEqual([415, 422, 400, 400, 401, 422, 413, 401]);
-    for (const { headers: given } of told) expect(given.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(published.map(({ status }) => status)).toEqual([415, 422, 400, 400, 401, 422, 413, 401]);
+    for (const { headers: given } of published)
+      expect(given.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
   it('says that it cannot, and neither yes nor no, while the database is away', async () => {
@@ -213,7 +251,7 @@ describe('a page', () => {
       const api = await suite.visitor().post('/api/auth/sign-in/email', { email: 'a@b.example', password });
       expect(api.status).toBe(503);
     } finally {
-      suite.line.mend();
+      suite.line.fix();
     }
   });
 });

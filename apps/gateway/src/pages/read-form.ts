@@ -1,11 +1,11 @@
 import { invalidMember } from '@posthorn/contracts';
 
-const mostFields = 50;
+const maxFields = 50;
 
 /** `application/x-www-form-urlencoded`: one value a name, and text that Postgres can hold. */
 export function readForm(text: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
-  const entries = [...new URLSearchParams(text)].slice(0, mostFields);
+  const entries = [...new URLSearchParams(text)].slice(0, maxFields);
   for (const [name, value] of entries) {
     if (value.includes('\0') || name.includes('\0'))
       throw invalidMember([name.replaceAll('\0', '')], 'invalid_text', 'must not contain NUL');

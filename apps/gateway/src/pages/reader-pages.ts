@@ -3,7 +3,7 @@ import { html, type Html } from './html.js';
 import { drawn, pageHeaders } from './page-look.js';
 import { shown } from './page-kit.js';
 import type { Shown } from './page.js';
-import { readerWords, type Language } from './reader-words.js';
+import { readerTexts, type Language } from './reader-texts.js';
 import type { Sender } from './senders.js';
 
 /** No search engine shall show what stands behind somebody's own link. */
@@ -19,22 +19,26 @@ export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
 /** The language that is spoken here, for one that is asked for: `de-AT` is `de`, and what is not known is English. */
 export function spokenOf(language: string): Language {
   const [root = ''] = language.toLowerCase().split('-');
-  return Object.hasOwn(readerWords, root) ? (root as Language) : 'en';
+  return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';
 }
 
 /** Nothing happened, and the same link will do. */
 export function laterPage(sender: Sender, status: number): Shown {
   const language = spokenOf(sender.language);
-  const { title, text } = readerWords[language].later;
+  const { title, text } = readerTexts[language].later;
   return shown(title, html`<p role="alert">${text}</p>`, { language, status });
 }
 
 /** The text with each `{name}` in it replaced by what stands for it; a sender without a name is called something, too. */
-export function filled(text: string, { name, language }: Sender, { email = '', list = '' }: { email?: string; list?: string } = {}): Html {
+export function filled(
+  text: string,
+  { name, language }: Sender,
+  { email = '', list = '' }: { email?: string; list?: string } = {},
+): Html {
   const values: Readonly<Record<string, Html>> = {
     '{email}': html`<strong>${email}</strong>`,
     '{list}': html`<strong>${list}</strong>`,
-    '{sender}': html`${name ?? readerWords[spokenOf(language)].sender}`,
+    '{sender}': html`${name ?? readerTexts[spokenOf(language)].sender}`,
   };
   return html`${text.split(/(\{\w+\})/).map((part) => values[part] ?? html`${part}`)}`;
 }

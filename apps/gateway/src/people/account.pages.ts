@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { isUuid, type Session } from '@posthorn/contracts';
 import type { SessionUser } from '../identity/credential.js';
 import { html, type Html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { field, form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from './people-answer.js';
@@ -23,25 +23,33 @@ type Act = (visit: Visit, person: SessionUser) => Promise<Shown | SentOn>;
 @Injectable()
 export class AccountPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly people: People,
     private readonly sessions: SessionsRepository,
   ) {}
 
   onApplicationBootstrap(): void {
     const show = signedIn((visit, person) => this.show(visit, person));
-    const opened = (at: string, submit: Act) => this.door.open({ path: at, show, submit: signedIn(submit) });
-    this.door.open({ path, show });
+    const opened = (at: string, submit: Act) =>
+      this.router.open({ path: at, show, submit: signedIn(submit) });
+    this.router.open({ path, show });
     opened(`${path}/password`, (visit, person) => this.changePassword(visit, person));
     opened(`${path}/sessions`, (visit, person) => this.end(visit, person));
     opened(`${path}/other-sessions`, (_, person) => this.endOthers(person));
   }
 
-  private async show({ query }: Visit, person: SessionUser, failed: PeopleAnswer | null = null): Promise<Shown> {
+  private async show(
+    { query }: Visit,
+    person: SessionUser,
+    failed: PeopleAnswer | null = null,
+  ): Promise<Shown> {
     const { userId, sessionId, name, email } = person;
-    const [sessions, hasSecondFactor] = await Promise.all([this.sessions.list(userId, sessionId), this.sessions.hasSecondFactor(userId)]);
-    const said = news[query['said'] ?? ''];
-    const body = html` ${said && !failed ? notice('done', said) : null} ${refusal(failed)}
+    const [sessions, hasSecondFactor] = await Promise.all([
+      this.sessions.list(userId, sessionId),
+      this.sessions.hasSecondFactor(userId),
+    ]);
+    const text = news[query['said'] ?? ''];
+    const body = html` ${text && !failed ? notice('done', text) : null} ${refusal(failed)}
       <p>${name} · ${email}</p>
       <h2>Sessions</h2>
       <ul class="rows">
@@ -51,7 +59,9 @@ export class AccountPages implements OnApplicationBootstrap {
       <h2>Password</h2>
       ${form(passwords, 'Change the password', `${path}/password`)}
       <h2>Second factor</h2>
-      <p>${hasSecondFactor ? 'It is on: signing in needs a code.' : 'It is off: the password alone signs you in.'}</p>
+      <p>
+        ${hasSecondFactor ? 'It is on: signing in needs a code.' : 'It is off: the password alone signs you in.'}
+      </p>
       <ul class="links">
         <li>${link('/account/applications', 'Applications')}</li>
         <li>${link(`${path}/second-factor`, hasSecondFactor ? 'Turn it off' : 'Turn it on')}</li>
@@ -63,7 +73,9 @@ export class AccountPages implements OnApplicationBootstrap {
   private async changePassword(visit: Visit, person: SessionUser): Promise<Shown | SentOn> {
     const { form: filled, request } = visit;
     const body = { currentPassword: filled['current'] ?? '', newPassword: filled['password'] ?? '' };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/change-password', body, request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/change-password', body, request }),
+    );
     return answer.ok ? sentOn(path, { said: 'password' }, answer.cookies) : this.show(visit, person, answer);
   }
 
@@ -94,5 +106,7 @@ function row({ id, device, address, createdAt, current }: Session): Html {
     <p>${deviceOf(device)}</p>
     <p class="quiet-text">${address ?? 'unknown address'} · since ${since} UTC</p>
   </div>`;
-  return html`<li>${what}${current ? html`<p class="done">This one</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}</li>`;
+  return html`<li>
+    ${what}${current ? html`<p class="done">This one</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}
+  </li>`;
 }

@@ -22,7 +22,7 @@ export class AttemptsRepository {
   constructor(private readonly database: Database) {}
 
   async take(key: string, { window, max }: AttemptRule): Promise<Attempt> {
-    const ask = () =>
+    const request = () =>
       this.database.query<{ count: number; age: number }>(
         `INSERT INTO auth_rate_limits AS kept (id, key, count, "lastRequest")
        VALUES ($1, $2, 1, floor(extract(epoch FROM clock_timestamp()) * 1000))
@@ -34,8 +34,11 @@ export class AttemptsRepository {
        RETURNING count, floor(extract(epoch FROM clock_timestamp()) * 1000) - "lastRequest" AS age`,
         [newId(), key, window * 1_000, max],
       );
-    const [row] = await this.database.apart(ask);
+    const [row] = await this.database.apart(request);
     const allowed = row!.count <= max;
-    return { allowed, retryAfter: allowed ? null : Math.max(1, Math.ceil(window - Number(row!.age) / 1_000)) };
+    return {
+      allowed,
+      retryAfter: allowed ? null : Math.max(1, Math.ceil(window - Number(row!.age) / 1_000)),
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.repository.js';
 
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** Attempts, limited by address and path. Whoever must wait is told so from memory: hammering on costs no statement. */
 @Injectable()
@@ -22,6 +22,6 @@ export class Attempts {
 
   private remember(key: string, seconds: number): void {
     this.refused.set(key, performance.now() + seconds * 1_000);
-    if (this.refused.size > mostRemembered) this.refused.delete(this.refused.keys().next().value!);
+    if (this.refused.size > maxRemembered) this.refused.delete(this.refused.keys().next().value!);
   }
 }

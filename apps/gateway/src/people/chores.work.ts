@@ -3,7 +3,7 @@ import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { ExpiredRepository } from './expired.repository.js';
 
 const everyMs = 10 * 60_000;
-const choresWork = work('gateway.chores', { retry: { attempts: Infinity, firstMs: 1_000, longestMs: everyMs } });
+const choresWork = work('gateway.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });
 
 /** Forgets what has expired. */
 @Injectable()

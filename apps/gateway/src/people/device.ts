@@ -16,7 +16,8 @@ const systems: readonly [RegExp, string][] = [
 
 /** A browser and its system in words; what says neither is shown as it called itself. */
 export function deviceOf(userAgent: string | null): string {
-  const named = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
+  const named = (list: readonly [RegExp, string][]) =>
+    list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const [browser, system] = [named(browsers), named(systems)];
   if (browser && system) return `${browser} on ${system}`;
   return browser ?? system ?? (userAgent?.slice(0, 60) || 'Unknown device');

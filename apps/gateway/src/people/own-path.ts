@@ -4,5 +4,10 @@ const misread = /[\\\u0000-\u001f\u007f]/;
 /** A path of this installation, as a link may lead back to; never another host, however it is written. */
 export function isOwnPath(value: string): boolean {
   const base = 'http://own.invalid';
-  return value.startsWith('/') && !misread.test(value) && URL.canParse(value, base) && new URL(value, base).origin === base;
+  return (
+    value.startsWith('/') &&
+    !misread.test(value) &&
+    URL.canParse(value, base) &&
+    new URL(value, base).origin === base
+  );
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { field, form, hidden, link, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from './people-answer.js';
@@ -9,13 +9,21 @@ import { People } from './people.js';
 @Injectable()
 export class PasswordPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly people: People,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.door.open({ path: '/forgot-password', show: (visit) => this.showForgot(visit), submit: (visit) => this.forgot(visit) });
-    this.door.open({ path: '/reset-password', show: (visit) => this.showReset(visit), submit: (visit) => this.reset(visit) });
+    this.router.open({
+      path: '/forgot-password',
+      show: (visit) => this.showForgot(visit),
+      submit: (visit) => this.forgot(visit),
+    });
+    this.router.open({
+      path: '/reset-password',
+      show: (visit) => this.showReset(visit),
+      submit: (visit) => this.reset(visit),
+    });
   }
 
   private async showForgot({ form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
@@ -32,18 +40,26 @@ export class PasswordPages implements OnApplicationBootstrap {
   private async forgot(visit: Visit): Promise<Shown> {
     const { form: filled, request } = visit;
     const body = { email: filled['email'] ?? '' };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/request-password-reset', body, request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/request-password-reset', body, request }),
+    );
     if (!answer.ok) return this.showForgot(visit, answer);
     return shown(
       'Look into your mail',
-      html`<p>If there is an account with this address, a mail with a link is on its way. The link works once, for one hour.</p>
+      html`<p>
+          If there is an account with this address, a mail with a link is on its way. The link works once, for
+          one hour.
+        </p>
         <ul class="links">
           <li>${link('/sign-in', 'Sign in')}</li>
         </ul>`,
     );
   }
 
-  private async showReset({ query, form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
+  private async showReset(
+    { query, form: filled }: Visit,
+    failed: PeopleAnswer | null = null,
+  ): Promise<Shown> {
     const token = filled['token'] ?? query['token'];
     if (!token || failed?.code === 'INVALID_TOKEN') return dead;
     const fields = html` ${hidden('token', token)}
@@ -58,7 +74,9 @@ export class PasswordPages implements OnApplicationBootstrap {
   private async reset(visit: Visit): Promise<Shown | SentOn> {
     const { form: filled, request } = visit;
     const body = { token: filled['token'] ?? '', newPassword: filled['password'] ?? '' };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/reset-password', body, request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/reset-password', body, request }),
+    );
     return answer.ok ? sentOn('/sign-in', { said: 'reset' }) : this.showReset(visit, answer);
   }
 }

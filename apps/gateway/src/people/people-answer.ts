@@ -1,6 +1,6 @@
 import { html, type Html } from '../pages/html.js';
 import { notice } from '../pages/page-kit.js';
-import { longestPassword, shortestPassword } from './people-rules.js';
+import { maxPassword, shortestPassword } from './people-rules.js';
 
 /** What a page needs of an answer of `/api/auth`. */
 export interface PeopleAnswer {
@@ -29,12 +29,12 @@ export async function readAnswer(response: Response): Promise<PeopleAnswer> {
 
 export const passwordHint = `At least ${shortestPassword} characters.`;
 
-const words: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
   INVALID_EMAIL: 'This is not an e-mail address.',
   INVALID_PASSWORD: 'The password is wrong.',
   PASSWORD_TOO_SHORT: `The password must have at least ${shortestPassword} characters.`,
-  PASSWORD_TOO_LONG: `The password may have at most ${longestPassword} characters.`,
+  PASSWORD_TOO_LONG: `The password may have at most ${maxPassword} characters.`,
   INVALID_CODE: 'The code is wrong or too old.',
   INVALID_BACKUP_CODE: 'The code is wrong or was used before.',
   INVALID_TWO_FACTOR_COOKIE: 'This took too long. Sign in again.',
@@ -42,11 +42,13 @@ const words: Readonly<Record<string, string>> = {
   ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Try again in a quarter of an hour.',
 };
 
-function wordsFor({ code, wait }: PeopleAnswer): string {
+function textFor({ code, wait }: PeopleAnswer): string {
   if (wait !== null) return `Too many tries. Wait ${wait} seconds, then try again.`;
-  return words[code] ?? 'That did not work. Check what you filled in.';
+  return texts[code] ?? 'That did not work. Check what you filled in.';
 }
 
 /** What went wrong, above the form that is shown again. */
-export const refusal = (answer: PeopleAnswer | null): Html => (answer ? notice('wrong', wordsFor(answer)) : html``);
-export const statusOf = (answer: PeopleAnswer | null): { status?: number } => (answer ? { status: answer.status } : {});
+export const refusal = (answer: PeopleAnswer | null): Html =>
+  answer ? notice('wrong', textFor(answer)) : html``;
+export const statusOf = (answer: PeopleAnswer | null): { status?: number } =>
+  answer ? { status: answer.status } : {};

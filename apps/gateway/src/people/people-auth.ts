@@ -12,7 +12,7 @@ import { oauthPages } from '../oauth/oauth-rules.js';
 import type { Attempts } from './attempts.js';
 import { isOwnPath } from './own-path.js';
 import type { PeopleMails } from './people-mails.js';
-import { addressHeader, authPath, longestPassword, shortestPassword } from './people-rules.js';
+import { addressHeader, authPath, maxPassword, shortestPassword } from './people-rules.js';
 import { openPeopleStore } from './people-store.js';
 
 const linkSeconds = 3_600;
@@ -45,7 +45,7 @@ export async function openAuth({ config, database, attempts, mails, keys, delega
       requireEmailVerification: true,
       autoSignIn: false,
       minPasswordLength: shortestPassword,
-      maxPasswordLength: longestPassword,
+      maxPasswordLength: maxPassword,
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: linkSeconds,
       sendResetPassword: ({ user, token }) => mails.resetPassword(user, token),
@@ -57,12 +57,24 @@ export async function openAuth({ config, database, attempts, mails, keys, delega
       expiresIn: linkSeconds,
       sendVerificationEmail: ({ user, url, token }) => mails.verifyAddress(user, token, nextOf(url)),
     },
-    plugins: [twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } }), oauthPlugin(config, keys)],
-    rateLimit: { enabled: true, window: 60, max: 100, customStorage: { consume: (key, rule) => attempts.take(key, rule) } },
+    plugins: [
+      twoFactor({ issuer: 'Posthorn', schema: { twoFactor: { modelName: 'auth_two_factors' } } }),
+      oauthPlugin(config, keys),
+    ],
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 100,
+      customStorage: { consume: (key, rule) => attempts.take(key, rule) },
+    },
     advanced: {
       // The prefix of secure cookies would change their name with the address; the attribute does not.
       useSecureCookies: false,
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure: config.publicUrl.startsWith('https:') },
+      defaultCookieAttributes: {
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: config.publicUrl.startsWith('https:'),
+      },
       database: { generateId: newId },
       ipAddress: { ipAddressHeaders: [addressHeader] },
     },

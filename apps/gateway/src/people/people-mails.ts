@@ -63,27 +63,29 @@ export class PeopleMails {
     return `${this.base}${path}${parameters ? `?${parameters}` : ''}`;
   }
 
-  private write({ email }: Addressee, subject: string, words: Words): Promise<void> {
-    const { why, link, otherwise } = words;
+  private write({ email }: Addressee, subject: string, texts: Texts): Promise<void> {
+    const { why, link, otherwise } = texts;
     const text = `${why}\n\n${link}\n\n${otherwise}\n`;
-    return this.mails.send({ to: email, subject, text, body: letter(words).text });
+    return this.mails.send({ to: email, subject, text, body: letter(texts).text });
   }
 }
 
-interface Words {
+interface Texts {
   why: string;
   action: string;
   link: string;
   otherwise: string;
 }
 
-const letter = ({ why, action, link, otherwise }: Words): Html =>
+const letter = ({ why, action, link, otherwise }: Texts): Html =>
   html`<!doctype html>
     <html lang="en">
       <body style="font: 16px/1.5 system-ui, sans-serif; color: #1c1e21">
         <p>${why}</p>
         <p>
-          <a href="${link}" style="display: inline-block; padding: 10px 18px; border-radius: 8px; background: #b4530a; color: #fff"
+          <a
+            href="${link}"
+            style="display: inline-block; padding: 10px 18px; border-radius: 8px; background: #b4530a; color: #fff"
             >${action}</a
           >
         </p>

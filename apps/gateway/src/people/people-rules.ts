@@ -3,4 +3,4 @@ export const authPath = '/api/auth';
 /** Set by the gateway itself on what it hands on; nothing of this name is taken from a client. */
 export const addressHeader = 'x-posthorn-address';
 export const shortestPassword = 10;
-export const longestPassword = 128;
+export const maxPassword = 128;

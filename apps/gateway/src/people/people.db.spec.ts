@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
 import { sessionCookieName } from '../identity/session-cookie.js';
-import { origin, password, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
+import {
+  origin,
+  password,
+  startPeopleSuite,
+  type PeopleSuite,
+  type Visitor,
+} from '../testing/people-suite.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
 let suite: PeopleSuite;
@@ -12,14 +18,21 @@ afterAll(() => suite.stop());
 
 let count = 0;
 const newAddress = () => `person-${(count += 1)}@example.com`;
-const signIn = (visitor: Visitor, email: string, secret = password) => visitor.post('/api/auth/sign-in/email', { email, password: secret });
-const whoIs = async (visitor: Visitor) => (await visitor.get('/api/auth/get-session')).json['user'] as { email: string } | undefined;
-const tokenIn = (visitor: Visitor) => decodeURIComponent(visitor.cookies.get(sessionCookieName)!).split('.')[0]!;
+const signIn = (visitor: Visitor, email: string, secret = password) =>
+  visitor.post('/api/auth/sign-in/email', { email, password: secret });
+const whoIs = async (visitor: Visitor) =>
+  (await visitor.get('/api/auth/get-session')).json['user'] as { email: string } | undefined;
+const tokenIn = (visitor: Visitor) =>
+  decodeURIComponent(visitor.cookies.get(sessionCookieName)!).split('.')[0]!;
 
 describe('a person', () => {
   it('signs up, confirms the address, signs in, and out again', async () => {
     const [email, visitor] = [newAddress(), suite.visitor()];
-    const signedUp = await visitor.post('/api/auth/sign-up/email', { name: 'Ada', email: email.toUpperCase(), password });
+    const signedUp = await visitor.post('/api/auth/sign-up/email', {
+      name: 'Ada',
+      email: email.toUpperCase(),
+      password,
+    });
     expect([signedUp.status, visitor.cookies.size]).toEqual([200, 0]);
     const early = await signIn(visitor, email);
     expect([early.status, early.json['code'], visitor.cookies.size]).toEqual([403, 'EMAIL_NOT_VERIFIED', 0]);
@@ -44,7 +57,9 @@ describe('a person', () => {
       await visitor.get(path);
       expect([visitor.cookies.size, await whoIs(visitor)]).toEqual([0, undefined]);
     }
-    const [stored] = await suite.database.query(`SELECT "emailVerified" FROM auth_users WHERE email = $1`, [email]);
+    const [stored] = await suite.database.query(`SELECT "emailVerified" FROM auth_users WHERE email = $1`, [
+      email,
+    ]);
     expect(stored).toEqual({ emailVerified: true });
   });
 
@@ -52,7 +67,9 @@ describe('a person', () => {
     const email = newAddress();
     await suite.buildPerson(email);
     const [cookie] = (await signIn(suite.visitor(), email)).headers.getSetCookie();
-    expect(cookie).toMatch(/^better-auth\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/i);
+    expect(cookie).toMatch(
+      /^better-auth\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/i,
+    );
   });
 
   it('chooses a new password by mail, once, and every session ends', async () => {
@@ -60,8 +77,11 @@ describe('a person', () => {
     const old = await suite.buildPerson(email);
     await suite.visitor().post('/api/auth/request-password-reset', { email });
     const token = await suite.tokenFor(email);
-    const reset = (newPassword: string) => suite.visitor().post('/api/auth/reset-password', { token, newPassword });
-    expect([(await reset('another horse')).status, (await reset('a third horse')).status]).toEqual([200, 400]);
+    const reset = (newPassword: string) =>
+      suite.visitor().post('/api/auth/reset-password', { token, newPassword });
+    expect([(await reset('another horse')).status, (await reset('a third horse')).status]).toEqual([
+      200, 400,
+    ]);
     expect(await whoIs(old)).toBeUndefined();
     expect((await signIn(suite.visitor(), email)).status).toBe(401);
     expect((await signIn(suite.visitor(), email, 'another horse')).status).toBe(200);
@@ -79,7 +99,11 @@ describe('a person', () => {
       revokeOtherSessions: false,
     });
     expect(changed.status).toBe(200);
-    expect([await whoIs(other), (await whoIs(own))?.email, tokenIn(own) === before]).toEqual([undefined, email, false]);
+    expect([await whoIs(other), (await whoIs(own))?.email, tokenIn(own) === before]).toEqual([
+      undefined,
+      email,
+      false,
+    ]);
   });
 });
 
@@ -90,7 +114,14 @@ describe('what is stored', () => {
     const verification = await suite.tokenFor(email);
     await suite.visitor().post('/api/auth/request-password-reset', { email });
     const reset = await suite.tokenFor(email);
-    const tables = ['auth_users', 'auth_accounts', 'auth_sessions', 'auth_verifications', 'auth_two_factors', 'auth_rate_limits'];
+    const tables = [
+      'auth_users',
+      'auth_accounts',
+      'auth_sessions',
+      'auth_verifications',
+      'auth_two_factors',
+      'auth_rate_limits',
+    ];
     const dumps = await Promise.all(
       [...tables, 'system_mails'].map((table) =>
         suite.database.query<{ row: string }>(`SELECT row_to_json(t)::text AS row FROM ${table} t`),
@@ -112,8 +143,12 @@ describe('a stranger', () => {
     const person = await suite.buildPerson(email);
     const foreign = { origin: 'https://evil.example' };
     expect((await person.post('/api/auth/sign-out', {}, foreign)).status).toBe(403);
-    expect((await suite.visitor().post('/api/auth/sign-in/email', { email, password }, foreign)).status).toBe(403);
-    expect((await suite.visitor().post('/api/auth/sign-in/email', { email, password }, { origin: 'null' })).status).toBe(403);
+    expect((await suite.visitor().post('/api/auth/sign-in/email', { email, password }, foreign)).status).toBe(
+      403,
+    );
+    expect(
+      (await suite.visitor().post('/api/auth/sign-in/email', { email, password }, { origin: 'null' })).status,
+    ).toBe(403);
     expect((await whoIs(person))?.email).toBe(email);
   });
 
@@ -128,21 +163,30 @@ describe('a stranger', () => {
       `${sessionCookieName}=${'x'.repeat(9_000)}`,
     ];
     for (const cookie of dead) {
-      const told = await suite.visitor().get('/api/auth/get-session', { headers: { cookie } });
-      expect([told.status, told.text]).toEqual([200, 'null']);
+      const published = await suite.visitor().get('/api/auth/get-session', { headers: { cookie } });
+      expect([published.status, published.text]).toEqual([200, 'null']);
     }
   });
 
-  it.each(['https://evil.example', '//evil.example', '/\\evil.example', '/\tevil', 'http:evil', 'javascript:alert(1)', 'evil', ['/'], 7])(
-    'is not led elsewhere by %j',
-    async (callbackURL) => {
-      const visitor = suite.visitor();
-      const body = { name: 'x', email: newAddress(), password, callbackURL };
-      expect((await visitor.post('/api/auth/sign-up/email', body)).status).toBe(422);
-      expect((await visitor.post('/api/auth/sign-in/email', body)).status).toBe(422);
-      expect((await visitor.post('/api/auth/request-password-reset', { ...body, redirectTo: callbackURL })).status).toBe(422);
-    },
-  );
+  it.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/\tevil',
+    'http:evil',
+    'javascript:alert(1)',
+    'evil',
+    ['/'],
+    7,
+  ])('is not led elsewhere by %j', async (callbackURL) => {
+    const visitor = suite.visitor();
+    const body = { name: 'x', email: newAddress(), password, callbackURL };
+    expect((await visitor.post('/api/auth/sign-up/email', body)).status).toBe(422);
+    expect((await visitor.post('/api/auth/sign-in/email', body)).status).toBe(422);
+    expect(
+      (await visitor.post('/api/auth/request-password-reset', { ...body, redirectTo: callbackURL })).status,
+    ).toBe(422);
+  });
 
   it('finds nothing but what is open', async () => {
     const person = await suite.buildPerson(newAddress());
@@ -159,7 +203,9 @@ describe('a stranger', () => {
       '/constructor',
     ])
       for (const method of ['GET', 'POST'])
-        expect((await person.ask(method, `/api/auth${path}`, method === 'POST' ? { body: {} } : {})).status).toBe(404);
+        expect(
+          (await person.request(method, `/api/auth${path}`, method === 'POST' ? { body: {} } : {})).status,
+        ).toBe(404);
     expect((await person.get('/api/auth/sign-out')).status).toBe(405);
   });
 
@@ -168,7 +214,15 @@ describe('a stranger', () => {
     const email = newAddress();
     const tries: number[] = [];
     for (let index = 0; index < 4; index += 1)
-      tries.push((await visitor.post('/api/auth/sign-in/email', { email, password }, { 'x-posthorn-address': `10.9.9.${index}` })).status);
+      tries.push(
+        (
+          await visitor.post(
+            '/api/auth/sign-in/email',
+            { email, password },
+            { 'x-posthorn-address': `10.9.9.${index}` },
+          )
+        ).status,
+      );
     expect(tries).toEqual([401, 401, 401, 429]);
     expect(Number((await signIn(visitor, email)).headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await signIn(suite.visitor(), email)).status).toBe(401);
@@ -196,20 +250,26 @@ describe('a stranger', () => {
     ];
     for (const path of paths)
       for (const body of bodies) {
-        const { status } = await suite.visitor().ask('POST', `/api/auth/${path}`, { body });
+        const { status } = await suite.visitor().request('POST', `/api/auth/${path}`, { body });
         expect([path, body.slice(0, 20), status < 500]).toEqual([path, body.slice(0, 20), true]);
       }
     for (const token of ['%00', '%ff', 'a.b.c', 'x'.repeat(9_000), ''])
       expect((await suite.visitor().get(`/api/auth/verify-email?token=${token}`)).status).toBeLessThan(500);
     for (const token of [newId(), `'; DROP TABLE auth_users; --`])
-      expect((await suite.visitor().post('/api/auth/reset-password', { token, newPassword: password })).status).toBe(400);
+      expect(
+        (await suite.visitor().post('/api/auth/reset-password', { token, newPassword: password })).status,
+      ).toBe(400);
   });
 
   it('has no way to write others a letter of its own', async () => {
     const email = newAddress();
     const body = { email, password, name: 'Buy now https://evil.example' };
-    expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: `a\nb` })).status).toBe(422);
-    expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: 'x'.repeat(101) })).status).toBe(422);
+    expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: `a\nb` })).status).toBe(
+      422,
+    );
+    expect(
+      (await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: 'x'.repeat(101) })).status,
+    ).toBe(422);
     await suite.visitor().post('/api/auth/sign-up/email', body);
     expect(JSON.stringify(await suite.mailsTo(email))).not.toContain('evil.example');
   });
@@ -219,11 +279,14 @@ describe('a stranger', () => {
     await suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
     const link = (await suite.mailsTo(email))[0]!.text;
     expect(link).toContain(`${origin}/verify-email?token=`);
-    const [user] = await suite.database.query(`SELECT "emailVerified" AS verified FROM auth_users WHERE email = $1`, [email]);
+    const [user] = await suite.database.query(
+      `SELECT "emailVerified" AS verified FROM auth_users WHERE email = $1`,
+      [email],
+    );
     expect(user).toEqual({ verified: false });
     const token = await suite.tokenFor(email);
     const html = { headers: { accept: 'text/html,*/*' } };
-    const looked = await suite.visitor().get(`/api/auth/verify-email?token=${token}`, html);
-    expect([looked.status, looked.headers.get('location')]).toEqual([303, `/verify-email?token=${token}`]);
+    const checked = await suite.visitor().get(`/api/auth/verify-email?token=${token}`, html);
+    expect([checked.status, checked.headers.get('location')]).toEqual([303, `/verify-email?token=${token}`]);
   });
 });

@@ -12,7 +12,7 @@ import { isOneLine } from './one-line.js';
 import { PeopleLibrary } from './people-library.js';
 import { addressHeader, authPath } from './people-rules.js';
 
-export interface PeopleAsk {
+export interface PeopleRequest {
   method: 'GET' | 'POST';
   /** Below `/api/auth`, as in `/sign-in/email`. */
   path: string;
@@ -22,12 +22,14 @@ export interface PeopleAsk {
   request: HttpRequest;
 }
 
-const longestWaitMs = 5_000;
-const longestAgent = 512;
+const maxWaitMs = 5_000;
+const maxAgent = 512;
 /** Whether an address is known must not show in how long the answer takes: hashing and mail fit in here. */
 const steadyMs: Readonly<Record<string, number>> = { '/sign-up/email': 400, '/request-password-reset': 400 };
 /** What clients may not leave out. */
-const always: Readonly<Record<string, Record<string, unknown>>> = { '/change-password': { revokeOtherSessions: true } };
+const always: Readonly<Record<string, Record<string, unknown>>> = {
+  '/change-password': { revokeOtherSessions: true },
+};
 const leadingElsewhere = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL'];
 
 /** Sign-up, sign-in, passwords and second factors: every page and every client comes through here, with its limits. */
@@ -39,7 +41,7 @@ export class People {
     private readonly library: PeopleLibrary,
   ) {}
 
-  async ask({ method, path, query = {}, body, request }: PeopleAsk): Promise<Response> {
+  async request({ method, path, query = {}, body, request }: PeopleRequest): Promise<Response> {
     refuseForeignPaths({ ...query, ...body });
     refuseName(body?.['name']);
     const began = performance.now();
@@ -58,17 +60,30 @@ export class People {
   /** What the library answers to this and nothing else; `path` is whole, with its query. */
   async handOn(path: string, init: RequestInit): Promise<Response> {
     const auth = await this.library.open();
-    return within(longestWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
+    return within(maxWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
   }
 
   /** A person made by the operator, in the ambient transaction. */
-  async create(person: { email: string; name: string; password: string; verified: boolean }): Promise<{ id: string } | null> {
+  async create(person: {
+    email: string;
+    name: string;
+    password: string;
+    verified: boolean;
+  }): Promise<{ id: string } | null> {
     const { internalAdapter, password } = await (await this.library.open()).$context;
     if (await internalAdapter.findUserByEmail(person.email)) return null;
     const { email, name, verified: emailVerified } = person;
     const hash = await password.hash(person.password);
-    const { id } = await internalAdapter.createUser({ email, name, emailVerified }, { method: 'email-password' });
-    await internalAdapter.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash });
+    const { id } = await internalAdapter.createUser(
+      { email, name, emailVerified },
+      { method: 'email-password' },
+    );
+    await internalAdapter.linkAccount({
+      userId: id,
+      providerId: 'credential',
+      accountId: id,
+      password: hash,
+    });
     return { id };
   }
 
@@ -88,7 +103,7 @@ export class People {
     const [agent] = headerValues(raw.rawHeaders, 'user-agent');
     if (cookies) headers.set('cookie', cookies);
     if (origin) headers.set('origin', origin);
-    if (agent) headers.set('user-agent', agent.slice(0, longestAgent));
+    if (agent) headers.set('user-agent', agent.slice(0, maxAgent));
     return headers;
   }
 

@@ -30,8 +30,12 @@ it('is needed once it is on; the password alone gives no session', async () => {
   const { key } = await turnOn('ada@example.com');
   const visitor = await begin('ada@example.com');
   expect((await visitor.get('/api/auth/get-session')).text).toBe('null');
-  const told = await visitor.post('/api/auth/two-factor/verify-totp', { code: codeNow(key) });
-  expect([told.status, isSignedIn(visitor), told.text.includes('token')]).toEqual([200, true, false]);
+  const published = await visitor.post('/api/auth/two-factor/verify-totp', { code: codeNow(key) });
+  expect([published.status, isSignedIn(visitor), published.text.includes('token')]).toEqual([
+    200,
+    true,
+    false,
+  ]);
 });
 
 it('takes each backup code once, and none of them lies open', async () => {
@@ -55,6 +59,8 @@ it('is not guessed: a few wrong codes end the attempt', async () => {
   }
   expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
   const late = { 'x-forwarded-for': suite.visitor().address };
-  expect((await visitor.post('/api/auth/two-factor/verify-totp', { code: codeNow(key) }, late)).status).toBe(401);
+  expect((await visitor.post('/api/auth/two-factor/verify-totp', { code: codeNow(key) }, late)).status).toBe(
+    401,
+  );
   expect(isSignedIn(visitor)).toBe(false);
 });

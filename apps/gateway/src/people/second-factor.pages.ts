@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { SessionUser } from '../identity/credential.js';
 import { html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { field, form, link, notice, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { signedIn } from './account.pages.js';
@@ -15,16 +15,20 @@ const path = '/account/second-factor';
 @Injectable()
 export class SecondFactorPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly people: People,
     private readonly sessions: SessionsRepository,
   ) {}
 
   onApplicationBootstrap(): void {
     const show = signedIn((visit, person) => this.show(visit, person));
-    this.door.open({ path, show, submit: signedIn((visit, person) => this.begin(visit, person)) });
-    this.door.open({ path: `${path}/confirm`, show, submit: signedIn((visit) => this.confirm(visit)) });
-    this.door.open({ path: `${path}/off`, show, submit: signedIn((visit, person) => this.turnOff(visit, person)) });
+    this.router.open({ path, show, submit: signedIn((visit, person) => this.begin(visit, person)) });
+    this.router.open({ path: `${path}/confirm`, show, submit: signedIn((visit) => this.confirm(visit)) });
+    this.router.open({
+      path: `${path}/off`,
+      show,
+      submit: signedIn((visit, person) => this.turnOff(visit, person)),
+    });
   }
 
   private async show(_: Visit, { userId }: SessionUser, failed: PeopleAnswer | null = null): Promise<Shown> {
@@ -37,7 +41,9 @@ export class SecondFactorPages implements OnApplicationBootstrap {
       maxLength: 128,
     });
     const body = html`${refusal(failed)}
-      <p>${on ? 'Signing in will need the password alone.' : 'Signing in will also need a code of an authenticator app.'}</p>
+      <p>
+        ${on ? 'Signing in will need the password alone.' : 'Signing in will also need a code of an authenticator app.'}
+      </p>
       ${form(password, on ? 'Turn it off' : 'Go on', on ? `${path}/off` : path)} ${back}`;
     return shown(on ? 'Turn the second factor off' : 'Turn the second factor on', body, statusOf(failed));
   }
@@ -45,7 +51,9 @@ export class SecondFactorPages implements OnApplicationBootstrap {
   /** The one time that the key and the backup codes are seen. */
   private async begin(visit: Visit, person: SessionUser): Promise<Shown> {
     const body = { password: visit.form['password'] ?? '' };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/two-factor/enable', body, request: visit.request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/two-factor/enable', body, request: visit.request }),
+    );
     if (!answer.ok) return this.show(visit, person, answer);
     const { totpURI, backupCodes } = answer.json as { totpURI: string; backupCodes: string[] };
     const key = new URL(totpURI).searchParams.get('secret')!;
@@ -64,20 +72,42 @@ export class SecondFactorPages implements OnApplicationBootstrap {
 
   private async confirm({ form: filled, request }: Visit): Promise<Shown> {
     const body = { code: (filled['code'] ?? '').replace(/\s/g, '') };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/two-factor/verify-totp', body, request }));
-    if (!answer.ok) return shown('Confirm the code', html`${refusal(answer)} ${form(codeField, 'Turn it on')} ${back}`, statusOf(answer));
-    return shown('The second factor is on', html`${notice('done', 'From now on, signing in needs a code.')} ${back}`, {
-      cookies: answer.cookies,
-    });
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/two-factor/verify-totp', body, request }),
+    );
+    if (!answer.ok)
+      return shown(
+        'Confirm the code',
+        html`${refusal(answer)} ${form(codeField, 'Turn it on')} ${back}`,
+        statusOf(answer),
+      );
+    return shown(
+      'The second factor is on',
+      html`${notice('done', 'From now on, signing in needs a code.')} ${back}`,
+      {
+        cookies: answer.cookies,
+      },
+    );
   }
 
   private async turnOff(visit: Visit, person: SessionUser): Promise<Shown | SentOn> {
     const body = { password: visit.form['password'] ?? '' };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/two-factor/disable', body, request: visit.request }));
+    const answer = await readAnswer(
+      await this.people.request({
+        method: 'POST',
+        path: '/two-factor/disable',
+        body,
+        request: visit.request,
+      }),
+    );
     if (!answer.ok) return this.show(visit, person, answer);
-    return shown('The second factor is off', html`${notice('done', 'The password alone signs you in.')} ${back}`, {
-      cookies: answer.cookies,
-    });
+    return shown(
+      'The second factor is off',
+      html`${notice('done', 'The password alone signs you in.')} ${back}`,
+      {
+        cookies: answer.cookies,
+      },
+    );
   }
 }
 

@@ -16,7 +16,8 @@ interface Listed {
   current: boolean;
 }
 
-const listed = async (person: Visitor) => (await person.get('/api/v1/users/me/sessions')).json['sessions'] as Listed[];
+const listed = async (person: Visitor) =>
+  (await person.get('/api/v1/users/me/sessions')).json['sessions'] as Listed[];
 const again = async (email: string) => {
   const visitor = suite.visitor();
   await visitor.post('/api/auth/sign-in/email', { email, password }, { 'user-agent': 'Second browser' });
@@ -32,8 +33,8 @@ it('shows a person where the sessions are, and no token of them', async () => {
     { address: person.address, current: true },
   ]);
   const rows = await suite.database.query<{ token: string }>(`SELECT token FROM auth_sessions`);
-  const told = (await person.get('/api/users/me/sessions')).text;
-  for (const { token } of rows) expect(told).not.toContain(token);
+  const published = (await person.get('/api/users/me/sessions')).text;
+  for (const { token } of rows) expect(published).not.toContain(token);
 });
 
 it('ends one, then all others; both are refused everywhere within a second', async () => {
@@ -41,21 +42,25 @@ it('ends one, then all others; both are refused everywhere within a second', asy
   const [one, two] = [await again('grace@example.com'), await again('grace@example.com')];
   expect((await listed(one)).length).toBe(3);
   const theirs = (await listed(one)).find(({ current }) => current)!;
-  const ended = await person.ask('DELETE', `/api/v1/users/me/sessions/${theirs.id}`);
+  const ended = await person.request('DELETE', `/api/v1/users/me/sessions/${theirs.id}`);
   expect([ended.status, ended.json]).toEqual([200, { id: theirs.id, deleted: true }]);
-  expect((await person.ask('DELETE', `/api/v1/users/me/sessions/${theirs.id}`)).status).toBe(404);
-  expect((await person.ask('DELETE', `/api/users/me/sessions`)).json).toEqual({ success: true });
+  expect((await person.request('DELETE', `/api/v1/users/me/sessions/${theirs.id}`)).status).toBe(404);
+  expect((await person.request('DELETE', `/api/users/me/sessions`)).json).toEqual({ success: true });
   await delay(1_000);
   expect(
-    (await Promise.all([one, two, person].map((visitor) => visitor.get('/api/v1/users/me/sessions')))).map(({ status }) => status),
+    (await Promise.all([one, two, person].map((visitor) => visitor.get('/api/v1/users/me/sessions')))).map(
+      ({ status }) => status,
+    ),
   ).toEqual([401, 401, 200]);
 });
 
 it('answers alike for the session of another person and for none', async () => {
   const person = await suite.buildPerson('eve@example.com');
   const foreign = (await listed(await suite.buildPerson('mallory@example.com')))[0]!.id;
-  const told = await Promise.all([foreign, newId()].map((id) => person.ask('DELETE', `/api/users/me/sessions/${id}`)));
-  expect([told[0]!.status, told[0]!.text]).toEqual([404, told[1]!.text]);
+  const published = await Promise.all(
+    [foreign, newId()].map((id) => person.request('DELETE', `/api/users/me/sessions/${id}`)),
+  );
+  expect([published[0]!.status, published[0]!.text]).toEqual([404, published[1]!.text]);
 });
 
 it('takes no key, no stranger, and no other page', async () => {
@@ -63,12 +68,12 @@ it('takes no key, no stranger, and no other page', async () => {
   const { token } = await suite.buildKey(projectId);
   const person = await suite.buildPerson('joan@example.com');
   const path = '/api/v1/users/me/sessions';
-  const told = [
-    await suite.ask('GET', path),
-    await suite.ask('GET', path, { key: token }),
-    await person.ask('DELETE', path, { headers: { origin: 'https://evil.example' } }),
+  const published = [
+    await suite.request('GET', path),
+    await suite.request('GET', path, { key: token }),
+    await person.request('DELETE', path, { headers: { origin: 'https://evil.example' } }),
   ];
-  expect(told.map(({ status, json }) => [status, json['code']])).toEqual([
+  expect(published.map(({ status, json }) => [status, json['code']])).toEqual([
     [401, 'invalid_session'],
     [401, 'invalid_session'],
     [403, 'scope_missing'],

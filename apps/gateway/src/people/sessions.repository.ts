@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Session } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 
-/** As many as a list may hold (contract.md §1). */
+/** As many as a list may hold (docs/api-decisions.md §1). */
 const most = 100;
 
 /** Sessions by their ids: tokens, which the library goes by, are known to their browsers only. */
@@ -21,18 +21,26 @@ export class SessionsRepository {
 
   /** Answers whether there was one. */
   async end(userId: string, sessionId: string): Promise<boolean> {
-    const ended = await this.database.query(`DELETE FROM auth_sessions WHERE "userId" = $1 AND id = $2 RETURNING id`, [userId, sessionId]);
+    const ended = await this.database.query(
+      `DELETE FROM auth_sessions WHERE "userId" = $1 AND id = $2 RETURNING id`,
+      [userId, sessionId],
+    );
     return ended.length === 1;
   }
 
   /** Answers how many there were. */
   async endOthers(userId: string, currentId: string): Promise<number> {
-    const ended = await this.database.query(`DELETE FROM auth_sessions WHERE "userId" = $1 AND id <> $2 RETURNING id`, [userId, currentId]);
+    const ended = await this.database.query(
+      `DELETE FROM auth_sessions WHERE "userId" = $1 AND id <> $2 RETURNING id`,
+      [userId, currentId],
+    );
     return ended.length;
   }
 
   async hasSecondFactor(userId: string): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 AND "twoFactorEnabled"`, [userId]);
+    const rows = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 AND "twoFactorEnabled"`, [
+      userId,
+    ]);
     return rows.length === 1;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { html } from '../pages/html.js';
-import { PageDoor } from '../pages/page-door.js';
+import { PageRouter } from '../pages/page-router.js';
 import { field, form, hidden, link, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
 import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from './people-answer.js';
@@ -9,14 +9,26 @@ import { People } from './people.js';
 @Injectable()
 export class SignUpPages implements OnApplicationBootstrap {
   constructor(
-    private readonly door: PageDoor,
+    private readonly router: PageRouter,
     private readonly people: People,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.door.open({ path: '/sign-up', show: (visit) => this.show(visit), submit: (visit) => this.signUp(visit) });
-    this.door.open({ path: '/verify-email', show: (visit) => this.showVerify(visit), submit: (visit) => this.verify(visit) });
-    this.door.open({ path: '/verify-email/again', show: (visit) => this.showAgain(visit), submit: (visit) => this.again(visit) });
+    this.router.open({
+      path: '/sign-up',
+      show: (visit) => this.show(visit),
+      submit: (visit) => this.signUp(visit),
+    });
+    this.router.open({
+      path: '/verify-email',
+      show: (visit) => this.showVerify(visit),
+      submit: (visit) => this.verify(visit),
+    });
+    this.router.open({
+      path: '/verify-email/again',
+      show: (visit) => this.showAgain(visit),
+      submit: (visit) => this.again(visit),
+    });
   }
 
   private async show({ next, form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
@@ -35,7 +47,9 @@ export class SignUpPages implements OnApplicationBootstrap {
     const { form: filled, next, request } = visit;
     const { name = '', email = '', password = '' } = filled;
     const body = { name: name.trim() || email, email, password, ...(next ? { callbackURL: next } : {}) };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/sign-up/email', body, request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/sign-up/email', body, request }),
+    );
     return answer.ok ? sentOn('/verify-email', { next }) : this.show(visit, answer);
   }
 
@@ -58,7 +72,9 @@ export class SignUpPages implements OnApplicationBootstrap {
 
   private async verify({ form: filled, next, request }: Visit): Promise<Shown | SentOn> {
     const query = { token: filled['token'] ?? '' };
-    const { ok, status } = await readAnswer(await this.people.ask({ method: 'GET', path: '/verify-email', query, request }));
+    const { ok, status } = await readAnswer(
+      await this.people.request({ method: 'GET', path: '/verify-email', query, request }),
+    );
     if (ok) return sentOn('/sign-in', { said: 'verified', next });
     const body = html`<p>The link is too old, or not whole.</p>
       <ul class="links">
@@ -76,7 +92,9 @@ export class SignUpPages implements OnApplicationBootstrap {
   private async again(visit: Visit): Promise<Shown | SentOn> {
     const { form: filled, next, request } = visit;
     const body = { email: filled['email'] ?? '', ...(next ? { callbackURL: next } : {}) };
-    const answer = await readAnswer(await this.people.ask({ method: 'POST', path: '/send-verification-email', body, request }));
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/send-verification-email', body, request }),
+    );
     return answer.ok ? sentOn('/verify-email', { next }) : this.showAgain(visit, answer);
   }
 }

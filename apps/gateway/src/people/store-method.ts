@@ -6,11 +6,11 @@ export interface Condition {
 }
 
 /** What the library asks of its store, whichever method. */
-export interface Ask {
+export interface Request {
   model: string;
   where?: Condition[];
   data?: Row;
   update?: Row;
 }
 
-export type Method = (ask: Ask) => Promise<unknown>;
+export type Method = (request: Request) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { projectFacts, users, type CreateUser } from '@posthorn/contracts';
+import { projectEvents, users, type CreateUser } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
@@ -11,13 +11,16 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const create = (user: CreateUser) => suite.bus.call(users.create, operatorOf(newId()), user);
-const signIn = (email: string, secret: string) => suite.visitor().post('/api/auth/sign-in/email', { email, password: secret });
+const signIn = (email: string, secret: string) =>
+  suite.visitor().post('/api/auth/sign-in/email', { email, password: secret });
 
 it('are made by the operator with a password that is made and shown once', async () => {
   const made = await create({ email: 'First@Example.com', verified: true });
   expect(made).toMatchObject({ email: 'first@example.com', name: 'first@example.com', verified: true });
   expect((await signIn('first@example.com', made.password!)).status).toBe(200);
-  expect(await create({ email: 'second@example.com', name: 'Second', verified: true, password })).toMatchObject({
+  expect(
+    await create({ email: 'second@example.com', name: 'Second', verified: true, password }),
+  ).toMatchObject({
     name: 'Second',
     password: null,
   });
@@ -26,14 +29,25 @@ it('are made by the operator with a password that is made and shown once', async
 
 it('have to confirm their address unless the operator vouches for it', async () => {
   await create({ email: 'unconfirmed@example.com', password });
-  expect((await signIn('unconfirmed@example.com', password)).json).toMatchObject({ code: 'EMAIL_NOT_VERIFIED' });
+  expect((await signIn('unconfirmed@example.com', password)).json).toMatchObject({
+    code: 'EMAIL_NOT_VERIFIED',
+  });
 });
 
 it('own the project that is named, with them or not at all', async () => {
   const { projectId } = await suite.buildProject();
-  const { id } = await create({ email: 'owner@example.com', verified: true, password, ownedProjectId: projectId });
-  expect(await suite.factsOf(projectId, projectFacts.memberAdded)).toMatchObject([{ userId: id, role: 'OWNER' }]);
-  await expect(create({ email: 'nowhere@example.com', ownedProjectId: newId() })).rejects.toMatchObject({ kind: 'not_found' });
+  const { id } = await create({
+    email: 'owner@example.com',
+    verified: true,
+    password,
+    ownedProjectId: projectId,
+  });
+  expect(await suite.eventsOf(projectId, projectEvents.memberAdded)).toMatchObject([
+    { userId: id, role: 'OWNER' },
+  ]);
+  await expect(create({ email: 'nowhere@example.com', ownedProjectId: newId() })).rejects.toMatchObject({
+    kind: 'not_found',
+  });
   expect((await create({ email: 'nowhere@example.com' })).email).toBe('nowhere@example.com');
 });
 

@@ -1,6 +1,12 @@
 import { Controller } from '@nestjs/common';
-import { users, type CreatedUser, type CreateUser, type KnownUser, type VerifyUser } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import {
+  users,
+  type CreatedUser,
+  type CreateUser,
+  type KnownUser,
+  type VerifyUser,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { UsersService } from './users.service.js';
 
 /** Asked by the operator, who stands above projects. */
@@ -8,12 +14,12 @@ import { UsersService } from './users.service.js';
 export class UsersHandlers {
   constructor(private readonly users: UsersService) {}
 
-  @Answers(users.verify)
+  @Handles(users.verify)
   verify({ body }: Incoming<VerifyUser>): Promise<KnownUser> {
     return this.users.verify(body.email);
   }
 
-  @Answers(users.create)
+  @Handles(users.create)
   create({ body }: Incoming<CreateUser>): Promise<CreatedUser> {
     return this.users.create(body);
   }

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { projectNotFound, userExists, userNotFound, type CreatedUser, type CreateUser, type KnownUser } from '@posthorn/contracts';
+import {
+  projectNotFound,
+  userExists,
+  userNotFound,
+  type CreatedUser,
+  type CreateUser,
+  type KnownUser,
+} from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { MembershipService } from '../members/membership.service.js';
@@ -17,7 +24,13 @@ export class UsersService {
     private readonly outbox: Outbox,
   ) {}
 
-  async create({ email, name = email.slice(0, 100), password, verified = false, ownedProjectId }: CreateUser): Promise<CreatedUser> {
+  async create({
+    email,
+    name = email.slice(0, 100),
+    password,
+    verified = false,
+    ownedProjectId,
+  }: CreateUser): Promise<CreatedUser> {
     const made = password ?? randomBytes(15).toString('base64url');
     const id = await this.database.transaction(async () => {
       const created = await this.people.create({ email, name, password: made, verified });
@@ -25,7 +38,7 @@ export class UsersService {
       if (ownedProjectId) await this.own(ownedProjectId, created.id);
       return created.id;
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return { id, email, name, verified, password: password === undefined ? made : null };
   }
 

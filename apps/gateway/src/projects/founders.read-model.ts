@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 
-export interface Founder {
+export interface Creator {
   verified: boolean;
   /** Projects that the person owns and that are not disabled. */
   owned: number;
@@ -12,15 +12,17 @@ export interface Founder {
 
 /** What a person has founded so far: of a person, not of a project. */
 @Injectable()
-export class FoundersReadModel {
+export class CreatorsReadModel {
   constructor(private readonly database: Database) {}
 
   /** Held until the transaction ends, so that two creations count one another. */
-  async hold(userId: string): Promise<Founder | null> {
+  async hold(userId: string): Promise<Creator | null> {
     // A statement sees what was committed before it began: the counts wait for the lock.
-    const held = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 FOR NO KEY UPDATE`, [userId]);
+    const held = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 FOR NO KEY UPDATE`, [
+      userId,
+    ]);
     if (held.length === 0) return null;
-    const [founder] = await this.database.query<Founder>(
+    const [owner] = await this.database.query<Creator>(
       `SELECT person."emailVerified" AS verified,
               (SELECT count(*)::int FROM members member JOIN projects project ON project.id = member.project_id
                WHERE member.user_id = $1 AND member.role = 'OWNER' AND project.disabled_reason IS NULL) AS owned,
@@ -31,6 +33,6 @@ export class FoundersReadModel {
        WHERE person.id = $1`,
       [userId],
     );
-    return founder!;
+    return owner!;
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { projectFacts, projects } from '@posthorn/contracts';
+import { projectEvents, projects } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { operatorOf, startGatewaySuite, type GatewaySuite, type SignedIn } from '../testing/gateway-suite.js';
 
@@ -10,9 +10,13 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const mine = '/api/v1/users/me/projects';
-const create = (as: SignedIn, name: string, path = mine) => suite.ask('POST', path, { as, body: { name } });
+const create = (as: SignedIn, name: string, path = mine) =>
+  suite.request('POST', path, { as, body: { name } });
 const age = (userId: string, minutes: number) =>
-  suite.database.query(`UPDATE projects SET created_at = created_at - make_interval(mins => $2) WHERE created_by = $1`, [userId, minutes]);
+  suite.database.query(
+    `UPDATE projects SET created_at = created_at - make_interval(mins => $2) WHERE created_by = $1`,
+    [userId, minutes],
+  );
 
 describe('creating a project', () => {
   it('makes the caller its owner, and tells of both', async () => {
@@ -20,12 +24,24 @@ describe('creating a project', () => {
     const { status, json } = await create(person, 'Mine');
     expect(status).toBe(201);
     expect(json).toEqual({
-      ...{ id: expect.any(String), name: 'Mine', disabled: false, region: 'us-east-1', tracking: 'ENABLED', language: 'en' },
-      ...{ sandbox_address: expect.stringMatching(/^p-[0-9a-f]{12}@sandbox\.test$/), created_at: expect.any(String) },
+      ...{
+        id: expect.any(String),
+        name: 'Mine',
+        disabled: false,
+        region: 'us-east-1',
+        tracking: 'ENABLED',
+        language: 'en',
+      },
+      ...{
+        sandbox_address: expect.stringMatching(/^p-[0-9a-f]{12}@sandbox\.test$/),
+        created_at: expect.any(String),
+      },
     });
     const id = json['id'] as string;
-    expect(await suite.factsOf(id, projectFacts.changed)).toMatchObject([{ id, name: 'Mine', seq: 1 }]);
-    expect(await suite.factsOf(id, projectFacts.memberAdded)).toMatchObject([{ userId: person.userId, role: 'OWNER' }]);
+    expect(await suite.eventsOf(id, projectEvents.changed)).toMatchObject([{ id, name: 'Mine', seq: 1 }]);
+    expect(await suite.eventsOf(id, projectEvents.memberAdded)).toMatchObject([
+      { userId: person.userId, role: 'OWNER' },
+    ]);
   });
 
   it('answers the bare row on the legacy surface', async () => {
@@ -33,8 +49,21 @@ describe('creating a project', () => {
     expect(status).toBe(201);
     expect(Object.keys(json).sort()).toEqual(
       [
-        ...['id', 'name', 'disabled', 'disabledReason', 'sandboxHandle', 'paymentCustomerId', 'paymentSubscriptionId'],
-        ...['billingLimitWorkflows', 'billingLimitCampaigns', 'billingLimitTransactional', 'billingLimitInbound'],
+        ...[
+          'id',
+          'name',
+          'disabled',
+          'disabledReason',
+          'sandboxHandle',
+          'paymentCustomerId',
+          'paymentSubscriptionId',
+        ],
+        ...[
+          'billingLimitWorkflows',
+          'billingLimitCampaigns',
+          'billingLimitTransactional',
+          'billingLimitInbound',
+        ],
         ...['tracking', 'providerRegion', 'language', 'organizationId', 'createdAt', 'updatedAt'],
       ].sort(),
     );
@@ -44,22 +73,32 @@ describe('creating a project', () => {
     const unverified = await create(await suite.buildUser({ verified: false }), 'No');
     expect([unverified.status, unverified.json['code']]).toEqual([403, 'scope_missing']);
     const person = await suite.buildUser();
-    const elsewhere = await suite.ask('POST', mine, { as: person, body: { name: 'No' }, headers: { origin: 'https://elsewhere.example' } });
+    const elsewhere = await suite.request('POST', mine, {
+      as: person,
+      body: { name: 'No' },
+      headers: { origin: 'https://elsewhere.example' },
+    });
     expect([elsewhere.status, elsewhere.json['code']]).toEqual([403, 'scope_missing']);
     const { projectId } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
-    const byKey = await suite.ask('POST', mine, { key: token, body: { name: 'No' } });
+    const byKey = await suite.request('POST', mine, { key: token, body: { name: 'No' } });
     expect([byKey.status, byKey.json['code']]).toEqual([401, 'invalid_session']);
-    for (const body of [{}, { name: '' }, { name: 'x'.repeat(101) }, { name: 'a\0b' }, { name: 'x', disabled: true }]) {
-      expect((await suite.ask('POST', mine, { as: person, body })).status).toBe(422);
+    for (const body of [
+      {},
+      { name: '' },
+      { name: 'x'.repeat(101) },
+      { name: 'a\0b' },
+      { name: 'x', disabled: true },
+    ]) {
+      expect((await suite.request('POST', mine, { as: person, body })).status).toBe(422);
     }
   });
 
   it('is done five times an hour and no more, also at the same instant', async () => {
     const person = await suite.buildUser();
-    const told = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((count) => create(person, `P${count}`)));
-    expect(told.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
-    const refused = told.find(({ status }) => status === 429)!;
+    const published = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((count) => create(person, `P${count}`)));
+    expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
+    const refused = published.find(({ status }) => status === 429)!;
     expect(refused.json['code']).toBe('rate_limited');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
     await age(person.userId, 61);
@@ -84,38 +123,63 @@ describe('the projects of a person', () => {
   it('are listed newest first, page by page, on both surfaces', async () => {
     const person = await suite.buildUser();
     for (const name of ['a', 'b', 'c']) await create(person, name);
-    const first = await suite.ask('GET', `${mine}?limit=2`, { as: person });
+    const first = await suite.request('GET', `${mine}?limit=2`, { as: person });
     expect(first.json).toMatchObject({ data: [{ name: 'c' }, { name: 'b' }], has_more: true });
-    const second = await suite.ask('GET', `${mine}?limit=2&after=${String(first.json['next_cursor'])}`, { as: person });
+    const second = await suite.request('GET', `${mine}?limit=2&after=${String(first.json['next_cursor'])}`, {
+      as: person,
+    });
     expect(second.json).toMatchObject({ data: [{ name: 'a' }], has_more: false, next_cursor: null });
-    const legacy = await suite.ask('GET', '/api/users/me/projects', { as: person });
-    expect(legacy.json).toMatchObject({ success: true, data: { items: [{ name: 'c' }, { name: 'b' }, { name: 'a' }], total: 3 } });
-    expect((await suite.ask('GET', mine, { as: await suite.buildUser() })).json).toMatchObject({ data: [] });
+    const legacy = await suite.request('GET', '/api/users/me/projects', { as: person });
+    expect(legacy.json).toMatchObject({
+      success: true,
+      data: { items: [{ name: 'c' }, { name: 'b' }, { name: 'a' }], total: 3 },
+    });
+    expect((await suite.request('GET', mine, { as: await suite.buildUser() })).json).toMatchObject({
+      data: [],
+    });
   });
 });
 
 describe('a project', () => {
-  it('is read and changed by its members and its keys, with a fact of each change', async () => {
+  it('is read and changed by its members and its keys, with an event of each change', async () => {
     const { projectId } = await suite.buildProject();
     const owner = await suite.buildUser({ projectId });
     const { token } = await suite.buildKey(projectId);
     const path = `/api/v1/projects/${projectId}`;
-    const changed = await suite.ask('PATCH', path, { as: owner, body: { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' } });
-    expect([changed.status, changed.json]).toMatchObject([200, { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' }]);
-    expect((await suite.ask('PATCH', path, { key: token, body: {} })).json).toEqual(changed.json);
-    expect((await suite.ask('GET', path.toUpperCase().replace('/API/V1/PROJECTS', '/api/v1/projects'), { key: token })).json).toEqual(
-      changed.json,
-    );
-    expect((await suite.ask('GET', `/api/projects/${projectId}`, { as: owner })).json).toMatchObject({
+    const changed = await suite.request('PATCH', path, {
+      as: owner,
+      body: { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' },
+    });
+    expect([changed.status, changed.json]).toMatchObject([
+      200,
+      { name: 'Renamed', tracking: 'MARKETING_ONLY', language: 'de' },
+    ]);
+    expect((await suite.request('PATCH', path, { key: token, body: {} })).json).toEqual(changed.json);
+    expect(
+      (
+        await suite.request('GET', path.toUpperCase().replace('/API/V1/PROJECTS', '/api/v1/projects'), {
+          key: token,
+        })
+      ).json,
+    ).toEqual(changed.json);
+    expect((await suite.request('GET', `/api/projects/${projectId}`, { as: owner })).json).toMatchObject({
       success: true,
       data: { id: projectId, name: 'Renamed' },
     });
-    expect((await suite.factsOf(projectId, projectFacts.changed)).map(({ seq, name }) => [seq, name])).toEqual([
+    expect(
+      (await suite.eventsOf(projectId, projectEvents.changed)).map(({ seq, name }) => [seq, name]),
+    ).toEqual([
       [1, 'A project'],
       [2, 'Renamed'],
     ]);
-    for (const body of [{ tracking: 'SOMETIMES' }, { name: null }, { language: '../../etc' }, { region: 'eu-west-1' }, { seq: 9 }]) {
-      expect((await suite.ask('PATCH', path, { as: owner, body })).status).toBe(422);
+    for (const body of [
+      { tracking: 'SOMETIMES' },
+      { name: null },
+      { language: '../../etc' },
+      { region: 'eu-west-1' },
+      { seq: 9 },
+    ]) {
+      expect((await suite.request('PATCH', path, { as: owner, body })).status).toBe(422);
     }
   });
 
@@ -128,7 +192,7 @@ describe('a project', () => {
       for (const id of [other.projectId, newId(), 'no-id', '%00', `${own.projectId}x`]) {
         for (const [method, body] of [['GET'], ['PATCH', {}]] as const) {
           const path = `/api/v1/projects/${id}`;
-          const { status, text } = await suite.ask(method, path, { ...by, body });
+          const { status, text } = await suite.request(method, path, { ...by, body });
           answers.push([status, text.replace(path, '').replace(/"request_id":"[^"]*"/, '')]);
         }
       }
@@ -144,17 +208,22 @@ describe('a project', () => {
     await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'PHISHING_DETECTED' });
     for (const by of [{ as: owner, headers: { 'x-project-id': projectId } }, { key: token }]) {
       for (const prefix of ['/api/v1', '/api']) {
-        expect((await suite.ask('GET', `${prefix}/projects/${projectId}`, by)).status).toBe(200);
+        expect((await suite.request('GET', `${prefix}/projects/${projectId}`, by)).status).toBe(200);
         const [write, send] = [
-          await suite.ask('PATCH', `${prefix}/projects/${projectId}`, { ...by, body: { name: 'x' } }),
-          await suite.ask('POST', `${prefix}/emails`, { ...by, body: { to: 'a@example.com', subject: 's', body: 'b' } }),
+          await suite.request('PATCH', `${prefix}/projects/${projectId}`, { ...by, body: { name: 'x' } }),
+          await suite.request('POST', `${prefix}/emails`, {
+            ...by,
+            body: { to: 'a@example.com', subject: 's', body: 'b' },
+          }),
         ];
         for (const { status, text } of [write, send])
           expect([status, text.toLowerCase()]).toEqual([403, expect.stringContaining('project_disabled')]);
       }
     }
     await suite.bus.call(projects.enable, caller, { id: projectId });
-    const again = async () => (await suite.ask('PATCH', `/api/v1/projects/${projectId}`, { as: owner, body: { name: 'x' } })).status;
+    const again = async () =>
+      (await suite.request('PATCH', `/api/v1/projects/${projectId}`, { as: owner, body: { name: 'x' } }))
+        .status;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await again()).toBe(200);
   });

@@ -4,7 +4,7 @@ import { DatabaseClock, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { noSession } from '../edge/edge-errors.js';
 import { MembershipService } from '../members/membership.service.js';
-import { FoundersReadModel, type Founder } from './founders.read-model.js';
+import { CreatorsReadModel, type Creator } from './founders.read-model.js';
 import { ProjectRow } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
@@ -18,7 +18,7 @@ export class OwnProjectsService {
   constructor(
     private readonly commits: Commits,
     private readonly clock: DatabaseClock,
-    private readonly founders: FoundersReadModel,
+    private readonly creators: CreatorsReadModel,
     private readonly projects: ProjectsService,
     private readonly rows: ProjectsRepository,
     private readonly membership: MembershipService,
@@ -26,7 +26,7 @@ export class OwnProjectsService {
 
   create(userId: string, name: string): Promise<ProjectRow> {
     return this.commits.before(null, async () => {
-      refuse(await this.founders.hold(userId));
+      refuse(await this.creators.hold(userId));
       const row = ProjectRow.found(name, await this.clock.now(), userId);
       await this.projects.add(row);
       await this.membership.add(row.id, userId, 'OWNER');
@@ -43,10 +43,10 @@ export class OwnProjectsService {
   }
 }
 
-function refuse(founder: Founder | null): void {
+function refuse(owner: Creator | null): void {
   // The account went within the second that its session is remembered.
-  if (!founder) throw noSession();
-  if (!founder.verified) throw emailNotVerified();
-  if (founder.owned >= maxOwned) throw tooManyProjects();
-  if (founder.lastHour >= maxAnHour) throw tooManyNewProjects(founder.nextIn);
+  if (!owner) throw noSession();
+  if (!owner.verified) throw emailNotVerified();
+  if (owner.owned >= maxOwned) throw tooManyProjects();
+  if (owner.lastHour >= maxAnHour) throw tooManyNewProjects(owner.nextIn);
 }

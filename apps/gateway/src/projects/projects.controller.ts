@@ -1,5 +1,12 @@
 import { Controller } from '@nestjs/common';
-import { CreateProject, emailNotVerified, ProjectDetails, tooManyNewProjects, tooManyProjects, UpdateProject } from '@posthorn/contracts';
+import {
+  CreateProject,
+  emailNotVerified,
+  ProjectDetails,
+  tooManyNewProjects,
+  tooManyProjects,
+  UpdateProject,
+} from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
 import type { Call } from '../edge/call.js';
@@ -60,9 +67,31 @@ export class ProjectsController {
   }
 
   private details(row: ProjectRow): ProjectDetails {
-    const { id, name, disabled, disabledReason, sandboxHandle, region, tracking, language, createdAt, updatedAt } = row;
+    const {
+      id,
+      name,
+      disabled,
+      disabledReason,
+      sandboxHandle,
+      region,
+      tracking,
+      language,
+      createdAt,
+      updatedAt,
+    } = row;
     return {
-      ...{ id, name, disabled, disabledReason, sandboxHandle, region, tracking, language, createdAt, updatedAt },
+      ...{
+        id,
+        name,
+        disabled,
+        disabledReason,
+        sandboxHandle,
+        region,
+        tracking,
+        language,
+        createdAt,
+        updatedAt,
+      },
       sandboxAddress: row.sandboxAddress(this.config.sandboxDomain),
       providerRegion: region,
       ...unbilled,

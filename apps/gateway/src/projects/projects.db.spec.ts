@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeys, projects, type ProjectFact } from '@posthorn/contracts';
+import { apiKeys, projects, type ProjectEvent } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { operatorOf, startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const factsOf = async (projectId: string, fact: string) => {
-  const rows = await suite.database.query<{ items: object[] }>(`SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`, [
-    projectId,
-    fact,
-  ]);
+const eventsOf = async (projectId: string, event: string) => {
+  const rows = await suite.database.query<{ items: object[] }>(
+    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`,
+    [projectId, event],
+  );
   return rows.flatMap(({ items }) => items);
 };
 
@@ -28,9 +28,12 @@ describe('projects', () => {
       disabledReason: null,
       seq: 3,
     });
-    expect(await suite.bus.call(projects.get, caller, { id: projectId })).toMatchObject({ name: 'A project', seq: 3 });
-    const facts = (await factsOf(projectId, 'gateway.project.changed')) as ProjectFact[];
-    expect(facts.map(({ seq, disabledReason }) => [seq, disabledReason])).toEqual([
+    expect(await suite.bus.call(projects.get, caller, { id: projectId })).toMatchObject({
+      name: 'A project',
+      seq: 3,
+    });
+    const events = (await eventsOf(projectId, 'gateway.project.changed')) as ProjectEvent[];
+    expect(events.map(({ seq, disabledReason }) => [seq, disabledReason])).toEqual([
       [1, null],
       [2, 'MANUAL'],
       [3, null],
@@ -63,7 +66,9 @@ describe('projects', () => {
 
   it('are not found where there is none', async () => {
     for (const contract of [projects.get, projects.enable]) {
-      await expect(suite.bus.call(contract, operatorOf(newId()), { id: newId() })).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(suite.bus.call(contract, operatorOf(newId()), { id: newId() })).rejects.toMatchObject({
+        kind: 'not_found',
+      });
     }
   });
 });
@@ -71,25 +76,38 @@ describe('projects', () => {
 describe('API keys', () => {
   it('are stored as a hash, and tell of their making and their end', async () => {
     const { projectId, caller } = await suite.buildProject();
-    const { token, ...key } = await suite.buildKey(projectId, { mode: 'TEST', legacyGrantPreset: 'SENDING_ONLY' });
+    const { token, ...key } = await suite.buildKey(projectId, {
+      mode: 'TEST',
+      legacyGrantPreset: 'SENDING_ONLY',
+    });
     expect(token).toMatch(/^pk_test_/);
-    const [row] = await suite.database.query(`SELECT to_jsonb(api_keys) AS row FROM api_keys WHERE id = $1`, [key.id]);
+    const [row] = await suite.database.query(`SELECT to_jsonb(api_keys) AS row FROM api_keys WHERE id = $1`, [
+      key.id,
+    ]);
     expect(JSON.stringify(row)).not.toContain(token);
-    expect(await suite.bus.call(apiKeys.revoke, caller, { id: key.id })).toMatchObject({ id: key.id, revokedAt: expect.any(Date) });
+    expect(await suite.bus.call(apiKeys.revoke, caller, { id: key.id })).toMatchObject({
+      id: key.id,
+      revokedAt: expect.any(Date),
+    });
     await suite.bus.call(apiKeys.revoke, caller, { id: key.id });
     const { keys } = await suite.bus.call(apiKeys.list, caller, {});
-    expect(keys).toMatchObject([{ id: key.id, projectId, mode: 'TEST', scopes: [], revokedAt: expect.any(Date) }]);
-    expect(await factsOf(projectId, 'gateway.api_key.created')).toHaveLength(1);
-    expect(await factsOf(projectId, 'gateway.api_key.revoked')).toHaveLength(1);
+    expect(keys).toMatchObject([
+      { id: key.id, projectId, mode: 'TEST', scopes: [], revokedAt: expect.any(Date) },
+    ]);
+    expect(await eventsOf(projectId, 'gateway.api_key.created')).toHaveLength(1);
+    expect(await eventsOf(projectId, 'gateway.api_key.revoked')).toHaveLength(1);
   });
 
   it('carry only scopes of their kind', async () => {
     const { projectId } = await suite.buildProject();
-    const refused = (wanted: object) => expect(suite.buildKey(projectId, wanted)).rejects.toMatchObject({ kind: 'invalid' });
+    const refused = (wanted: object) =>
+      expect(suite.buildKey(projectId, wanted)).rejects.toMatchObject({ kind: 'invalid' });
     await refused({ legacyGrantPreset: 'SENDING_ONLY', scopes: ['emails:read'] });
     await refused({ scopes: ['emails:everything'] });
     await refused({ name: '' });
-    expect((await suite.buildKey(projectId, { scopes: ['emails:send', 'emails:send'] })).scopes).toEqual(['emails:send']);
+    expect((await suite.buildKey(projectId, { scopes: ['emails:send', 'emails:send'] })).scopes).toEqual([
+      'emails:send',
+    ]);
   });
 
   it('belong to a project that exists, and to no other', async () => {

@@ -9,7 +9,7 @@ import {
   type ProjectId,
   type ProjectPage,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import type { ProjectRow } from './project.entity.js';
 import { ProjectsService } from './projects.service.js';
 
@@ -18,39 +18,51 @@ import { ProjectsService } from './projects.service.js';
 export class ProjectsHandlers {
   constructor(private readonly projects: ProjectsService) {}
 
-  @Answers(projects.create)
+  @Handles(projects.create)
   async create({ body }: Incoming<CreateProject>): Promise<Project> {
     return toProject(await this.projects.create(body.name));
   }
 
-  @Answers(projects.get)
+  @Handles(projects.get)
   async get({ body }: Incoming<ProjectId>): Promise<Project> {
     return toProject(await this.projects.get(body.id));
   }
 
-  @Answers(projects.list)
+  @Handles(projects.list)
   async list({ body }: Incoming<ListProjects>): Promise<ProjectPage> {
     const page = await this.projects.list(body);
     return { ...page, items: page.items.map(toProject) };
   }
 
-  @Answers(projects.disable)
+  @Handles(projects.disable)
   async disable({ body }: Incoming<DisableProject>): Promise<Project> {
     return toProject(await this.projects.disable(body.id, body.reason));
   }
 
-  @Answers(projects.enable)
+  @Handles(projects.enable)
   async enable({ body }: Incoming<ProjectId>): Promise<Project> {
     return toProject(await this.projects.enable(body.id));
   }
 
-  @Answers(projects.limit)
+  @Handles(projects.limit)
   async limit({ body }: Incoming<LimitProject>): Promise<Project> {
     return toProject(await this.projects.limit(body.id, body.secretPerSecond, body.publicPerSecond));
   }
 }
 
 function toProject(row: ProjectRow): Project {
-  const { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq } = row;
-  return { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq: Number(seq) };
+  const { id, name, disabled, disabledReason, sandboxHandle, tracking, language, createdAt, updatedAt, seq } =
+    row;
+  return {
+    id,
+    name,
+    disabled,
+    disabledReason,
+    sandboxHandle,
+    tracking,
+    language,
+    createdAt,
+    updatedAt,
+    seq: Number(seq),
+  };
 }

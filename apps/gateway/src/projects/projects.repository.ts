@@ -29,7 +29,13 @@ export class ProjectsRepository {
 
   /** False where there is one of this id. */
   async insertNew(row: ProjectRow): Promise<boolean> {
-    const { raw } = await this.rows.createQueryBuilder().insert().values(row).orIgnore().returning('id').execute();
+    const { raw } = await this.rows
+      .createQueryBuilder()
+      .insert()
+      .values(row)
+      .orIgnore()
+      .returning('id')
+      .execute();
     return (raw as unknown[]).length > 0;
   }
 
@@ -51,7 +57,10 @@ export class ProjectsRepository {
 
   /** Every project, for the operator and for read models that start. */
   async page(request: PageRequest): Promise<Page<ProjectRow>> {
-    const query = this.rows.createQueryBuilder('row').orderBy('row.createdAt', 'DESC').addOrderBy('row.id', 'DESC');
+    const query = this.rows
+      .createQueryBuilder('row')
+      .orderBy('row.createdAt', 'DESC')
+      .addOrderBy('row.id', 'DESC');
     if (request.after) query.where('(row.createdAt, row.id) < (:at, :id)', request.after);
     const rows = await query.limit(pageLimit(request) + 1).getMany();
     return toPage(rows, request);

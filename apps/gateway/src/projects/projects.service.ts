@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { projectFacts, projectNotFound, type DisabledReason, type IdentityAction, type UpdateProject } from '@posthorn/contracts';
+import {
+  projectEvents,
+  projectNotFound,
+  type DisabledReason,
+  type IdentityAction,
+  type UpdateProject,
+} from '@posthorn/contracts';
 import { Database, DatabaseClock, type Page, type PageRequest } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
@@ -19,14 +25,14 @@ export class ProjectsService {
   async create(name: string): Promise<ProjectRow> {
     const row = ProjectRow.found(name, await this.clock.now(), null);
     await this.database.transaction(() => this.add(row));
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return row;
   }
 
   /** Within the transaction of whoever makes it. */
   async add(row: ProjectRow): Promise<void> {
     await this.projects.insert(row);
-    await this.tell(row);
+    await this.publish(row);
     await this.audit.record(row.id, 'project.created', row.id);
   }
 
@@ -35,9 +41,9 @@ export class ProjectsService {
     if (await this.projects.find(projectId)) return;
     const row = Object.assign(ProjectRow.found(name, await this.clock.now(), null), { id: projectId });
     await this.database.transaction(async () => {
-      if (await this.projects.insertNew(row)) await this.tell(row);
+      if (await this.projects.insertNew(row)) await this.publish(row);
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
   }
 
   async get(projectId: string): Promise<ProjectRow> {
@@ -58,7 +64,11 @@ export class ProjectsService {
     return this.change(projectId, 'project.enabled', (row, at) => row.enable(at));
   }
 
-  limit(projectId: string, secretPerSecond: number | null, publicPerSecond: number | null): Promise<ProjectRow> {
+  limit(
+    projectId: string,
+    secretPerSecond: number | null,
+    publicPerSecond: number | null,
+  ): Promise<ProjectRow> {
     return this.change(projectId, 'project.limited', (row, at) => {
       row.limit(secretPerSecond, publicPerSecond, at);
       return true;
@@ -69,23 +79,38 @@ export class ProjectsService {
     return this.change(projectId, 'project.updated', (row, at) => row.settle(wanted, at));
   }
 
-  private async change(projectId: string, action: IdentityAction, apply: (row: ProjectRow, at: Date) => boolean): Promise<ProjectRow> {
+  private async change(
+    projectId: string,
+    action: IdentityAction,
+    apply: (row: ProjectRow, at: Date) => boolean,
+  ): Promise<ProjectRow> {
     const at = await this.clock.now();
     const changed = await this.database.transaction(async () => {
       const row = await this.projects.findForUpdate(projectId);
       if (!row) throw projectNotFound();
       if (apply(row, at)) {
         await this.projects.save(row);
-        await this.tell(row);
+        await this.publish(row);
         await this.audit.record(projectId, action, projectId);
       }
       return row;
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return changed;
   }
 
-  private tell({ id, name, disabled, disabledReason, tracking, language, seq, updatedAt }: ProjectRow): Promise<void> {
-    return this.outbox.publish(projectFacts.changed, id, [{ id, name, disabled, disabledReason, tracking, language, seq, at: updatedAt }]);
+  private publish({
+    id,
+    name,
+    disabled,
+    disabledReason,
+    tracking,
+    language,
+    seq,
+    updatedAt,
+  }: ProjectRow): Promise<void> {
+    return this.outbox.publish(projectEvents.changed, id, [
+      { id, name, disabled, disabledReason, tracking, language, seq, at: updatedAt },
+    ]);
   }
 }

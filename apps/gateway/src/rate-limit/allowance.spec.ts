@@ -4,7 +4,7 @@ import { allowanceHeaders, isExceeded } from './allowance.js';
 const allowance = { limit: 10, used: 1, resetAt: 1_800_000_000, resetIn: 1 };
 
 describe('the rate-limit headers', () => {
-  it('are those of interface.md on v1', () => {
+  it('are those of the API specification on v1', () => {
     expect(allowanceHeaders(allowance, 'v1')).toEqual({
       'ratelimit-policy': '"per-key";q=10;w=1',
       ratelimit: '"per-key";r=9;t=1',

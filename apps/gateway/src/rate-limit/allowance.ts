@@ -13,8 +13,11 @@ export interface Allowance {
 
 export const isExceeded = ({ used, limit }: Allowance): boolean => used > limit;
 
-/** In the syntax of the IETF draft, beside the older names; the legacy surface has only those (interface.md). */
-export function allowanceHeaders({ limit, used, resetAt, resetIn }: Allowance, surface: Surface): Record<string, string> {
+/** In the syntax of the IETF draft, beside the older names; the legacy surface has only those (the API specification). */
+export function allowanceHeaders(
+  { limit, used, resetAt, resetIn }: Allowance,
+  surface: Surface,
+): Record<string, string> {
   const remaining = Math.max(0, limit - used);
   const older = {
     'x-ratelimit-limit': String(limit),
@@ -22,5 +25,9 @@ export function allowanceHeaders({ limit, used, resetAt, resetIn }: Allowance, s
     'x-ratelimit-reset': String(resetAt),
   };
   if (surface === 'legacy') return older;
-  return { 'ratelimit-policy': `"per-key";q=${limit};w=1`, ratelimit: `"per-key";r=${remaining};t=${resetIn}`, ...older };
+  return {
+    'ratelimit-policy': `"per-key";q=${limit};w=1`,
+    ratelimit: `"per-key";r=${remaining};t=${resetIn}`,
+    ...older,
+  };
 }

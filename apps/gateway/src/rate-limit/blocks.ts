@@ -1,6 +1,6 @@
 import type { RateWindow } from './rate-windows.repository.js';
 
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 /**
  * A key of many requests a second takes places in advance, at most a hundredth of its limit: no statement for each, and never
  * one too many. Another gateway may find that hundredth taken.
@@ -8,20 +8,20 @@ const mostKeys = 10_000;
 const blocksInLimit = 100;
 /** Of what a key wanted in the last window: the next one is seldom just like it. */
 const ofLast = 1.25;
-const mostExpected = 1_000;
-const lookEveryMs = 5;
+const maxExpected = 1_000;
+const checkEveryMs = 5;
 
 /**
  * One request's place in its window. `until` is when the window ends by this process's clock, counted from when Postgres was
  * asked: a little early, so that no place is used after its window and nobody is refused after it.
  */
-export interface Place extends RateWindow {
+export interface Position extends RateWindow {
   until: number;
 }
 
 /** Places from `next` on are still free. */
 interface Block {
-  window: Place;
+  window: Position;
   limit: number;
   next: number;
   last: number;
@@ -35,7 +35,7 @@ export class Blocks {
   private readonly blocks = new Map<string, Block>();
   private nextLook = 0;
 
-  take(keyId: string): Place | null {
+  take(keyId: string): Position | null {
     const block = this.blocks.get(keyId);
     if (!block || block.next > block.last || performance.now() >= block.window.until) return null;
     const used = block.next;
@@ -54,22 +54,30 @@ export class Blocks {
   expected(): [keyId: string, limit: number][] {
     const now = performance.now();
     if (now < this.nextLook) return [];
-    this.nextLook = now + lookEveryMs;
-    const justEnded = ({ window: { until }, served }: Block) => served > 0 && now >= until && now - until < 1_000;
+    this.nextLook = now + checkEveryMs;
+    const justEnded = ({ window: { until }, served }: Block) =>
+      served > 0 && now >= until && now - until < 1_000;
     return [...this.blocks]
       .filter(([, block]) => justEnded(block))
-      .slice(0, mostExpected)
+      .slice(0, maxExpected)
       .map(([keyId, { limit }]) => [keyId, limit]);
   }
 
   /** Of the places from `first` to the window's last one, `wanted` are given already. */
-  keep(window: Place, { first, wanted, limit }: { first: number; wanted: number; limit: number }): void {
+  keep(window: Position, { first, wanted, limit }: { first: number; wanted: number; limit: number }): void {
     if (limit < blocksInLimit) return;
-    if (this.blocks.size >= mostKeys) this.blocks.clear();
+    if (this.blocks.size >= maxKeys) this.blocks.clear();
     const before = this.blocks.get(window.keyId);
     const served = wanted + (before?.window.second === window.second ? before.served : 0);
     const next = first + wanted;
-    this.blocks.set(window.keyId, { window, limit, next, last: window.used, size: window.used - next + 1, served });
+    this.blocks.set(window.keyId, {
+      window,
+      limit,
+      next,
+      last: window.used,
+      size: window.used - next + 1,
+      served,
+    });
   }
 }
 

@@ -19,14 +19,21 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const limits = Object.assign(new GatewayConfig(), { rateLimitEnabled: true, secretPerSecond: 10, publicPerSecond: 5 });
-const limiter = () => new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
-const credential = (change: Partial<Counted> = {}) => ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Counted;
+const limits = Object.assign(new GatewayConfig(), {
+  rateLimitEnabled: true,
+  secretPerSecond: 10,
+  publicPerSecond: 5,
+});
+const limiter = () =>
+  new RateLimiter(limits, new RateWindowsRepository(suite.database), new Metrics('gateway'));
+const credential = (change: Partial<Counted> = {}) =>
+  ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Counted;
 
 /** How many requests each window let through. */
 function admitted(allowances: Allowance[]): number[] {
   const windows = new Map<number, number>();
-  for (const allowance of allowances) if (!isExceeded(allowance)) windows.set(allowance.resetAt, (windows.get(allowance.resetAt) ?? 0) + 1);
+  for (const allowance of allowances)
+    if (!isExceeded(allowance)) windows.set(allowance.resetAt, (windows.get(allowance.resetAt) ?? 0) + 1);
   return [...windows.values()];
 }
 
@@ -34,7 +41,9 @@ describe('the rate limit', () => {
   it('is one for all gateways, and never lets more through than it says', async () => {
     const [here, there] = [limiter(), limiter()];
     const one = credential();
-    const allowances = await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? here : there).take(one)));
+    const allowances = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => (index % 2 ? here : there).take(one)),
+    );
     expect(Math.max(...admitted(allowances))).toBe(10);
     expect(allowances.map(({ used }) => used).filter((used) => used <= 10).length).toBeLessThanOrEqual(20);
     for (const { resetIn } of allowances) expect(resetIn).toBe(1);
@@ -43,7 +52,9 @@ describe('the rate limit', () => {
   it('counts each key for itself, in one statement', async () => {
     const [first, second] = [credential(), credential({ isPublic: true })];
     const here = limiter();
-    const allowances = await Promise.all(Array.from({ length: 40 }, (_, index) => here.take(index % 2 ? first : second)));
+    const allowances = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => here.take(index % 2 ? first : second)),
+    );
     expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 10)))).toBe(10);
     expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 5)))).toBe(5);
   });
@@ -53,15 +64,18 @@ describe('the rate limit', () => {
     const one = credential({ perSecond: 500 });
     const allowances: Allowance[] = [];
     for (let round = 0; round < 40; round += 1) {
-      const asked = Array.from({ length: 40 }, (_, index) => (index % 2 ? here : there).take(one));
-      allowances.push(...(await Promise.all(asked)));
+      const requested = Array.from({ length: 40 }, (_, index) => (index % 2 ? here : there).take(one));
+      allowances.push(...(await Promise.all(requested)));
     }
     expect(Math.max(...admitted(allowances))).toBeLessThanOrEqual(500);
-    const [first, second] = await Promise.all([here.take(credential({ perSecond: 500 })), here.take(credential({ perSecond: 500 }))]);
+    const [first, second] = await Promise.all([
+      here.take(credential({ perSecond: 500 })),
+      here.take(credential({ perSecond: 500 })),
+    ]);
     expect([first.used, second.used]).toEqual([1, 1]);
-    const places = allowances.map(({ resetAt, used }) => `${resetAt} ${used}`);
-    expect(new Set(places.filter((place) => Number(place.split(' ')[1]) <= 500)).size).toBe(
-      places.filter((place) => Number(place.split(' ')[1]) <= 500).length,
+    const positions = allowances.map(({ resetAt, used }) => `${resetAt} ${used}`);
+    expect(new Set(positions.filter((location) => Number(location.split(' ')[1]) <= 500)).size).toBe(
+      positions.filter((location) => Number(location.split(' ')[1]) <= 500).length,
     );
   });
 
@@ -69,10 +83,10 @@ describe('the rate limit', () => {
     const here = limiter();
     const one = credential({ perSecond: 1_000 });
     const allowances: Allowance[] = [];
-    const asking = Array.from({ length: 30 }, async () => {
+    const requesting = Array.from({ length: 30 }, async () => {
       while (allowances.length < 4_000) allowances.push(await here.take(one));
     });
-    await Promise.all(asking);
+    await Promise.all(requesting);
     const full = admitted(allowances);
     expect(Math.max(...full)).toBeGreaterThan(950);
     expect(Math.max(...full)).toBeLessThanOrEqual(1_000);
@@ -108,61 +122,90 @@ describe('the rate limit', () => {
   it('stands in the headers of both dialects, and obeys what the operator set for a project', async () => {
     const { projectId, caller } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
-    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: 2, publicPerSecond: null });
-    const told = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => suite.ask('GET', `/api/${index % 2 ? 'v1/' : ''}contacts`, { key: token })),
+    await suite.bus.call(projects.limit, caller, {
+      id: projectId,
+      secretPerSecond: 2,
+      publicPerSecond: null,
+    });
+    const published = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        suite.request('GET', `/api/${index % 2 ? 'v1/' : ''}contacts`, { key: token }),
+      ),
     );
-    const refused = told.filter(({ status }) => status === 429);
+    const refused = published.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(8);
     for (const { headers } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['2', '0']);
       expect(headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
     }
-    const [legacy, v1] = [told[0]!, told[1]!];
+    const [legacy, v1] = [published[0]!, published[1]!];
     expect([legacy.headers.get('ratelimit'), legacy.headers.get('ratelimit-policy')]).toEqual([null, null]);
     expect(v1.headers.get('ratelimit')).toMatch(/^"per-key";r=[01];t=1$/);
     expect(v1.headers.get('ratelimit-policy')).toBe('"per-key";q=2;w=1');
   });
 
-  it.each([10, 200])('of %i a second holds for a thousand requests at once over two gateways, and its headers are true', async (limit) => {
-    const { projectId, caller } = await suite.buildProject();
-    const { token } = await suite.buildKey(projectId);
-    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: limit, publicPerSecond: null });
-    const told = await Promise.all(
-      Array.from({ length: 1_000 }, async (_, index) => {
-        const began = Date.now();
-        const answer = await suite.askAt(index % 2 ? suite.gateway : other, 'GET', '/api/v1/contacts?no_such_name=1', { key: token });
-        return { ...answer, began, ended: Date.now() };
-      }),
-    );
-    const passed = told.filter(({ status }) => status === 422);
-    expect(passed.length + told.filter(({ status }) => status === 429).length).toBe(1_000);
-    const header = ({ headers }: (typeof told)[number], name: string) => Number(headers.get(name));
-    for (const own of Map.groupBy(passed, (each) => header(each, 'x-ratelimit-reset')).values()) {
-      expect(own.length).toBeLessThanOrEqual(limit);
-      // Each place in a window is somebody's once.
-      const lefts = own.map((each) => header(each, 'x-ratelimit-remaining'));
-      expect(new Set(lefts).size).toBe(own.length);
-      expect([Math.max(...lefts), Math.min(...lefts) >= 0]).toEqual([limit - 1, true]);
-    }
-    for (const each of told) {
-      const [reset, left] = [header(each, 'x-ratelimit-reset'), header(each, 'x-ratelimit-remaining')];
-      // The window is one of the server's seconds between question and answer; its clock is this machine's.
-      expect(reset).toBeGreaterThanOrEqual(Math.floor((each.began - 5) / 1_000) + 1);
-      expect(reset).toBeLessThanOrEqual(Math.floor((each.ended + 5) / 1_000) + 1);
-      expect([header(each, 'x-ratelimit-limit'), each.headers.get('ratelimit-policy')]).toEqual([limit, `"per-key";q=${limit};w=1`]);
-      expect(each.headers.get('ratelimit')).toBe(`"per-key";r=${left};t=1`);
-      if (each.status === 429) expect([left, each.headers.get('retry-after')]).toEqual([0, '1']);
-    }
-  });
+  it.each([10, 200])(
+    'of %i a second holds for a thousand requests at once over two gateways, and its headers are true',
+    async (limit) => {
+      const { projectId, caller } = await suite.buildProject();
+      const { token } = await suite.buildKey(projectId);
+      await suite.bus.call(projects.limit, caller, {
+        id: projectId,
+        secretPerSecond: limit,
+        publicPerSecond: null,
+      });
+      const published = await Promise.all(
+        Array.from({ length: 1_000 }, async (_, index) => {
+          const began = Date.now();
+          const answer = await suite.requestAt(
+            index % 2 ? suite.gateway : other,
+            'GET',
+            '/api/v1/contacts?no_such_name=1',
+            { key: token },
+          );
+          return { ...answer, began, ended: Date.now() };
+        }),
+      );
+      const passed = published.filter(({ status }) => status === 422);
+      expect(passed.length + published.filter(({ status }) => status === 429).length).toBe(1_000);
+      const header = ({ headers }: (typeof published)[number], name: string) => Number(headers.get(name));
+      for (const own of Map.groupBy(passed, (each) => header(each, 'x-ratelimit-reset')).values()) {
+        expect(own.length).toBeLessThanOrEqual(limit);
+        // Each place in a window is somebody's once.
+        const lefts = own.map((each) => header(each, 'x-ratelimit-remaining'));
+        expect(new Set(lefts).size).toBe(own.length);
+        expect([Math.max(...lefts), Math.min(...lefts) >= 0]).toEqual([limit - 1, true]);
+      }
+      for (const each of published) {
+        const [reset, left] = [header(each, 'x-ratelimit-reset'), header(each, 'x-ratelimit-remaining')];
+        // The window is one of the server's seconds between question and answer; its clock is this machine's.
+        expect(reset).toBeGreaterThanOrEqual(Math.floor((each.began - 5) / 1_000) + 1);
+        expect(reset).toBeLessThanOrEqual(Math.floor((each.ended + 5) / 1_000) + 1);
+        expect([header(each, 'x-ratelimit-limit'), each.headers.get('ratelimit-policy')]).toEqual([
+          limit,
+          `"per-key";q=${limit};w=1`,
+        ]);
+        expect(each.headers.get('ratelimit')).toBe(`"per-key";r=${left};t=1`);
+        if (each.status === 429) expect([left, each.headers.get('retry-after')]).toEqual([0, '1']);
+      }
+    },
+  );
 
   it('refuses before the body is read', async () => {
     const { projectId, caller } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
-    await suite.bus.call(projects.limit, caller, { id: projectId, secretPerSecond: 1, publicPerSecond: null });
-    const told = await Promise.all(Array.from({ length: 6 }, () => suite.ask('POST', '/api/v1/contacts', { key: token, body: '{"a":' })));
-    expect(told.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4);
-    expect(told.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(1);
+    await suite.bus.call(projects.limit, caller, {
+      id: projectId,
+      secretPerSecond: 1,
+      publicPerSecond: null,
+    });
+    const published = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        suite.request('POST', '/api/v1/contacts', { key: token, body: '{"a":' }),
+      ),
+    );
+    expect(published.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(published.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(1);
   });
 });

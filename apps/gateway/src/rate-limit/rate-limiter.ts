@@ -6,12 +6,12 @@ import { ownDatabaseMs, within } from '../edge/deadline.js';
 import type { Counted } from '../identity/credential.js';
 import { rateLimited } from '../edge/edge.metrics.js';
 import { isExceeded, type Allowance } from './allowance.js';
-import { Blocks, type Place } from './blocks.js';
+import { Blocks, type Position } from './blocks.js';
 import { RateWindowsRepository } from './rate-windows.repository.js';
 
-const mostExhausted = 10_000;
+const maxExhausted = 10_000;
 
-interface Asked {
+interface Requested {
   keyId: string;
   limit: number;
 }
@@ -19,7 +19,7 @@ interface Asked {
 /** A fixed window of one second for each key, counted in Postgres for all gateways together, many requests in one statement. */
 @Injectable()
 export class RateLimiter {
-  private readonly gatherer: Gatherer<Asked, Place>;
+  private readonly gatherer: Gatherer<Requested, Position>;
   private readonly refused;
   /** Keys past their limit, with when their window ends here: refused again without asking. */
   private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
@@ -31,7 +31,11 @@ export class RateLimiter {
     metrics: Metrics,
   ) {
     this.refused = metrics.counter(rateLimited);
-    this.gatherer = new Gatherer({ flush: (asked) => this.answer(asked), maxItems: 1_000, inFlight: 1 });
+    this.gatherer = new Gatherer({
+      flush: (requested) => this.answer(requested),
+      maxItems: 1_000,
+      inFlight: 1,
+    });
   }
 
   get enabled(): boolean {
@@ -48,7 +52,8 @@ export class RateLimiter {
     const known = this.exhausted.get(keyId);
     if (known && performance.now() < known.until) return known.allowance;
     const limit = perSecond ?? (isPublic ? this.config.publicPerSecond : this.config.secretPerSecond);
-    const { second, used, now, until } = this.blocks.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
+    const { second, used, now, until } =
+      this.blocks.take(keyId) ?? (await within(ownDatabaseMs, this.gatherer.submit({ keyId, limit })));
     const left = (second + 1) * 1_000 - now;
     const allowance = { limit, used, resetAt: second + 1, resetIn: Math.max(1, Math.ceil(left / 1_000)) };
     if (isExceeded(allowance)) this.remember(keyId, allowance, until);
@@ -56,33 +61,45 @@ export class RateLimiter {
   }
 
   private remember(keyId: string, allowance: Allowance, until: number): void {
-    if (this.exhausted.size >= mostExhausted) this.exhausted.clear();
+    if (this.exhausted.size >= maxExhausted) this.exhausted.clear();
     this.exhausted.set(keyId, { allowance, until });
   }
 
   /** Who had to wait for the flush before this one may find a place in the block that it brought. */
-  private async answer(asked: Asked[]): Promise<Place[]> {
-    const known = asked.map(({ keyId }) => this.blocks.take(keyId));
-    const counted = await this.count(asked.filter((_, place) => !known[place]));
+  private async answer(requested: Requested[]): Promise<Position[]> {
+    const known = requested.map(({ keyId }) => this.blocks.take(keyId));
+    const counted = await this.count(requested.filter((_, index) => !known[index]));
     return known.map((window) => window ?? counted.shift()!);
   }
 
   /** Each request of a batch gets its own place in the window. */
-  private async count(asked: Asked[]): Promise<Place[]> {
-    if (asked.length === 0) return [];
-    const waiting = Map.groupBy(asked, ({ keyId }) => keyId);
-    const limits = new Map([...this.blocks.expected(), ...asked.map(({ keyId, limit }) => [keyId, limit] as const)]);
+  private async count(requested: Requested[]): Promise<Position[]> {
+    if (requested.length === 0) return [];
+    const waiting = Map.groupBy(requested, ({ keyId }) => keyId);
+    const limits = new Map([
+      ...this.blocks.expected(),
+      ...requested.map(({ keyId, limit }) => [keyId, limit] as const),
+    ]);
     const wanted = (keyId: string) => waiting.get(keyId)?.length ?? 0;
-    const calls = new Map([...limits].map(([keyId, limit]) => [keyId, this.blocks.worthTaking(keyId, wanted(keyId), limit)]));
-    const askedAt = performance.now();
+    const calls = new Map(
+      [...limits].map(([keyId, limit]) => [keyId, this.blocks.worthTaking(keyId, wanted(keyId), limit)]),
+    );
+    const requestedAt = performance.now();
     const counted = await within(ownDatabaseMs, this.windows.count(calls));
     const windows = new Map(
-      counted.map((window) => [window.keyId, { ...window, until: askedAt + (window.second + 1) * 1_000 - window.now }]),
+      counted.map((window) => [
+        window.keyId,
+        { ...window, until: requestedAt + (window.second + 1) * 1_000 - window.now },
+      ]),
     );
     const firsts = new Map([...windows].map(([keyId, { used }]) => [keyId, used - calls.get(keyId)! + 1]));
     for (const [keyId, window] of windows)
-      this.blocks.keep(window, { first: firsts.get(keyId)!, wanted: wanted(keyId), limit: limits.get(keyId)! });
-    return asked.map(({ keyId }) => {
+      this.blocks.keep(window, {
+        first: firsts.get(keyId)!,
+        wanted: wanted(keyId),
+        limit: limits.get(keyId)!,
+      });
+    return requested.map(({ keyId }) => {
       const used = firsts.get(keyId)!;
       firsts.set(keyId, used + 1);
       return { ...windows.get(keyId)!, used };

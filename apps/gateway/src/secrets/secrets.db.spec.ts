@@ -43,14 +43,23 @@ async function buildWaiting(count: number, by: Secrets): Promise<Waiting[]> {
          INSERT INTO api_keys (project_id, id, name, token_hash, last_four, legacy_grant_preset, mode, scopes, created_at)
          VALUES ($1, $2, 'k', $3, 'four', 'FULL', 'LIVE', '{}', now()))
        INSERT INTO api_key_reveals (project_id, key_id, link_hash, sealed, expires_at) VALUES ($1, $2, $3, $4, now() + interval '1 hour')`,
-      [projectId, keyId, hashOfToken(link), by.seal(token, { table: 'api_key_reveals', projectId, id: keyId })],
+      [
+        projectId,
+        keyId,
+        hashOfToken(link),
+        by.seal(token, { table: 'api_key_reveals', projectId, id: keyId }),
+      ],
     );
-    waiting.push({ keyId, token, path: `/api/v1/projects/${projectId}/api-keys/${keyId}/reveal?token=${link}` });
+    waiting.push({
+      keyId,
+      token,
+      path: `/api/v1/projects/${projectId}/api-keys/${keyId}/reveal?token=${link}`,
+    });
   }
   return waiting;
 }
 
-const read = async ({ path }: Waiting) => (await suite.ask('GET', path, { as: owner })).json['token'];
+const read = async ({ path }: Waiting) => (await suite.request('GET', path, { as: owner })).json['token'];
 
 async function rotateAll(from?: RotatedSecrets['next']): Promise<RotatedSecrets[]> {
   const batches: RotatedSecrets[] = [];
@@ -60,7 +69,8 @@ async function rotateAll(from?: RotatedSecrets['next']): Promise<RotatedSecrets[
   }
 }
 
-const sum = (batches: RotatedSecrets[], of: 'rotated' | 'unreadable') => batches.reduce((total, batch) => total + batch[of], 0);
+const sum = (batches: RotatedSecrets[], of: 'rotated' | 'unreadable') =>
+  batches.reduce((total, batch) => total + batch[of], 0);
 
 describe('a change of the secret key', () => {
   it('seals everything anew, batch by batch, while it is read, and leaves alone what it cannot open', async () => {
@@ -73,8 +83,13 @@ describe('a change of the secret key', () => {
     const [batches, ...tokens] = await Promise.all([rotateAll(), ...waiting.slice(1, 60).map(read)]);
     expect(tokens).toEqual(waiting.slice(1, 60).map(({ token }) => token));
     expect(sum(batches, 'rotated')).toBeLessThanOrEqual(129);
-    expect([sum(batches, 'unreadable'), batches.at(-1)]).toEqual([1, { rotated: 0, unreadable: 0, left: 1, next: null }]);
-    const rows = await suite.database.query<{ id: string; sealed: string }>(`SELECT key_id AS id, sealed FROM api_key_reveals`);
+    expect([sum(batches, 'unreadable'), batches.at(-1)]).toEqual([
+      1,
+      { rotated: 0, unreadable: 0, left: 1, next: null },
+    ]);
+    const rows = await suite.database.query<{ id: string; sealed: string }>(
+      `SELECT key_id AS id, sealed FROM api_key_reveals`,
+    );
     expect(rows).toHaveLength(171);
     for (const { id, sealed } of rows.filter((row) => row.id !== lost!.keyId)) {
       expect(newSecrets.open(sealed, { table: 'api_key_reveals', projectId, id })).toMatch(/^sk_live_/);
@@ -95,10 +110,18 @@ describe('a change of the secret key', () => {
     const rows = new SealedRowsRepository(suite.database);
     const table: SealedTable = { table: 'sealed_things', project: null, id: 'id', sealed: 'sealed' };
     await suite.database.query(`CREATE TABLE sealed_things (id uuid PRIMARY KEY, sealed text NOT NULL)`);
-    await suite.database.query(`INSERT INTO sealed_things SELECT gen_random_uuid(), 'old' || n FROM generate_series(1, 5) AS n`);
+    await suite.database.query(
+      `INSERT INTO sealed_things SELECT gen_random_uuid(), 'old' || n FROM generate_series(1, 5) AS n`,
+    );
     const first = await rows.otherThan('new', table, 3);
     const second = await rows.otherThan('new', table, 3, first.at(-1));
-    expect([...first, ...second].map(({ sealed }) => sealed).sort()).toEqual(['old1', 'old2', 'old3', 'old4', 'old5']);
+    expect([...first, ...second].map(({ sealed }) => sealed).sort()).toEqual([
+      'old1',
+      'old2',
+      'old3',
+      'old4',
+      'old5',
+    ]);
     const changed = await rows.replace(table, [
       { ...first[0]!, resealed: 'new1' },
       { ...first[1]!, sealed: 'gone', resealed: 'new2' },

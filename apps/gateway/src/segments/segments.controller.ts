@@ -27,7 +27,12 @@ import { Delete, Get, Patch, Post } from '../edge/route.js';
 /** All contacts of a project are looked at before there is an answer. */
 const patient = { timeoutMs: 30_000 };
 
-const members = { scope: 'segments:write', body: SegmentAddresses, missing: segmentNotFound, errors: [segmentNotStatic] } as const;
+const members = {
+  scope: 'segments:write',
+  body: SegmentAddresses,
+  missing: segmentNotFound,
+  errors: [segmentNotStatic],
+} as const;
 
 @Controller()
 export class SegmentsController {
@@ -45,7 +50,12 @@ export class SegmentsController {
     return this.bus.call(segments.create, caller, body, patient);
   }
 
-  @Get('segments', { summary: 'List segments, newest first', scope: 'segments:read', paged: 'items', reply: Segment })
+  @Get('segments', {
+    summary: 'List segments, newest first',
+    scope: 'segments:read',
+    paged: 'items',
+    reply: Segment,
+  })
   list({ caller, page }: Call): Promise<SegmentPage> {
     return this.bus.call(segments.list, caller, page);
   }
@@ -60,7 +70,12 @@ export class SegmentsController {
     return this.bus.call(segments.preview, caller, body, patient);
   }
 
-  @Get('segments/:id', { summary: 'Get a segment', scope: 'segments:read', reply: Segment, missing: segmentNotFound })
+  @Get('segments/:id', {
+    summary: 'Get a segment',
+    scope: 'segments:read',
+    reply: Segment,
+    missing: segmentNotFound,
+  })
   get({ caller, params }: Call): Promise<Segment> {
     return this.bus.call(segments.get, caller, { id: params['id']! });
   }

@@ -41,7 +41,12 @@ export class SnippetsController {
     return this.bus.call(snippets.list, caller, { ...query, ...page });
   }
 
-  @Get('snippets/:id', { summary: 'Get a snippet', scope: 'templates:read', reply: Snippet, missing: snippetNotFound })
+  @Get('snippets/:id', {
+    summary: 'Get a snippet',
+    scope: 'templates:read',
+    reply: Snippet,
+    missing: snippetNotFound,
+  })
   get({ caller, params }: Call): Promise<Snippet> {
     return this.bus.call(snippets.get, caller, { id: params['id']! });
   }

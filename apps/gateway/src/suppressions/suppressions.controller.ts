@@ -21,14 +21,19 @@ import type { Call } from '../edge/call.js';
 import { CsvTable, type CsvCell } from '../edge/csv.js';
 import { Delete, Get, Post } from '../edge/route.js';
 
-/** The legacy surface calls the list by the singular (interface.md). */
+/** The legacy surface calls the list by the singular (the API specification). */
 /** Its rows are counted before there is an answer. */
 const patient = { timeoutMs: 15_000 };
 const legacyPath = 'suppression';
 const legacyOne = 'suppression/:email';
 
 const columns = ['email', 'reason', 'source', 'created_at'];
-const cellsOf = ({ email, reason, source, createdAt }: Suppression): CsvCell[] => [email, reason, source, createdAt.toISOString()];
+const cellsOf = ({ email, reason, source, createdAt }: Suppression): CsvCell[] => [
+  email,
+  reason,
+  source,
+  createdAt.toISOString(),
+];
 
 @Controller()
 export class SuppressionsController {
@@ -45,18 +50,31 @@ export class SuppressionsController {
     tabled: true,
     reply: Suppression,
   })
-  async list({ caller, query, page, wantsTable }: Call<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
+  async list({
+    caller,
+    query,
+    page,
+    wantsTable,
+  }: Call<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
     if (!wantsTable) return this.bus.call(suppressions.list, caller, { ...query, ...page });
     const first = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize });
     return new CsvTable(columns, this.pagesFrom(first, caller, query));
   }
 
   /** The first page is there already: what fails with it still has an answer of its own. */
-  private async *pagesFrom(first: SuppressionPage, caller: Caller, query: SuppressionFilter): AsyncGenerator<CsvCell[][]> {
+  private async *pagesFrom(
+    first: SuppressionPage,
+    caller: Caller,
+    query: SuppressionFilter,
+  ): AsyncGenerator<CsvCell[][]> {
     let page = first;
     yield page.items.map(cellsOf);
     while (page.next) {
-      page = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize, after: page.next });
+      page = await this.bus.call(suppressions.list, caller, {
+        ...query,
+        limit: maxPageSize,
+        after: page.next,
+      });
       yield page.items.map(cellsOf);
     }
   }

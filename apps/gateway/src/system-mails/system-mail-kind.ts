@@ -4,5 +4,5 @@ import { work } from '@posthorn/work';
 export const systemMailWork = work('gateway.system-mails', {
   concurrency: 5,
   timeoutMs: 15_000,
-  retry: { attempts: Infinity, firstMs: 2_000, longestMs: 30_000 },
+  retry: { attempts: Infinity, firstMs: 2_000, maxMs: 30_000 },
 });

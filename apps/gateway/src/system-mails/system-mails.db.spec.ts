@@ -30,7 +30,12 @@ const askFor = (email: string) =>
 // One at a time: who stands in knows no batches.
 const accept = { ...emails.accept, batch: false };
 const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
-  emails: recipients.map(({ id, to }) => ({ id, to: to.email, from: 'hello@posthorn.example.test', contactId: null })),
+  emails: recipients.map(({ id, to }) => ({
+    id,
+    to: to.email,
+    from: 'hello@posthorn.example.test',
+    contactId: null,
+  })),
   acceptedAt: new Date(),
 });
 const gone = () => eventually(async () => (await waiting()).length === 0, 'all are taken');
@@ -73,7 +78,7 @@ it('is handed over again under the same id where the first answer, or the remova
   await askFor('lost@example.com');
   await eventually(async () => ids.length === 2, 'it was repeated');
   await delay(300);
-  suite.line.mend();
+  suite.line.fix();
   await gone();
   await stop();
   expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
@@ -93,9 +98,13 @@ it('is given up after a day, and nothing of it stays', async () => {
 
 it('is written with its cause or not at all', async () => {
   const before = await waiting();
-  await suite.database.query(`ALTER TABLE auth_accounts ADD CONSTRAINT nobody CHECK ("accountId" = '') NOT VALID`);
+  await suite.database.query(
+    `ALTER TABLE auth_accounts ADD CONSTRAINT nobody CHECK ("accountId" = '') NOT VALID`,
+  );
   expect((await askFor('rolled-back@example.com')).status).toBeGreaterThanOrEqual(400);
   await suite.database.query(`ALTER TABLE auth_accounts DROP CONSTRAINT nobody`);
-  expect(await suite.database.query(`SELECT 1 FROM auth_users WHERE email = 'rolled-back@example.com'`)).toEqual([]);
+  expect(
+    await suite.database.query(`SELECT 1 FROM auth_users WHERE email = 'rolled-back@example.com'`),
+  ).toEqual([]);
   expect(await waiting()).toEqual(before);
 });

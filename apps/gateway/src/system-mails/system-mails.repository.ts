@@ -10,7 +10,7 @@ export interface SealedMail {
 }
 
 /** The links in them are dead by then. */
-const keptHours = 24;
+const retentionHours = 24;
 
 /** Mails of Posthorn itself: above projects. */
 @Injectable()
@@ -30,7 +30,7 @@ export class SystemMailsRepository {
 
   async find(id: string): Promise<(SealedMail & { tooOld: boolean }) | null> {
     const [mail] = await this.database.query<SealedMail & { tooOld: boolean }>(
-      `SELECT id, sealed, created_at < now() - make_interval(hours => ${keptHours}) AS "tooOld" FROM system_mails WHERE id = $1`,
+      `SELECT id, sealed, created_at < now() - make_interval(hours => ${retentionHours}) AS "tooOld" FROM system_mails WHERE id = $1`,
       [id],
     );
     return mail ?? null;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '@posthorn/database';
-import { Secrets, type SecretPlace } from '@posthorn/platform';
+import { Secrets, type SecretLocation } from '@posthorn/platform';
 import { SystemMailsRepository, type SealedMail } from './system-mails.repository.js';
 
 export interface SystemMail {
@@ -22,12 +22,12 @@ export class SystemMails {
   /** Joins the ambient transaction. */
   async send(mail: SystemMail): Promise<void> {
     const id = newId();
-    await this.rows.insert({ id, sealed: this.secrets.seal(JSON.stringify(mail), placeOf(id)) });
+    await this.rows.insert({ id, sealed: this.secrets.seal(JSON.stringify(mail), locationOf(id)) });
   }
 
   open({ id, sealed }: SealedMail): SystemMail {
-    return JSON.parse(this.secrets.open(sealed, placeOf(id))) as SystemMail;
+    return JSON.parse(this.secrets.open(sealed, locationOf(id))) as SystemMail;
   }
 }
 
-const placeOf = (id: string): SecretPlace => ({ table: 'system_mails', projectId: null, id });
+const locationOf = (id: string): SecretLocation => ({ table: 'system_mails', projectId: null, id });

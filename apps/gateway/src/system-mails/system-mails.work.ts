@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { emails, parseMailbox, serviceCaller, systemProjectId, type AcceptEmails, type Mailbox } from '@posthorn/contracts';
+import {
+  emails,
+  parseMailbox,
+  serviceCaller,
+  systemProjectId,
+  type AcceptEmails,
+  type Mailbox,
+} from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { ConfigError } from '@posthorn/platform';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
@@ -68,6 +75,9 @@ export class SystemMailsWork implements WorkHandler<object> {
 
 function senderOf({ systemMailFrom }: GatewayConfig): Mailbox {
   const sender = parseMailbox(systemMailFrom);
-  if (!sender) throw new ConfigError([`SYSTEM_MAIL_FROM=${systemMailFrom} must be an address, or a name with one in angle brackets`]);
+  if (!sender)
+    throw new ConfigError([
+      `SYSTEM_MAIL_FROM=${systemMailFrom} must be an address, or a name with one in angle brackets`,
+    ]);
   return sender;
 }

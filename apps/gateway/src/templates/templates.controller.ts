@@ -53,7 +53,12 @@ export class TemplatesController {
     return this.bus.call(templates.list, caller, { ...query, ...page });
   }
 
-  @Get('templates/:id', { summary: 'Get a template', scope: 'templates:read', reply: Template, missing: templateNotFound })
+  @Get('templates/:id', {
+    summary: 'Get a template',
+    scope: 'templates:read',
+    reply: Template,
+    missing: templateNotFound,
+  })
   get({ caller, params }: Call): Promise<Template> {
     return this.bus.call(templates.get, caller, { id: params['id']! });
   }

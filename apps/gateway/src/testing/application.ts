@@ -19,7 +19,10 @@ export const fetchFrom =
   (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('x-forwarded-for', address);
-    return fetch(String(input instanceof Request ? input.url : input).replace(origin, suite.gateway.url), { ...init, headers });
+    return fetch(String(input instanceof Request ? input.url : input).replace(origin, suite.gateway.url), {
+      ...init,
+      headers,
+    });
   };
 
 /** Somebody who is signed in and owns a project. */
@@ -29,18 +32,22 @@ export async function buildOwner(
   projectId?: string,
 ): Promise<{ person: Visitor; userId: string; projectId: string }> {
   const person = await suite.buildPerson(email);
-  const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = $1`, [email]);
+  const [row] = await suite.database.query<{ id: string }>(`SELECT id FROM auth_users WHERE email = $1`, [
+    email,
+  ]);
   const owned = projectId ?? (await suite.buildProject()).projectId;
   await join(suite.database, owned, { userId: row!.id }, 'OWNER');
   return { person, userId: row!.id, projectId: owned };
 }
 
 /** What the authorization server refused with. */
-export const errorOf = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(
+export const errorOf = (requested: Promise<unknown>): Promise<string> =>
+  requested.then(
     () => 'no error',
     (error: unknown) =>
-      error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError ? error.error : String(error),
+      error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError
+        ? error.error
+        : String(error),
   );
 
 /** An application on somebody's device, as a client library makes it: a public client with PKCE. */
@@ -62,7 +69,10 @@ export class Application {
     const fetcher = fetchFrom(suite, suite.visitor().address);
     const options = { [oauth.customFetch]: fetcher, [oauth.allowInsecureRequests]: true } as const;
     const issuer = new URL(`${origin}/api/auth`);
-    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' }));
+    const server = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' }),
+    );
     const wanted = {
       client_name: 'Notebook',
       redirect_uris: [callback],
@@ -77,8 +87,8 @@ export class Application {
   }
 
   /** Where the person's browser is sent first. */
-  async askPath(scope: string, changes: Record<string, string | null> = {}): Promise<string> {
-    const asked: Record<string, string | null> = {
+  async requestPath(scope: string, changes: Record<string, string | null> = {}): Promise<string> {
+    const requested: Record<string, string | null> = {
       response_type: 'code',
       client_id: this.client.client_id,
       redirect_uri: callback,
@@ -88,24 +98,37 @@ export class Application {
       code_challenge_method: 'S256',
       ...changes,
     };
-    const given = Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== null);
+    const given = Object.entries(requested).filter((entry): entry is [string, string] => entry[1] !== null);
     return `/api/auth/oauth2/authorize?${new URLSearchParams(given).toString()}`;
   }
 
   /** What the person's browser ends up with, where it is led back to the application. */
-  async askPerson(person: Visitor, decision: Decision, scope: string, changes?: Record<string, string | null>): Promise<URL> {
-    return decide(person, await this.askPath(scope, changes), decision);
+  async requestPerson(
+    person: Visitor,
+    decision: Decision,
+    scope: string,
+    changes?: Record<string, string | null>,
+  ): Promise<URL> {
+    return decide(person, await this.requestPath(scope, changes), decision);
   }
 
   async exchange(led: URL, verifier = this.verifier): Promise<oauth.TokenEndpointResponse> {
     const parameters = oauth.validateAuthResponse(this.server, this.client, led, this.state);
     const { server, client, authentication, options } = this;
-    const response = await oauth.authorizationCodeGrantRequest(server, client, authentication, parameters, callback, verifier, options);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      authentication,
+      parameters,
+      callback,
+      verifier,
+      options,
+    );
     return oauth.processAuthorizationCodeResponse(server, client, response);
   }
 
-  async letIn(person: Visitor, projectId: string, scope: string): Promise<oauth.TokenEndpointResponse> {
-    return this.exchange(await this.askPerson(person, { projectId }, scope));
+  async authorize(person: Visitor, projectId: string, scope: string): Promise<oauth.TokenEndpointResponse> {
+    return this.exchange(await this.requestPerson(person, { projectId }, scope));
   }
 
   async refresh(token: string): Promise<oauth.TokenEndpointResponse> {
@@ -116,7 +139,9 @@ export class Application {
 
   async revoke(token: string): Promise<void> {
     const { server, client, authentication, options } = this;
-    await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, authentication, token, options));
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, client, authentication, token, options),
+    );
   }
 
   async introspect(token: string): Promise<oauth.IntrospectionResponse> {
@@ -132,20 +157,31 @@ export class Application {
 function authenticationOf(client: oauth.Client): oauth.ClientAuth {
   const secret = client['client_secret'] as string | undefined;
   if (!secret) return oauth.None();
-  return client.token_endpoint_auth_method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
+  return client.token_endpoint_auth_method === 'client_secret_post'
+    ? oauth.ClientSecretPost(secret)
+    : oauth.ClientSecretBasic(secret);
 }
 
 /** The person reads the consent page and answers it; where they are led otherwise, that is answered. */
-export async function decide(person: Visitor, path: string, { projectId, answer = 'allow', without = [] }: Decision): Promise<URL> {
-  const asked = await person.get(path);
-  const location = asked.headers.get('location') ?? '';
-  if (!location.startsWith('/oauth/consent?')) return leadOf(asked);
+export async function decide(
+  person: Visitor,
+  path: string,
+  { projectId, answer = 'allow', without = [] }: Decision,
+): Promise<URL> {
+  const requested = await person.get(path);
+  const location = requested.headers.get('location') ?? '';
+  if (!location.startsWith('/oauth/consent?')) return leadOf(requested);
   const page = await person.get(location);
   const boxes = [...page.text.matchAll(/type="checkbox" name="([^"]+)"/g)]
     .map(([, name]) => name!)
     .filter((name) => !without.includes(name));
   const decided = { oauth_query: hiddenIn(page.text, 'oauth_query'), answer, project: projectId };
-  return leadOf(await person.submit('/oauth/consent', { ...decided, ...Object.fromEntries(boxes.map((name) => [name, 'yes'])) }));
+  return leadOf(
+    await person.submit('/oauth/consent', {
+      ...decided,
+      ...Object.fromEntries(boxes.map((name) => [name, 'yes'])),
+    }),
+  );
 }
 
 /** Where a page leads back to the application, or where there is none what became of it. */
@@ -159,4 +195,5 @@ function hiddenIn(text: string, name: string): string {
   return plain(value);
 }
 
-const plain = (text: string): string => text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+const plain = (text: string): string =>
+  text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');

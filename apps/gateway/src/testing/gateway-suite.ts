@@ -1,11 +1,19 @@
-import { aboveProjects, apiKeys, projects, type CreateApiKey, type CreatedApiKey, type Caller, type MemberRole } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  apiKeys,
+  projects,
+  type CreateApiKey,
+  type CreatedApiKey,
+  type Caller,
+  type MemberRole,
+} from '@posthorn/contracts';
 import { Secrets } from '@posthorn/platform';
-import { openServiceGround, testSecret, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, testSecret, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startGateway, type RunningGateway } from '../service.js';
 import { buildUser, join, signIn, type Person } from './people.js';
 
-export interface Ask {
+export interface Request {
   key?: string | null;
   /** Whose browser asks, from a page of ours. */
   as?: SignedIn;
@@ -28,36 +36,52 @@ export interface SignedIn extends Person {
 }
 
 /** The gateway as it runs, on a database and a NATS of its own, without any other service. */
-export interface GatewaySuite extends Pick<ServiceGround, 'bus' | 'connection' | 'database' | 'factsOf' | 'line' | 'nats' | 'queue'> {
+export interface GatewaySuite extends Pick<
+  ServiceFixture,
+  'bus' | 'connection' | 'database' | 'eventsOf' | 'line' | 'nats' | 'queue'
+> {
   gateway: RunningGateway;
   /** Another one on the same database and bus; stopped with the suite. */
   startAnother(): Promise<RunningGateway>;
-  askAt(gateway: Pick<RunningGateway, 'url'>, method: string, path: string, ask?: Ask): Promise<Told>;
-  ask(method: string, path: string, ask?: Ask): Promise<Told>;
+  requestAt(
+    gateway: Pick<RunningGateway, 'url'>,
+    method: string,
+    path: string,
+    request?: Request,
+  ): Promise<Told>;
+  request(method: string, path: string, request?: Request): Promise<Told>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
   /** Somebody with an account and a session; a member where a role says of which project. */
-  buildUser(wanted?: { email?: string; verified?: boolean; projectId?: string; role?: MemberRole }): Promise<SignedIn>;
+  buildUser(wanted?: {
+    email?: string;
+    verified?: boolean;
+    projectId?: string;
+    role?: MemberRole;
+  }): Promise<SignedIn>;
   stop(): Promise<void>;
 }
 
-export const operatorOf = (projectId: string): Caller => ({ projectId, actor: { kind: 'OPERATOR', id: 'tests' } });
+export const operatorOf = (projectId: string): Caller => ({
+  projectId,
+  actor: { kind: 'OPERATOR', id: 'tests' },
+});
 
 export async function startGatewaySuite(changes: Record<string, string> = {}): Promise<GatewaySuite> {
-  const ground = await openServiceGround('gateway', { entities, migrations });
-  const { bus } = ground;
+  const fixture = await openServiceFixture('gateway', { entities, migrations });
+  const { bus } = fixture;
   const environment: Record<string, string> & { POSTHORN_SECRET_KEY: string } = {
-    ...ground.environment,
+    ...fixture.environment,
     POSTHORN_SECRET_KEY: testSecret,
     PORT: '0',
     DRAIN_MS: '0',
     RATE_LIMIT_ENABLED: 'false',
     ...changes,
   };
-  const gateway = await ground.carry(startGateway({ environment, processMetrics: false }));
+  const gateway = await fixture.carry(startGateway({ environment, processMetrics: false }));
   const others: RunningGateway[] = [];
   return {
-    ...ground,
+    ...fixture,
     gateway,
     startAnother: async () => {
       const another = await startGateway({ environment, processMetrics: false });
@@ -66,29 +90,38 @@ export async function startGatewaySuite(changes: Record<string, string> = {}): P
       others.push(one);
       return one;
     },
-    askAt: ({ url }, method, path, ask = {}) => askOver(url, method, path, ask),
-    ask: (method, path, ask = {}) => askOver(gateway.url, method, path, ask),
+    requestAt: ({ url }, method, path, request = {}) => requestOver(url, method, path, request),
+    request: (method, path, request = {}) => requestOver(gateway.url, method, path, request),
     buildProject: async () => {
       const { id } = await bus.call(projects.create, operatorOf(aboveProjects), { name: 'A project' });
       return { projectId: id, caller: operatorOf(id) };
     },
-    buildKey: (projectId, wanted = {}) => bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
+    buildKey: (projectId, wanted = {}) =>
+      bus.call(apiKeys.create, operatorOf(projectId), { name: 'A key', ...wanted }),
     buildUser: async ({ projectId, role = 'OWNER', ...wanted } = {}) => {
-      const person = await buildUser(ground.database, wanted);
-      if (projectId) await join(ground.database, projectId, person, role);
+      const person = await buildUser(fixture.database, wanted);
+      if (projectId) await join(fixture.database, projectId, person, role);
       const secrets = new Secrets(environment.POSTHORN_SECRET_KEY.split(','));
-      return { ...person, cookie: await signIn(ground.database, person, secrets) };
+      return { ...person, cookie: await signIn(fixture.database, person, secrets) };
     },
     stop: async () => {
       await Promise.all([gateway, ...others].map((each) => each.stop()));
-      await ground.close();
+      await fixture.close();
     },
   };
 }
 
-async function askOver(url: string, method: string, path: string, { key, as, body, headers = {} }: Ask): Promise<Told> {
+async function requestOver(
+  url: string,
+  method: string,
+  path: string,
+  { key, as, body, headers = {} }: Request,
+): Promise<Told> {
   const started = performance.now();
-  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const raw =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array
+      ? body
+      : JSON.stringify(body);
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',

@@ -3,7 +3,7 @@ import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { SystemMailsRepository, type SealedMail } from '../system-mails/system-mails.repository.js';
 import { SystemMails, type SystemMail } from '../system-mails/system-mails.js';
-import { startGatewaySuite, type Ask, type GatewaySuite, type Told } from './gateway-suite.js';
+import { startGatewaySuite, type Request, type GatewaySuite, type Told } from './gateway-suite.js';
 
 export const origin = 'http://localhost:3000';
 export const password = 'correct horse battery';
@@ -23,7 +23,8 @@ export async function startPeopleSuite(changes: Record<string, string> = {}): Pr
   const suite = await startGatewaySuite({ TRUSTED_PROXIES: '127.0.0.1', ...changes });
   const visitor = () => new Visitor(suite, changes['PUBLIC_URL'] ?? origin);
   const mailsTo = async (email: string) => (await waiting(suite)).filter(({ to }) => to === email);
-  const tokenFor = async (email: string) => /[?&]token=([^&\s]+)/.exec((await mailsTo(email)).at(-1)!.text)![1]!;
+  const tokenFor = async (email: string) =>
+    /[?&]token=([^&\s]+)/.exec((await mailsTo(email)).at(-1)!.text)![1]!;
   const buildPerson = async (email: string) => {
     await visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
     await visitor().get(`/api/auth/verify-email?token=${await tokenFor(email)}`);
@@ -36,7 +37,9 @@ export async function startPeopleSuite(changes: Record<string, string> = {}): Pr
 
 async function waiting({ database, queue }: GatewaySuite): Promise<SystemMail[]> {
   const mails = new SystemMails(new SystemMailsRepository(database, queue), new Secrets([testSecret]));
-  const rows = await database.query<SealedMail>(`SELECT id, sealed FROM system_mails ORDER BY created_at, id`);
+  const rows = await database.query<SealedMail>(
+    `SELECT id, sealed FROM system_mails ORDER BY created_at, id`,
+  );
   return rows.map((row) => mails.open(row));
 }
 
@@ -55,25 +58,32 @@ export class Visitor {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  get(path: string, ask: Ask = {}): Promise<Told> {
-    return this.ask('GET', path, ask);
+  get(path: string, request: Request = {}): Promise<Told> {
+    return this.request('GET', path, request);
   }
 
   post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Told> {
-    return this.ask('POST', path, { body, headers });
+    return this.request('POST', path, { body, headers });
   }
 
   /** As a form of a page is sent. */
   submit(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Told> {
     const body = new URLSearchParams(fields).toString();
-    return this.ask('POST', path, { body, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+    return this.request('POST', path, {
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
   }
 
-  async ask(method: string, path: string, { body, headers = {} }: Ask = {}): Promise<Told> {
-    const own = { origin: this.origin, 'x-forwarded-for': this.address, ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}) };
-    const told = await this.suite.ask(method, path, { body, headers: { ...own, ...headers } });
-    for (const line of told.headers.getSetCookie()) this.keep(line);
-    return told;
+  async request(method: string, path: string, { body, headers = {} }: Request = {}): Promise<Told> {
+    const own = {
+      origin: this.origin,
+      'x-forwarded-for': this.address,
+      ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}),
+    };
+    const published = await this.suite.request(method, path, { body, headers: { ...own, ...headers } });
+    for (const line of published.headers.getSetCookie()) this.keep(line);
+    return published;
   }
 
   private keep(line: string): void {

@@ -29,7 +29,12 @@ export async function buildUser(
   return person;
 }
 
-export async function join(database: Database, projectId: string, { userId }: Pick<Person, 'userId'>, role: MemberRole): Promise<void> {
+export async function join(
+  database: Database,
+  projectId: string,
+  { userId }: Pick<Person, 'userId'>,
+  role: MemberRole,
+): Promise<void> {
   await database.query(
     `INSERT INTO members (project_id, user_id, role, created_at) VALUES ($1, $2, $3, now())
      ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
@@ -38,7 +43,11 @@ export async function join(database: Database, projectId: string, { userId }: Pi
 }
 
 /** A session of the person; answers its cookie as a browser sends it. */
-export async function signIn(database: Database, { userId }: Pick<Person, 'userId'>, secrets?: Secrets): Promise<string> {
+export async function signIn(
+  database: Database,
+  { userId }: Pick<Person, 'userId'>,
+  secrets?: Secrets,
+): Promise<string> {
   const token = randomBytes(24).toString('base64url');
   await database.query(
     `INSERT INTO auth_sessions (id, token, "userId", "expiresAt", "updatedAt") VALUES ($1, $2, $3, now() + interval '1 hour', now())`,
@@ -48,8 +57,10 @@ export async function signIn(database: Database, { userId }: Pick<Person, 'userI
 }
 
 /** What the installation signs sessions with, as its first gateway made it. */
-export const peopleSecretOf = async (database: Database, secrets = new Secrets([testSecret])): Promise<string> =>
-  (await PeopleSecret.open(database, secrets)).value;
+export const peopleSecretOf = async (
+  database: Database,
+  secrets = new Secrets([testSecret]),
+): Promise<string> => (await PeopleSecret.open(database, secrets)).value;
 
 /** The cookie of a token. */
 export function cookieOf(token: string, secret: string): string {

@@ -28,7 +28,12 @@ export class WorkflowsController {
     return this.bus.call(workflows.create, caller, body);
   }
 
-  @Get('workflows', { summary: 'List workflows, newest first', scope: 'workflows:read', paged: 'items', reply: Workflow })
+  @Get('workflows', {
+    summary: 'List workflows, newest first',
+    scope: 'workflows:read',
+    paged: 'items',
+    reply: Workflow,
+  })
   list({ caller, page }: Call): Promise<WorkflowPage> {
     return this.bus.call(workflows.list, caller, page);
   }

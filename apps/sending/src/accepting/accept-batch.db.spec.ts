@@ -10,27 +10,37 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 function buildBatch(domain: string, count: number, more: Partial<AcceptBatch> = {}): AcceptBatch {
-  const messages = Array.from({ length: count }, (_, place) => ({ ...buildSend(domain, { subject: `number ${place}` }), place }));
+  const messages = Array.from({ length: count }, (_, index) => ({
+    ...buildSend(domain, { subject: `number ${index}` }),
+    place: index,
+  }));
   return { messages, refused: [], ...more };
 }
 
-const claim = (key: string, bodyHash = 'a'.repeat(64)) => ({ key, operation: 'POST /api/v1/emails/batch', bodyHash });
+const claim = (key: string, bodyHash = 'a'.repeat(64)) => ({
+  key,
+  operation: 'POST /api/v1/emails/batch',
+  bodyHash,
+});
 
 async function countOf(projectId: string): Promise<number> {
-  const [row] = await suite.database.query<{ count: number }>(`SELECT count(*) FROM emails WHERE project_id = $1 AND status <> 'VOIDED'`, [
-    projectId,
-  ]);
+  const [row] = await suite.database.query<{ count: number }>(
+    `SELECT count(*) FROM emails WHERE project_id = $1 AND status <> 'VOIDED'`,
+    [projectId],
+  );
   return row!.count;
 }
 
 describe('a batch', () => {
   it('takes what can be taken, and says of each other one why not', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
-    const batch = buildBatch(domain, 3, { refused: [{ place: 7, code: 'validation_error', message: 'to is required' }] });
+    const batch = buildBatch(domain, 3, {
+      refused: [{ place: 7, code: 'validation_error', message: 'to is required' }],
+    });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@elsewhere.example' } };
     const { accepted, refused } = await suite.bus.call(emails.acceptBatch, caller, batch);
-    expect(accepted.map(({ place, email }) => [place, email.id])).toEqual(
-      [0, 2].map((place) => [place, batch.messages[place]!.recipients[0]!.id]),
+    expect(accepted.map(({ place: index, email }) => [index, email.id])).toEqual(
+      [0, 2].map((index) => [index, batch.messages[index]!.recipients[0]!.id]),
     );
     expect(refused).toEqual([
       { place: 1, code: 'validation_error', message: expect.stringContaining('from: ') },
@@ -44,17 +54,25 @@ describe('a batch', () => {
     const batch = buildBatch(domain, 2, { idempotency: claim('again') });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@later.example' } };
     const first = await suite.bus.call(emails.acceptBatch, caller, batch);
-    const repeat = await suite.bus.call(emails.acceptBatch, caller, buildBatch(domain, 2, { idempotency: claim('again') }));
+    const repeat = await suite.bus.call(
+      emails.acceptBatch,
+      caller,
+      buildBatch(domain, 2, { idempotency: claim('again') }),
+    );
     expect(repeat).toEqual(first);
     expect(await countOf(projectId)).toBe(1);
     const other = buildBatch(domain, 1, { idempotency: claim('again', 'b'.repeat(64)) });
-    await expect(suite.bus.call(emails.acceptBatch, caller, other)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    await expect(suite.bus.call(emails.acceptBatch, caller, other)).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
   });
 
   it('is one batch of twenty callers with one key', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => suite.bus.call(emails.acceptBatch, caller, buildBatch(domain, 5, { idempotency: claim('once') }))),
+      Array.from({ length: 20 }, () =>
+        suite.bus.call(emails.acceptBatch, caller, buildBatch(domain, 5, { idempotency: claim('once') })),
+      ),
     );
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -64,8 +82,12 @@ describe('a batch', () => {
   it('leaves nothing where one of its messages was voided before', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const batch = buildBatch(domain, 3, { idempotency: claim(newId()) });
-    await suite.bus.call(emails.settle, caller, { recipients: batch.messages.flatMap(({ recipients }) => recipients) });
-    await expect(suite.bus.call(emails.acceptBatch, caller, batch)).rejects.toMatchObject({ kind: 'unavailable' });
+    await suite.bus.call(emails.settle, caller, {
+      recipients: batch.messages.flatMap(({ recipients }) => recipients),
+    });
+    await expect(suite.bus.call(emails.acceptBatch, caller, batch)).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
     expect(await countOf(projectId)).toBe(0);
   });
 });

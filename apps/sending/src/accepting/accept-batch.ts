@@ -13,7 +13,7 @@ import {
 import { isOutcomeInDoubt } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
-import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
 import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
@@ -37,7 +37,7 @@ export class AcceptBatchService {
     private readonly prepared: PrepareSend,
     private readonly settling: SettleSendService,
     private readonly outbox: Outbox,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
     this.counted = metrics.counter(emailsAccepted);
@@ -49,8 +49,8 @@ export class AcceptBatchService {
     const prepared = await this.prepare(caller, body, deadline);
     const batch = await this.commit(caller.projectId, prepared, body.idempotency);
     this.counted.inc(batch.accepted.length);
-    this.outbox.ring();
-    this.bell.ring();
+    this.outbox.wakeUp();
+    this.wakeUp.wake();
     return batch;
   }
 
@@ -61,17 +61,26 @@ export class AcceptBatchService {
     return (known?.receipt as AcceptedBatch | undefined) ?? null;
   }
 
-  private async prepare(caller: Caller, { messages, refused }: AcceptBatch, deadline: Date | null): Promise<Prepared> {
+  private async prepare(
+    caller: Caller,
+    { messages, refused }: AcceptBatch,
+    deadline: Date | null,
+  ): Promise<Prepared> {
     const prepared: Prepared = { rows: new Map(), refused: [...refused] };
     for (const message of messages) {
       const row = await this.prepareOne(caller, message, deadline);
-      if (row instanceof DomainError) prepared.refused.push({ place: message.place, code: row.code, message: textOf(row) });
+      if (row instanceof DomainError)
+        prepared.refused.push({ place: message.place, code: row.code, message: textOf(row) });
       else prepared.rows.set(message.place, row);
     }
     return prepared;
   }
 
-  private async prepareOne(caller: Caller, message: AcceptMessage, deadline: Date | null): Promise<AcceptRow | DomainError> {
+  private async prepareOne(
+    caller: Caller,
+    message: AcceptMessage,
+    deadline: Date | null,
+  ): Promise<AcceptRow | DomainError> {
     try {
       return await this.prepared.prepare(caller, message, deadline);
     } catch (error) {
@@ -80,9 +89,13 @@ export class AcceptBatchService {
     }
   }
 
-  private async commit(projectId: string, { rows, refused }: Prepared, claim: AcceptBatch['idempotency']): Promise<AcceptedBatch> {
+  private async commit(
+    projectId: string,
+    { rows, refused }: Prepared,
+    claim: AcceptBatch['idempotency'],
+  ): Promise<AcceptedBatch> {
     const batch: AcceptedBatch = {
-      accepted: [...rows].map(([place, row]) => ({ place, email: receiptOf(row).emails[0]! })),
+      accepted: [...rows].map(([index, row]) => ({ place: index, email: receiptOf(row).emails[0]! })),
       refused: refused.toSorted((a, b) => a.place - b.place),
     };
     try {
@@ -121,5 +134,7 @@ const transient = new Set<DomainError['kind']>(['unavailable', 'timeout', 'inter
 
 /** Which member it is stands in the text: an entry of the answer has no list of members. */
 function textOf({ message, details: { errors } }: DomainError): string {
-  return errors ? errors.map(({ path, message: reason }) => `${path.join('.')}: ${reason}`).join('; ') : message;
+  return errors
+    ? errors.map(({ path, message: reason }) => `${path.join('.')}: ${reason}`).join('; ')
+    : message;
 }

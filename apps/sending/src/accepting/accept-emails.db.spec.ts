@@ -10,20 +10,29 @@ describe('accepting mail', () => {
   });
   afterAll(() => suite.stop());
 
-  it('commits the e-mail, its content, its delivery and its fact, and hands it over', async () => {
+  it('commits the e-mail, its content, its delivery and its event, and hands it over', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const send = buildSend(domain, { to: 'first@sink.test' });
     const accepted = await suite.bus.call(emails.accept, caller, send);
     const id = send.recipients[0]!.id;
-    expect(accepted.emails).toEqual([{ id, to: 'first@sink.test', from: `hello@${domain}`, contactId: null }]);
+    expect(accepted.emails).toEqual([
+      { id, to: 'first@sink.test', from: `hello@${domain}`, contactId: null },
+    ]);
     await suite.sink.waitFor((messages) => messages.some(({ to }) => to === 'first@sink.test'));
     const email = await eventually(async () => {
       const found = await suite.bus.call(emails.get, caller, { id });
       return found.status === 'DELIVERED' ? found : null;
     }, 'DELIVERED');
     expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'DELIVERED']);
-    const facts = await suite.database.query<{ fact: string }>(`SELECT fact FROM outbox WHERE project_id = $1 ORDER BY fact`, [projectId]);
-    expect(facts.map(({ fact }) => fact)).toEqual(['sending.email.accepted', 'sending.email.delivered', 'sending.email.sent']);
+    const events = await suite.database.query<{ fact: string }>(
+      `SELECT fact FROM outbox WHERE project_id = $1 ORDER BY fact`,
+      [projectId],
+    );
+    expect(events.map(({ fact: event }) => event)).toEqual([
+      'sending.email.accepted',
+      'sending.email.delivered',
+      'sending.email.sent',
+    ]);
   });
 
   it('gathers concurrent accepts, and a poisoned row harms only itself', async () => {
@@ -36,31 +45,45 @@ describe('accepting mail', () => {
     expect(outcomes.map(({ status }) => status).filter((status) => status === 'fulfilled')).toHaveLength(63);
     const bad = outcomes[40] as PromiseRejectedResult;
     expect(bad.reason).toMatchObject({ kind: 'invalid', code: 'validation_error' });
-    const [{ count }] = (await suite.database.query<{ count: number }>(`SELECT count(*) FROM emails WHERE project_id = $1`, [
-      projectId,
-    ])) as [{ count: number }];
+    const [{ count }] = (await suite.database.query<{ count: number }>(
+      `SELECT count(*) FROM emails WHERE project_id = $1`,
+      [projectId],
+    )) as [{ count: number }];
     expect(count).toBe(63);
   });
 
   it('makes one mail of fifty callers with one key', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, () => suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'once' }))),
+      Array.from({ length: 50 }, () =>
+        suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'once' })),
+      ),
     );
-    const accepted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [JSON.stringify(outcome.value)] : []));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code as string] : []));
+    const accepted = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [JSON.stringify(outcome.value)] : [],
+    );
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason.code as string] : [],
+    );
     expect(new Set(accepted).size).toBe(1);
     expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? ['conflict'] : []));
     const replay = await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'once' }));
     expect(JSON.stringify(replay)).toBe(accepted[0]);
-    const [row] = await suite.database.query<{ count: number }>(`SELECT count(*) FROM emails WHERE project_id = $1`, [projectId]);
+    const [row] = await suite.database.query<{ count: number }>(
+      `SELECT count(*) FROM emails WHERE project_id = $1`,
+      [projectId],
+    );
     expect(row!.count).toBe(1);
   });
 
   it('refuses a finished key with another body', async () => {
     const { caller, domain } = await suite.buildProject();
     await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'reused' }));
-    const other = suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'reused', bodyHash: 'b'.repeat(64) }));
+    const other = suite.bus.call(
+      emails.accept,
+      caller,
+      buildSend(domain, { key: 'reused', bodyHash: 'b'.repeat(64) }),
+    );
     await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
   });
 
@@ -70,19 +93,29 @@ describe('accepting mail', () => {
     await expect(suite.bus.call(emails.accept, caller, send)).rejects.toMatchObject({
       details: { errors: [{ path: ['from'], code: 'not_verified' }] },
     });
-    expect(await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId])).toHaveLength(0);
+    expect(
+      await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId]),
+    ).toHaveLength(0);
   });
 
   it('voids what has not arrived, and tells of what has', async () => {
     const { caller, domain } = await suite.buildProject();
     const late = buildSend(domain);
-    expect(await suite.bus.call(emails.settle, caller, { recipients: late.recipients })).toEqual({ outcome: 'VOIDED', accepted: null });
+    expect(await suite.bus.call(emails.settle, caller, { recipients: late.recipients })).toEqual({
+      outcome: 'VOIDED',
+      accepted: null,
+    });
     await expect(suite.bus.call(emails.accept, caller, late)).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(suite.bus.call(emails.get, caller, { id: late.recipients[0]!.id })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(suite.bus.call(emails.get, caller, { id: late.recipients[0]!.id })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
 
     const known = buildSend(domain);
     const accepted = await suite.bus.call(emails.accept, caller, known);
-    expect(await suite.bus.call(emails.settle, caller, { recipients: known.recipients })).toEqual({ outcome: 'ACCEPTED', accepted });
+    expect(await suite.bus.call(emails.settle, caller, { recipients: known.recipients })).toEqual({
+      outcome: 'ACCEPTED',
+      accepted,
+    });
   });
 
   it('has no effect after the deadline', async () => {
@@ -91,10 +124,14 @@ describe('accepting mail', () => {
     const { Bus, BusConnection } = await import('@posthorn/messaging');
     const connection = await BusConnection.open({ url: suite.environment['NATS_URL']!, name: 'late' });
     try {
-      await expect(new Bus(connection, past).call(emails.accept, caller, buildSend(domain))).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(
+        new Bus(connection, past).call(emails.accept, caller, buildSend(domain)),
+      ).rejects.toMatchObject({ kind: 'unavailable' });
     } finally {
       await connection.close();
     }
-    expect(await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId])).toHaveLength(0);
+    expect(
+      await suite.database.query(`SELECT 1 FROM emails WHERE project_id = $1`, [projectId]),
+    ).toHaveLength(0);
   });
 });

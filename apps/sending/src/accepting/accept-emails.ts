@@ -13,9 +13,15 @@ import {
 import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
-import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import { AcceptingRepository, bytesOf, receiptOf, type AcceptRow, type KnownKey } from './accepting.repository.js';
+import {
+  AcceptingRepository,
+  bytesOf,
+  receiptOf,
+  type AcceptRow,
+  type KnownKey,
+} from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 
@@ -25,7 +31,7 @@ const maxGathered = 128;
 const maxGatheredBytes = 16 * 1024 * 1024;
 
 /**
- * Accepted means on disk: the claim of the key, the rows, the content and the fact are one statement and one commit, for
+ * Accepted means on disk: the claim of the key, the rows, the content and the event are one statement and one commit, for
  * all that arrived meanwhile. A row that Postgres refuses harms only its own call.
  */
 @Injectable()
@@ -46,7 +52,7 @@ export class AcceptEmailsService {
     private readonly settling: SettleSendService,
     private readonly prepared: PrepareSend,
     private readonly outbox: Outbox,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
     metrics: Metrics,
   ) {
     this.accepted = metrics.counter(emailsAccepted);
@@ -59,7 +65,9 @@ export class AcceptEmailsService {
 
   async check(caller: Caller, { idempotency, ...send }: CheckSend): Promise<CheckedSend> {
     await this.prepared.check(caller, send);
-    const known = idempotency ? (await this.accepting.knownKeys([{ projectId: caller.projectId, claim: idempotency }])).get(0) : undefined;
+    const known = idempotency
+      ? (await this.accepting.knownKeys([{ projectId: caller.projectId, claim: idempotency }])).get(0)
+      : undefined;
     if (known && known.bodyHash !== idempotency!.bodyHash) throw keyReused();
     return { accepted: known ? acceptedOf(known) : null };
   }
@@ -67,8 +75,8 @@ export class AcceptEmailsService {
   @Spanned('commit accepts')
   private async commit(rows: AcceptRow[]): Promise<Outcome[]> {
     const outcomes = await this.bisect(rows);
-    this.outbox.ring();
-    this.bell.ring();
+    this.outbox.wakeUp();
+    this.wakeUp.wake();
     return outcomes;
   }
 
@@ -96,17 +104,20 @@ export class AcceptEmailsService {
     return keyed ? this.storeKeyed(rows) : this.insert(rows, new Map());
   }
 
-  /** A finished key is read before its lock is tried, or two replays of it would make a false conflict (guarantees.md §1.3). */
+  /** A finished key is read before its lock is tried, or two replays of it would make a false conflict (docs/guarantees.md §1.3). */
   private async storeKeyed(rows: AcceptRow[]): Promise<Outcome[]> {
     const finished = await this.replays(rows);
     return this.accepting.transaction(async () => {
       const settled = new Map<number, Outcome>([...this.repeatsWithin(rows, finished), ...finished]);
-      const open = rows.map((row, place) => (settled.has(place) || !row.claim ? { ...row, claim: null } : row));
+      const open = rows.map((row, index) =>
+        settled.has(index) || !row.claim ? { ...row, claim: null } : row,
+      );
       const locked = await this.accepting.lockKeys(open);
-      open.forEach(({ claim }, place) => claim && !locked.has(place) && settled.set(place, keyInFlight()));
+      open.forEach(({ claim }, index) => claim && !locked.has(index) && settled.set(index, keyInFlight()));
       // Between the first look and the lock another request may have finished.
       const finishedMeanwhile = await this.replays(open);
-      for (const [place, outcome] of finishedMeanwhile) if (locked.has(place)) settled.set(place, outcome);
+      for (const [position, outcome] of finishedMeanwhile)
+        if (locked.has(position)) settled.set(position, outcome);
       return this.insert(rows, settled);
     });
   }
@@ -114,10 +125,10 @@ export class AcceptEmailsService {
   /** One key twice in a batch: the first wins. */
   private repeatsWithin(rows: AcceptRow[], finished: Map<number, Outcome>): [number, DomainError][] {
     const seen = new Set<string>();
-    return rows.flatMap(({ projectId, claim }, place): [number, DomainError][] => {
-      if (!claim || finished.has(place)) return [];
+    return rows.flatMap(({ projectId, claim }, index): [number, DomainError][] => {
+      if (!claim || finished.has(index)) return [];
       const name = JSON.stringify([projectId, claim.operation, claim.key]);
-      if (seen.has(name)) return [[place, keyInFlight()]];
+      if (seen.has(name)) return [[index, keyInFlight()]];
       seen.add(name);
       return [];
     });
@@ -126,19 +137,35 @@ export class AcceptEmailsService {
   private async replays(rows: AcceptRow[]): Promise<Map<number, Outcome>> {
     const known = await this.accepting.knownKeys(rows);
     return new Map(
-      [...known].map(([place, key]) => [place, key.bodyHash === rows[place]!.claim!.bodyHash ? acceptedOf(key) : keyReused()]),
+      [...known].map(([index, key]) => [
+        index,
+        key.bodyHash === rows[index]!.claim!.bodyHash ? acceptedOf(key) : keyReused(),
+      ]),
     );
   }
 
   private async insert(rows: AcceptRow[], settled: Map<number, Outcome>): Promise<Outcome[]> {
-    const fresh = rows.filter((_, place) => !settled.has(place));
+    const fresh = rows.filter((_, index) => !settled.has(index));
     const instants = fresh.length > 0 ? await this.accepting.insert(fresh) : new Map<string, Date>();
-    this.accepted.inc(fresh.reduce((sum, { contentId, recipients }) => sum + (instants.has(contentId) ? recipients.length : 0), 0));
-    return rows.map((row, place) => {
+    this.accepted.inc(
+      fresh.reduce(
+        (sum, { contentId, recipients }) => sum + (instants.has(contentId) ? recipients.length : 0),
+        0,
+      ),
+    );
+    return rows.map((row, index) => {
       const acceptedAt = instants.get(row.contentId);
-      return settled.get(place) ?? (acceptedAt ? { ...receiptOf(row), acceptedAt } : unavailable('The deadline of the request has passed'));
+      return (
+        settled.get(index) ??
+        (acceptedAt
+          ? { ...receiptOf(row), acceptedAt }
+          : unavailable('The deadline of the request has passed'))
+      );
     });
   }
 }
 
-const acceptedOf = ({ receipt, at }: KnownKey): AcceptedEmails => ({ ...(receipt as Omit<AcceptedEmails, 'acceptedAt'>), acceptedAt: at });
+const acceptedOf = ({ receipt, at }: KnownKey): AcceptedEmails => ({
+  ...(receipt as Omit<AcceptedEmails, 'acceptedAt'>),
+  acceptedAt: at,
+});

@@ -1,4 +1,4 @@
-import { emailFacts, type AcceptedEmails, type Mailbox, type Stream } from '@posthorn/contracts';
+import { emailEvents, type AcceptedEmails, type Mailbox, type Stream } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { EventRows } from '@posthorn/messaging';
 import { lanes } from '../delivery/delivery.entity.js';
@@ -64,7 +64,7 @@ interface KeyRow {
 }
 
 const keyHours = 24;
-/** Attempts end this long after acceptance (contract.md §3). */
+/** Attempts end this long after acceptance (docs/api-decisions.md §3). */
 const attemptHours = 24;
 const base64Growth = 1.37;
 
@@ -89,7 +89,12 @@ export class AcceptingRepository {
        WHERE k.created_at > now() - make_interval(hours => ${keyHours})`,
       keyColumns(rows),
     );
-    return new Map(found.map(({ place, body_hash, receipt, created_at }) => [place, { bodyHash: body_hash, receipt, at: created_at }]));
+    return new Map(
+      found.map(({ place: index, body_hash, receipt, created_at }) => [
+        index,
+        { bodyHash: body_hash, receipt, at: created_at },
+      ]),
+    );
   }
 
   /** Tries the lock of every key, until the end of the transaction; a key that another request holds is in flight. */
@@ -101,10 +106,14 @@ export class AcceptingRepository {
        ) AS tried WHERE locked`,
       keyColumns(rows),
     );
-    return new Set(locked.map(({ place }) => place));
+    return new Set(locked.map(({ place: index }) => index));
   }
 
-  async rememberKey(projectId: string, { key, operation, bodyHash }: NonNullable<AcceptRow['claim']>, receipt: object): Promise<void> {
+  async rememberKey(
+    projectId: string,
+    { key, operation, bodyHash }: NonNullable<AcceptRow['claim']>,
+    receipt: object,
+  ): Promise<void> {
     await this.database.query(
       `INSERT INTO idempotency_keys (project_id, operation, key, body_hash, receipt) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (project_id, operation, key) DO UPDATE SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()`,
@@ -118,15 +127,29 @@ export class AcceptingRepository {
     if (withFiles.length === 0) return this.insertEmails(rows);
     return this.transaction(async () => {
       const instants = await this.insertEmails(rows);
-      for (const row of withFiles) if (instants.has(row.contentId)) await this.attachments.insert(row.projectId, row.contentId, row.files);
+      for (const row of withFiles)
+        if (instants.has(row.contentId))
+          await this.attachments.insert(row.projectId, row.contentId, row.files);
       return instants;
     });
   }
 
   private async insertEmails(rows: AcceptRow[]): Promise<Map<string, Date>> {
-    const traces = [rows.map(({ trace }) => trace), rows.flatMap(({ trace, recipients }) => recipients.map(() => trace))];
-    const parameters = [...callColumns(rows), ...recipientColumns(rows), ...traces, rows.map(({ more }) => JSON.stringify(more))];
-    const inserted = await this.database.prepared<{ content_id: string; created_at: Date }>({ name: 'accept', sql: insertSql, parameters });
+    const traces = [
+      rows.map(({ trace }) => trace),
+      rows.flatMap(({ trace, recipients }) => recipients.map(() => trace)),
+    ];
+    const parameters = [
+      ...callColumns(rows),
+      ...recipientColumns(rows),
+      ...traces,
+      rows.map(({ more }) => JSON.stringify(more)),
+    ];
+    const inserted = await this.database.prepared<{ content_id: string; created_at: Date }>({
+      name: 'accept',
+      sql: insertSql,
+      parameters,
+    });
     return new Map(inserted.map(({ content_id, created_at }) => [content_id, created_at]));
   }
 
@@ -153,7 +176,9 @@ export class AcceptingRepository {
   }
 
   async forgetOldKeys(): Promise<void> {
-    await this.database.query(`DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => ${keyHours + 1})`);
+    await this.database.query(
+      `DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => ${keyHours + 1})`,
+    );
   }
 }
 
@@ -199,7 +224,7 @@ const insertSql = `
       SET body_hash = excluded.body_hash, receipt = excluded.receipt, created_at = now()
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items, traces)
-    SELECT recipient.fact_id, email.project_id, '${emailFacts.accepted.name}', jsonb_agg(jsonb_build_object(
+    SELECT recipient.fact_id, email.project_id, '${emailEvents.accepted.name}', jsonb_agg(jsonb_build_object(
       'emailId', email.id, 'to', email.to_email, 'from', email.from_email, 'contactId', email.contact_id,
       'at', email.created_at, 'sourceType', email.source_type)), string_agg(DISTINCT recipient.trace, ',')
     FROM email JOIN recipient USING (id) GROUP BY recipient.fact_id, email.project_id
@@ -208,7 +233,7 @@ const insertSql = `
 
 function callColumns(rows: AcceptRow[]): unknown[][] {
   return [
-    rows.map((_, place) => place),
+    rows.map((_, index) => index),
     rows.map(({ projectId }) => projectId),
     rows.map(({ contentId }) => contentId),
     rows.map(({ from }) => from.email),
@@ -231,15 +256,17 @@ function callColumns(rows: AcceptRow[]): unknown[][] {
 }
 
 function recipientColumns(rows: AcceptRow[]): unknown[][] {
-  const all = rows.flatMap((row, place) => row.recipients.map((recipient) => ({ ...recipient, place, projectId: row.projectId })));
-  const factIds = factIdsFor(all.map(({ projectId }) => projectId));
+  const all = rows.flatMap((row, index) =>
+    row.recipients.map((recipient) => ({ ...recipient, place: index, projectId: row.projectId })),
+  );
+  const eventIds = eventIdsFor(all.map(({ projectId }) => projectId));
   return [
-    all.map(({ place }) => place),
+    all.map(({ place: index }) => index),
     all.map(({ id }) => id),
     all.map(({ contactId }) => contactId),
     all.map(({ email }) => email),
     all.map(({ name }) => name),
-    factIds,
+    eventIds,
   ];
 }
 
@@ -247,23 +274,27 @@ function recipientColumns(rows: AcceptRow[]): unknown[][] {
 const itemBytes = 2_000;
 
 /** As few events as may carry the rows of one project. */
-function factIdsFor(projectIds: string[]): string[] {
+function eventIdsFor(projectIds: string[]): string[] {
   const events = new EventRows();
   return projectIds.map((projectId) => events.idFor(projectId, itemBytes));
 }
 
 /** What it takes to hold the message: files travel in base64. */
 export const bytesOf = ({ html, text, files }: AcceptRow): number =>
-  html.length + (text?.length ?? 0) + files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
+  html.length +
+  (text?.length ?? 0) +
+  files.reduce((sum, { length }) => sum + Math.ceil(length * base64Growth), 0);
 
 export function receiptOf({ recipients, from }: AcceptRow): Omit<AcceptedEmails, 'acceptedAt'> {
-  return { emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })) };
+  return {
+    emails: recipients.map(({ id, email, contactId }) => ({ id, to: email, from: from.email, contactId })),
+  };
 }
 
 function keyColumns(rows: KeyedRow[]): unknown[][] {
-  const keyed = rows.map((row, place) => ({ row, place })).filter(({ row }) => row.claim !== null);
+  const keyed = rows.map((row, index) => ({ row, place: index })).filter(({ row }) => row.claim !== null);
   return [
-    keyed.map(({ place }) => place),
+    keyed.map(({ place: index }) => index),
     keyed.map(({ row }) => row.projectId),
     keyed.map(({ row }) => row.claim!.operation),
     keyed.map(({ row }) => row.claim!.key),

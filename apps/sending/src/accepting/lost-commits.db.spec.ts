@@ -42,7 +42,10 @@ describe('accepting mail while the way to the database breaks', () => {
   const begun = () => eventually(running, 'the statement runs');
   const finished = () => eventually(async () => !(await running()), 'the statement ends');
 
-  async function breakDuring(send: AcceptEmails, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<unknown> {
+  async function breakDuring(
+    send: AcceptEmails,
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<unknown> {
     const answer = accept(send).then(
       () => 'accepted',
       (error: { kind: string }) => error.kind,
@@ -50,7 +53,7 @@ describe('accepting mail while the way to the database breaks', () => {
     await begun();
     suite.line.cut();
     await meanwhile();
-    suite.line.mend();
+    suite.line.fix();
     return answer;
   }
 
@@ -72,7 +75,9 @@ describe('accepting mail while the way to the database breaks', () => {
       const send = buildSend(domain, { key: 'a-key' });
       expect(await breakDuring(send)).toBe('unavailable');
       expect((await statesOf([send])).get(idOf(send))).toBe('VOIDED');
-      expect(await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'a-key' }))).toMatchObject({ emails: [{}] });
+      expect(await suite.bus.call(emails.accept, caller, buildSend(domain, { key: 'a-key' }))).toMatchObject({
+        emails: [{}],
+      });
     });
 
     it('it says that the outcome is unknown while nobody can tell', async () => {
@@ -92,7 +97,7 @@ describe('accepting mail while the way to the database breaks', () => {
       const answering = accept(send).catch((error: { kind: string }) => error.kind);
       await begun();
       suite.line.cut();
-      suite.line.mend();
+      suite.line.fix();
       answer = await answering;
     });
     await finished();
@@ -103,7 +108,7 @@ describe('accepting mail while the way to the database breaks', () => {
   });
 
   it('keeps its word at every moment of the cut', async () => {
-    const told = new Map<string, string>();
+    const published = new Map<string, string>();
     const sends: AcceptEmails[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const batch = Array.from({ length: sendsARound }, (_, index) =>
@@ -116,20 +121,22 @@ describe('accepting mail while the way to the database breaks', () => {
           () => 'accepted',
           (error: { kind: string }) => error.kind,
         );
-        told.set(idOf(send), answer);
+        published.set(idOf(send), answer);
       });
       await delay(1 + round);
       suite.line.cut();
       await delay(round % 3 === 0 ? 0 : 40);
-      suite.line.mend();
+      suite.line.fix();
       await Promise.all(answers);
     }
     await finished();
     const states = await statesOf(sends);
-    const lies = [...told].filter(([id, answer]) =>
-      answer === 'accepted' ? states.get(id) !== 'MAIL' : answer === 'unavailable' && states.get(id) === 'MAIL',
+    const lies = [...published].filter(([id, answer]) =>
+      answer === 'accepted'
+        ? states.get(id) !== 'MAIL'
+        : answer === 'unavailable' && states.get(id) === 'MAIL',
     );
     expect(lies).toEqual([]);
-    expect([...told.values()]).toEqual(expect.arrayContaining(['accepted', 'unavailable']));
+    expect([...published.values()]).toEqual(expect.arrayContaining(['accepted', 'unavailable']));
   });
 });

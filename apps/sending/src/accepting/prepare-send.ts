@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { wordsMissing, type AcceptEmails, type Caller, type CheckSend, type Mailbox, type Stream } from '@posthorn/contracts';
+import {
+  contentMissing,
+  type AcceptEmails,
+  type Caller,
+  type CheckSend,
+  type Mailbox,
+  type Stream,
+} from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
 import { refuseOutsideSandbox } from '../domains/sandbox.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
-import { TemplateDirectory, type FrozenWords } from '../templates/template-directory.js';
+import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accepting.repository.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
@@ -26,12 +33,12 @@ export class PrepareSend {
   async prepare(caller: Caller, send: AcceptEmails, deadline: Date | null): Promise<AcceptRow> {
     refuseTooManyRecipients(send);
     if (send.scheduledAt) refuseFarSchedule(send.scheduledAt, await this.clock.now());
-    const words = await this.wordsOf(caller.projectId, send);
-    const from = await this.senders.senderFor(caller, send.from ?? words.from ?? undefined, words.category);
+    const texts = await this.contentOf(caller.projectId, send);
+    const from = await this.senders.senderFor(caller, send.from ?? texts.from ?? undefined, texts.category);
     refuseOutsideSandbox(caller, everyAddress(send));
     const files = readAttachments(send.attachments ?? []);
     const { tracking } = await this.settings.of(caller.projectId);
-    const subject = words.subject ?? '';
+    const subject = texts.subject ?? '';
     return {
       projectId: caller.projectId,
       contentId: send.recipients[0]!.id,
@@ -39,7 +46,7 @@ export class PrepareSend {
       subject,
       html: send.body ?? '',
       text: send.text ?? null,
-      replyTo: send.replyTo ?? words.replyTo,
+      replyTo: send.replyTo ?? texts.replyTo,
       headers: send.headers ?? null,
       tags: send.tags ?? [],
       metadata: send.metadata ?? {},
@@ -53,12 +60,12 @@ export class PrepareSend {
       claim: send.idempotency ?? null,
       trace: currentTraces(),
       more: {
-        ...(words.category === 'MARKETING' ? { category: words.category } : {}),
+        ...(texts.category === 'MARKETING' ? { category: texts.category } : {}),
         ...copiesOf(send),
         ...(send.scheduledAt ? { scheduledAt: send.scheduledAt } : {}),
-        ...(words.templateId ? { templateId: words.templateId, templateVersion: words.templateVersion } : {}),
-        ...(words.liquid ? { liquid: true, subject, data: send.data ?? {}, snippets: words.snippets } : {}),
-        ...trackingOf(tracking, words.category, send.tracking),
+        ...(texts.templateId ? { templateId: texts.templateId, templateVersion: texts.templateVersion } : {}),
+        ...(texts.liquid ? { liquid: true, subject, data: send.data ?? {}, snippets: texts.snippets } : {}),
+        ...trackingOf(tracking, texts.category, send.tracking),
         ...(files.length > 0 ? { attachments: files.map(({ stored }) => stored) } : {}),
       },
       files: files.map(({ data }) => data),
@@ -67,21 +74,21 @@ export class PrepareSend {
 
   /** Refuses what `prepare` would refuse for the sender, the template or the recipients. */
   async check(caller: Caller, { from, template, to = [] }: Omit<CheckSend, 'idempotency'>): Promise<void> {
-    const words = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
-    await this.senders.senderFor(caller, from ?? words?.from ?? undefined, words?.category);
+    const texts = template ? await this.templates.freeze(caller.projectId, { templateId: template }) : null;
+    await this.senders.senderFor(caller, from ?? texts?.from ?? undefined, texts?.category);
     refuseOutsideSandbox(caller, to);
   }
 
-  private async wordsOf(projectId: string, send: AcceptEmails): Promise<FrozenWords> {
+  private async contentOf(projectId: string, send: AcceptEmails): Promise<FrozenContent> {
     const { template, subject, body, text, verbatim } = send;
-    if (!template && subject === undefined) throw wordsMissing('subject');
-    if (!template && body === undefined && !(verbatim && text !== undefined)) throw wordsMissing('body');
-    if (verbatim) return verbatimWords(subject!);
+    if (!template && subject === undefined) throw contentMissing('subject');
+    if (!template && body === undefined && !(verbatim && text !== undefined)) throw contentMissing('body');
+    if (verbatim) return verbatimContent(subject!);
     return this.templates.freeze(projectId, { templateId: template, subject, html: body, text });
   }
 }
 
-const verbatimWords = (subject: string): FrozenWords => ({
+const verbatimContent = (subject: string): FrozenContent => ({
   templateId: null,
   templateVersion: null,
   subject,
@@ -93,7 +100,11 @@ const verbatimWords = (subject: string): FrozenWords => ({
 });
 
 /** What the To and Cc headers show beside the recipient, and who is sent a copy: blind ones stand nowhere else. */
-function copiesOf({ alsoTo = [], cc = [], bcc = [] }: AcceptEmails): Pick<NonNullable<AcceptRow['more']>, 'copies' | 'copyRecipients'> {
+function copiesOf({
+  alsoTo = [],
+  cc = [],
+  bcc = [],
+}: AcceptEmails): Pick<NonNullable<AcceptRow['more']>, 'copies' | 'copyRecipients'> {
   const recipients = [...new Set([...alsoTo, ...cc, ...bcc].map(({ email }) => email))];
   if (recipients.length === 0) return {};
   const shown = { ...listed('to', alsoTo), ...listed('cc', cc) };

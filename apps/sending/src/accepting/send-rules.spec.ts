@@ -2,23 +2,44 @@ import { describe, expect, it } from '@jest/globals';
 import type { Attachment } from '@posthorn/contracts';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
-const file = (content: string, more: Partial<Attachment> = {}): Attachment => ({ filename: 'a.txt', content, ...more });
-const mailboxes = (count: number) => Array.from({ length: count }, (_, place) => ({ email: `${place}@example.com` }));
-const recipients = (count: number) => mailboxes(count).map((to, place) => ({ id: String(place), to }));
+const file = (content: string, more: Partial<Attachment> = {}): Attachment => ({
+  filename: 'a.txt',
+  content,
+  ...more,
+});
+const mailboxes = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ email: `${index}@example.com` }));
+const recipients = (count: number) => mailboxes(count).map((to, index) => ({ id: String(index), to }));
 
 describe('the files of a send', () => {
   it('are read byte for byte, and inline where the HTML names them', () => {
-    const [plain, shown] = readAttachments([file('SGVs\r\nbG8='), file('AQI', { contentId: 'logo', contentType: 'image/png' })]);
+    const [plain, shown] = readAttachments([
+      file('SGVs\r\nbG8='),
+      file('AQI', { contentId: 'logo', contentType: 'image/png' }),
+    ]);
     expect(plain).toEqual({
-      stored: { filename: 'a.txt', contentType: 'application/octet-stream', contentId: null, disposition: 'attachment', size: 5 },
+      stored: {
+        filename: 'a.txt',
+        contentType: 'application/octet-stream',
+        contentId: null,
+        disposition: 'attachment',
+        size: 5,
+      },
       data: Buffer.from('Hello'),
     });
-    expect(shown!.stored).toMatchObject({ contentType: 'image/png', contentId: 'logo', disposition: 'inline', size: 2 });
+    expect(shown!.stored).toMatchObject({
+      contentType: 'image/png',
+      contentId: 'logo',
+      disposition: 'inline',
+      size: 2,
+    });
   });
 
   it.each(['A', 'AAAAA', 'AAA==', 'A==', 'AA='])('are refused where %j is half a file', (content) => {
     expect(() => readAttachments([file('SGVsbG8='), file(content)])).toThrow(
-      expect.objectContaining({ details: { errors: [expect.objectContaining({ path: ['attachments', '1', 'content'] })] } }),
+      expect.objectContaining({
+        details: { errors: [expect.objectContaining({ path: ['attachments', '1', 'content'] })] },
+      }),
     );
   });
 
@@ -26,18 +47,29 @@ describe('the files of a send', () => {
     const half = Buffer.alloc(5 * 1024 * 1024).toString('base64');
     expect(readAttachments([file(half), file(half)])).toHaveLength(2);
     expect(() => readAttachments([file(half), file(half), file('AA==')])).toThrow(
-      expect.objectContaining({ details: { errors: [expect.objectContaining({ path: ['attachments'], code: 'too_long' })] } }),
+      expect.objectContaining({
+        details: { errors: [expect.objectContaining({ path: ['attachments'], code: 'too_long' })] },
+      }),
     );
   });
 });
 
 describe('the recipients of a send', () => {
   it('are fifty together', () => {
-    expect(() => refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(25), bcc: mailboxes(24) })).not.toThrow();
-    const said = (member: string) => expect.objectContaining({ details: { errors: [expect.objectContaining({ path: [member] })] } });
-    expect(() => refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(25), bcc: mailboxes(25) })).toThrow(said('bcc'));
-    expect(() => refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(50) })).toThrow(said('cc'));
-    expect(() => refuseTooManyRecipients({ recipients: recipients(1), alsoTo: mailboxes(50) })).toThrow(said('cc'));
+    expect(() =>
+      refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(25), bcc: mailboxes(24) }),
+    ).not.toThrow();
+    const text = (member: string) =>
+      expect.objectContaining({ details: { errors: [expect.objectContaining({ path: [member] })] } });
+    expect(() =>
+      refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(25), bcc: mailboxes(25) }),
+    ).toThrow(text('bcc'));
+    expect(() => refuseTooManyRecipients({ recipients: recipients(1), cc: mailboxes(50) })).toThrow(
+      text('cc'),
+    );
+    expect(() => refuseTooManyRecipients({ recipients: recipients(1), alsoTo: mailboxes(50) })).toThrow(
+      text('cc'),
+    );
   });
 });
 
@@ -46,7 +78,9 @@ describe('the time of a send', () => {
   it('is at most thirty days ahead; one that has passed means now', () => {
     expect(() => refuseFarSchedule(new Date('2026-03-02T09:00:00Z'), now)).not.toThrow();
     expect(() => refuseFarSchedule(new Date('2020-01-01T00:00:00Z'), now)).not.toThrow();
-    expect(() => refuseFarSchedule(new Date('2026-03-02T09:00:00.001Z'), now)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+    expect(() => refuseFarSchedule(new Date('2026-03-02T09:00:00.001Z'), now)).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    );
   });
 });
 
@@ -59,7 +93,10 @@ describe('what is counted of a send', () => {
     ['MARKETING_ONLY', 'MARKETING', undefined, true, true],
     ['MARKETING_ONLY', 'MARKETING', { opens: false, clicks: false }, false, false],
     ['MARKETING_ONLY', 'TRANSACTIONAL', { opens: true, clicks: true }, false, false],
-  ] as const)('is by project %s, %s mail and message %j: opens %s, clicks %s', (setting, category, choice, trackOpens, trackClicks) => {
-    expect(trackingOf(setting, category, choice)).toEqual({ trackOpens, trackClicks });
-  });
+  ] as const)(
+    'is by project %s, %s mail and message %j: opens %s, clicks %s',
+    (setting, category, choice, trackOpens, trackClicks) => {
+      expect(trackingOf(setting, category, choice)).toEqual({ trackOpens, trackClicks });
+    },
+  );
 });

@@ -34,7 +34,7 @@ export function refuseTooManyRecipients({
   if (seen + bcc.length > maxRecipients) throw tooManyRecipients('bcc');
 }
 
-/** Only Postgres knows what time it is; one that has passed means now (contract.md §3). */
+/** Only Postgres knows what time it is; one that has passed means now (docs/api-decisions.md §3). */
 export function refuseFarSchedule(scheduledAt: Date | undefined, now: Date): void {
   if (scheduledAt && scheduledAt.getTime() - now.getTime() > maxScheduleDays * dayMs) throw scheduledTooFar();
 }
@@ -45,9 +45,12 @@ export function readAttachments(attachments: readonly Attachment[]): ReadAttachm
   return read;
 }
 
-function readAttachment({ filename, content, contentType, contentId, disposition }: Attachment, place: number): ReadAttachment {
+function readAttachment(
+  { filename, content, contentType, contentId, disposition }: Attachment,
+  index: number,
+): ReadAttachment {
   const data = bytesOf(content);
-  if (data === null || data.length === 0) throw attachmentUnreadable(place);
+  if (data === null || data.length === 0) throw attachmentUnreadable(index);
   return {
     stored: {
       filename,
@@ -69,13 +72,14 @@ function bytesOf(content: string | Base64Text): Buffer | null {
   return Buffer.from(letters, 'base64');
 }
 
-/** The project's setting, and what one message says instead; MARKETING_ONLY is never widened (contract.md §3). */
+/** The project's setting, and what one message says instead; MARKETING_ONLY is never widened (docs/api-decisions.md §3). */
 export function trackingOf(
   setting: Tracking,
   category: Stream,
   choice: AcceptEmails['tracking'],
 ): { trackOpens: boolean; trackClicks: boolean } {
-  if (setting === 'MARKETING_ONLY' && category !== 'MARKETING') return { trackOpens: false, trackClicks: false };
-  const usual = setting !== 'DISABLED';
-  return { trackOpens: choice?.opens ?? usual, trackClicks: choice?.clicks ?? usual };
+  if (setting === 'MARKETING_ONLY' && category !== 'MARKETING')
+    return { trackOpens: false, trackClicks: false };
+  const common = setting !== 'DISABLED';
+  return { trackOpens: choice?.opens ?? common, trackClicks: choice?.clicks ?? common };
 }

@@ -1,12 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { outcomeUnknown, unavailable, type AcceptedEmails, type DomainError, type SettledSend } from '@posthorn/contracts';
+import {
+  outcomeUnknown,
+  unavailable,
+  type AcceptedEmails,
+  type DomainError,
+  type SettledSend,
+} from '@posthorn/contracts';
 import { AcceptingRepository } from './accepting.repository.js';
 
 const settleAttempts = 3;
 const settlePauseMs = 100;
 
-/** Tells what became of a send whose answer never came; what did not arrive by then never will (guarantees.md G2). */
+/** Tells what became of a send whose answer never came; what did not arrive by then never will (docs/guarantees.md G2). */
 @Injectable()
 export class SettleSendService {
   constructor(private readonly accepting: AcceptingRepository) {}
@@ -18,7 +24,9 @@ export class SettleSendService {
     if (found.length === 0) return { outcome: 'VOIDED', accepted: null };
     const byId = new Map(found.map((row) => [row.id, row]));
     // Of a batch some may never have been meant to be stored.
-    const emails = ids.flatMap((id) => byId.get(id) ?? []).map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));
+    const emails = ids
+      .flatMap((id) => byId.get(id) ?? [])
+      .map(({ id, to, from, contactId }) => ({ id, to, from, contactId }));
     return { outcome: 'ACCEPTED', accepted: { emails, acceptedAt: found[0]!.acceptedAt } };
   }
 

@@ -13,23 +13,35 @@ afterAll(() => suite.stop());
 
 /** Everything that the sink took of messages with this subject. */
 const takenOf = (subject: string) =>
-  suite.sink.messages.flatMap(({ to, raw }) => (raw?.includes(`Subject: ${subject}\r\n`) ? [{ to, raw }] : []));
+  suite.sink.messages.flatMap(({ to, raw }) =>
+    raw?.includes(`Subject: ${subject}\r\n`) ? [{ to, raw }] : [],
+  );
 
-async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails> & { subject: string }): Promise<string> {
+async function accept(
+  caller: Caller,
+  domain: string,
+  more: Partial<AcceptEmails> & { subject: string },
+): Promise<string> {
   const send = { ...buildSend(domain), ...more };
   await suite.bus.call(emails.accept, caller, send);
   return send.recipients[0]!.id;
 }
 
-const statusOf = async (caller: Caller, id: string) => (await suite.bus.call(emails.get, caller, { id })).status;
-const ended = (caller: Caller, id: string, status: string) => eventually(async () => (await statusOf(caller, id)) === status, status);
+const statusOf = async (caller: Caller, id: string) =>
+  (await suite.bus.call(emails.get, caller, { id })).status;
+const ended = (caller: Caller, id: string, status: string) =>
+  eventually(async () => (await statusOf(caller, id)) === status, status);
 
 describe('copies', () => {
   it('reach each recipient with the same bytes, and blind ones stand in none of them', async () => {
     const { caller, domain } = await suite.buildProject();
     const subject = `Copies ${newId()}`;
     const [cc, bcc] = [`cc-${newId()}@sink.test`, `bcc-${newId()}@sink.test`];
-    const id = await accept(caller, domain, { subject, cc: [{ email: cc, name: 'Cc' }], bcc: [{ email: bcc }] });
+    const id = await accept(caller, domain, {
+      subject,
+      cc: [{ email: cc, name: 'Cc' }],
+      bcc: [{ email: bcc }],
+    });
     await suite.sink.waitFor(() => takenOf(subject).length === 3);
     const taken = takenOf(subject);
     expect(new Set(taken.map(({ raw }) => raw.toString('latin1'))).size).toBe(1);
@@ -39,7 +51,10 @@ describe('copies', () => {
     await ended(caller, id, 'DELIVERED');
     const email = await suite.bus.call(emails.get, caller, { id });
     expect(JSON.stringify({ ...email, events: [] })).not.toContain(bcc);
-    await eventually(async () => (await suite.bus.call(emails.get, caller, { id })).events.length === 4, 'each has its event');
+    await eventually(
+      async () => (await suite.bus.call(emails.get, caller, { id })).events.length === 4,
+      'each has its event',
+    );
     const content = await suite.bus.call(emails.content, caller, { id });
     expect(JSON.stringify(content)).not.toContain(bcc);
     expect(content.headers).toMatchObject({ Subject: subject, Cc: `Cc <${cc}>` });
@@ -47,11 +62,23 @@ describe('copies', () => {
 
   it('are sent once to whom they name twice', async () => {
     const { caller, domain } = await suite.buildProject();
-    const [to, other, subject] = [`to-${newId()}@sink.test`, `other-${newId()}@sink.test`, `Twice ${newId()}`];
+    const [to, other, subject] = [
+      `to-${newId()}@sink.test`,
+      `other-${newId()}@sink.test`,
+      `Twice ${newId()}`,
+    ];
     const recipients = [{ id: newId(), to: { email: to } }];
-    await accept(caller, domain, { subject, recipients, cc: [{ email: to }, { email: other }], bcc: [{ email: other }, { email: to }] });
+    await accept(caller, domain, {
+      subject,
+      recipients,
+      cc: [{ email: to }, { email: other }],
+      bcc: [{ email: other }, { email: to }],
+    });
     await suite.sink.waitFor(() => takenOf(subject).length >= 2);
-    const [row] = await suite.database.query<{ count: number }>(`SELECT count(*) FROM deliveries WHERE email_id = $1`, [recipients[0]!.id]);
+    const [row] = await suite.database.query<{ count: number }>(
+      `SELECT count(*) FROM deliveries WHERE email_id = $1`,
+      [recipients[0]!.id],
+    );
     expect([
       row!.count,
       takenOf(subject)
@@ -64,12 +91,15 @@ describe('copies', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const id = await accept(caller, domain, { subject: 'Counted', cc: [{ email: 'ok-copy@sink.test' }] });
     await ended(caller, id, 'DELIVERED');
-    await eventually(async () => (await suite.bus.call(emails.get, caller, { id })).events.length === 3, 'both are through');
-    const facts = await suite.database.query<{ fact: string; items: number }>(
+    await eventually(
+      async () => (await suite.bus.call(emails.get, caller, { id })).events.length === 3,
+      'both are through',
+    );
+    const events = await suite.database.query<{ fact: string; items: number }>(
       `SELECT fact, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
       [projectId],
     );
-    expect(facts.map(({ items }) => items)).toEqual([1, 1, 1]);
+    expect(events.map(({ items }) => items)).toEqual([1, 1, 1]);
   });
 
   it('are not sent to a suppressed address, and a suppressed recipient stops them all', async () => {
@@ -90,7 +120,10 @@ describe('copies', () => {
       cc: [{ email: 'ok-never@sink.test' }],
     });
     await ended(caller, stopped, 'FAILED');
-    await eventually(async () => (await suite.bus.call(emails.get, caller, { id: stopped })).events.length === 3, 'both have ended');
+    await eventually(
+      async () => (await suite.bus.call(emails.get, caller, { id: stopped })).events.length === 3,
+      'both have ended',
+    );
     expect(takenOf(subject)).toEqual([]);
     expect(suite.sink.messages.filter(({ to }) => to === blocked)).toEqual([]);
   });
@@ -100,15 +133,25 @@ describe('files', () => {
   it('arrive byte for byte, also those of many pieces', async () => {
     const { caller, domain } = await suite.buildProject();
     const subject = `Files ${newId()}`;
-    const large = Buffer.from(Array.from({ length: 700_001 }, (_, place) => (place * 31) % 251));
+    const large = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * 31) % 251));
     const attachments = [
-      { filename: 'Rechnung für März.pdf', content: large.toString('base64'), contentType: 'application/pdf' },
+      {
+        filename: 'Rechnung für März.pdf',
+        content: large.toString('base64'),
+        contentType: 'application/pdf',
+      },
       { filename: 'logo.png', content: 'AQID', contentType: 'image/png', contentId: 'logo' },
     ];
-    const id = await accept(caller, domain, { subject, body: '<img src="cid:logo" alt="Logo">', attachments });
+    const id = await accept(caller, domain, {
+      subject,
+      body: '<img src="cid:logo" alt="Logo">',
+      attachments,
+    });
     await suite.sink.waitFor(() => takenOf(subject).length === 1);
     const parsed = await PostalMime.parse(takenOf(subject)[0]!.raw, { attachmentEncoding: 'arraybuffer' });
-    const back = new Map(parsed.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]));
+    const back = new Map(
+      parsed.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]),
+    );
     expect(back.get('Rechnung für März.pdf')!.equals(large)).toBe(true);
     expect(back.get('logo.png')).toEqual(Buffer.from([1, 2, 3]));
     const content = await suite.bus.call(emails.content, caller, { id });
@@ -127,11 +170,15 @@ describe('a time', () => {
     const subject = `Later ${newId()}`;
     const scheduledAt = ahead(2_500);
     const id = await accept(caller, domain, { subject, scheduledAt });
-    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ status: 'PENDING', scheduledAt });
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({
+      status: 'PENDING',
+      scheduledAt,
+    });
     await suite.sink.waitFor(() => takenOf(subject).length === 1);
-    const [{ waited }] = (await suite.database.query<{ waited: boolean }>(`SELECT now() >= $1::timestamptz AS waited`, [scheduledAt])) as [
-      { waited: boolean },
-    ];
+    const [{ waited }] = (await suite.database.query<{ waited: boolean }>(
+      `SELECT now() >= $1::timestamptz AS waited`,
+      [scheduledAt],
+    )) as [{ waited: boolean }];
     expect(waited).toBe(true);
     const { date } = await PostalMime.parse(takenOf(subject)[0]!.raw);
     expect(new Date(date!).getTime()).toBe(Math.floor(scheduledAt.getTime() / 1_000) * 1_000);
@@ -139,42 +186,53 @@ describe('a time', () => {
 
   it('that has passed means now', async () => {
     const { caller, domain } = await suite.buildProject();
-    const id = await accept(caller, domain, { subject: 'Past', scheduledAt: new Date('2020-01-01T00:00:00Z') });
+    const id = await accept(caller, domain, {
+      subject: 'Past',
+      scheduledAt: new Date('2020-01-01T00:00:00Z'),
+    });
     await ended(caller, id, 'DELIVERED');
     expect((await suite.bus.call(emails.get, caller, { id })).scheduledAt).toBeNull();
   });
 
   it('survives a restart, and can be taken back until it comes', async () => {
     const { caller, domain } = await suite.buildProject();
-    const [kept, taken] = [`Kept ${newId()}`, `Taken ${newId()}`];
-    const keptId = await accept(caller, domain, { subject: kept, scheduledAt: ahead(4_000) });
-    const takenId = await accept(caller, domain, { subject: taken, scheduledAt: ahead(4_000), cc: [{ email: 'ok-cc@sink.test' }] });
+    const [stored, taken] = [`Kept ${newId()}`, `Taken ${newId()}`];
+    const keptId = await accept(caller, domain, { subject: stored, scheduledAt: ahead(4_000) });
+    const takenId = await accept(caller, domain, {
+      subject: taken,
+      scheduledAt: ahead(4_000),
+      cc: [{ email: 'ok-cc@sink.test' }],
+    });
     expect(await suite.bus.call(emails.unschedule, caller, { id: takenId })).toEqual({ id: takenId });
     await suite.restart();
-    await suite.sink.waitFor(() => takenOf(kept).length === 1);
+    await suite.sink.waitFor(() => takenOf(stored).length === 1);
     await ended(caller, keptId, 'DELIVERED');
     expect(await statusOf(caller, takenId)).toBe('CANCELLED');
     expect(takenOf(taken)).toEqual([]);
-    await expect(suite.bus.call(emails.unschedule, caller, { id: takenId })).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(suite.bus.call(emails.unschedule, caller, { id: keptId })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(suite.bus.call(emails.unschedule, caller, { id: takenId })).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    await expect(suite.bus.call(emails.unschedule, caller, { id: keptId })).rejects.toMatchObject({
+      kind: 'conflict',
+    });
   });
 
   it('is kept to within 5 s, also by what comes due while nobody is there', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const begun = Date.now();
     const ids = await Promise.all(
-      Array.from({ length: 30 }, (_, place) =>
-        accept(caller, domain, { subject: 'On time', scheduledAt: new Date(begun + 1_000 + place * 200) }),
+      Array.from({ length: 30 }, (_, index) =>
+        accept(caller, domain, { subject: 'On time', scheduledAt: new Date(begun + 1_000 + index * 200) }),
       ),
     );
     await ended(caller, ids[0]!, 'DELIVERED');
     await suite.restart();
     for (const id of ids) await ended(caller, id, 'DELIVERED');
-    const kept = await suite.database.query<{ early: boolean; late: boolean }>(
+    const stored = await suite.database.query<{ early: boolean; late: boolean }>(
       `SELECT sent_at < scheduled_at AS early, sent_at - scheduled_at >= interval '5 seconds' AS late FROM emails WHERE project_id = $1`,
       [projectId],
     );
-    expect(kept).toEqual(ids.map(() => ({ early: false, late: false })));
+    expect(stored).toEqual(ids.map(() => ({ early: false, late: false })));
   });
 });
 
@@ -191,7 +249,12 @@ describe('words', () => {
     const { caller, domain } = await suite.buildProject();
     const { body: _, ...wordless } = buildSend(domain);
     const subject = `Text ${newId()}`;
-    await suite.bus.call(emails.accept, caller, { ...wordless, subject, text: 'Only {{ this }}', verbatim: true });
+    await suite.bus.call(emails.accept, caller, {
+      ...wordless,
+      subject,
+      text: 'Only {{ this }}',
+      verbatim: true,
+    });
     await suite.sink.waitFor(() => takenOf(subject).length === 1);
     const parsed = await PostalMime.parse(takenOf(subject)[0]!.raw);
     expect(parsed.text?.trim()).toBe('Only {{ this }}');

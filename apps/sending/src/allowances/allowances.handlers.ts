@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { allowances, type Allowance, type SetAllowance } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { AllowancesRepository } from './allowances.repository.js';
 
 /** What an operator allows a project. */
@@ -8,9 +8,13 @@ import { AllowancesRepository } from './allowances.repository.js';
 export class AllowancesHandlers {
   constructor(private readonly allowances: AllowancesRepository) {}
 
-  @Answers(allowances.set)
+  @Handles(allowances.set)
   async set({ caller, body }: Incoming<SetAllowance>): Promise<Allowance> {
-    await this.allowances.set(caller.projectId, body.category, body.monthly === 'none' ? null : Number(body.monthly));
+    await this.allowances.set(
+      caller.projectId,
+      body.category,
+      body.monthly === 'none' ? null : Number(body.monthly),
+    );
     return { ...body };
   }
 }

@@ -7,7 +7,10 @@ export class AllowancesRepository {
   /** What was used this month stays used when the allowance changes. */
   async set(projectId: string, category: Stream, monthly: number | null): Promise<void> {
     if (monthly === null) {
-      await this.database.query(`DELETE FROM allowances WHERE project_id = $1 AND category = $2`, [projectId, category]);
+      await this.database.query(`DELETE FROM allowances WHERE project_id = $1 AND category = $2`, [
+        projectId,
+        category,
+      ]);
     } else {
       await this.database.query(
         `INSERT INTO allowances (project_id, category, monthly, month) VALUES ($1, $2, $3, date_trunc('month', now() AT TIME ZONE 'UTC')::date)

@@ -30,7 +30,7 @@ export interface Composable {
   /** When it was accepted, or the time that it was to wait for: the Date of the message. */
   date: Date;
   /** Its retention is over, and nothing is left to send. */
-  contentIsGone?: boolean;
+  contentIsMissing?: boolean;
 }
 
 /** Of `e`, an e-mail, and `k`, its content; `variables` stand in the row of the first recipient. */

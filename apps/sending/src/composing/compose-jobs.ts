@@ -21,11 +21,28 @@ export class ComposeJobs {
   /** An error where something that it needs is gone. */
   of(message: Composable, { variables, sources, identity, files }: Gathered): ComposeJob | Error {
     const { templateId, templateVersion } = message;
-    if (files.length < (message.attachments?.length ?? 0)) return new Error('The files of the message are no longer retained');
-    const template = templateId ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! }) : null;
+    if (files.length < (message.attachments?.length ?? 0))
+      return new Error('The files of the message are no longer retained');
+    const template = templateId
+      ? sources.template({ projectId: message.projectId, templateId, version: templateVersion! })
+      : null;
     if (templateId && !template) return new Error('The words of the template are gone');
-    const { projectId, emailId, date, from, to, copies, replyTo, headers, category, subject, html, text, trackOpens, trackClicks } =
-      message;
+    const {
+      projectId,
+      emailId,
+      date,
+      from,
+      to,
+      copies,
+      replyTo,
+      headers,
+      category,
+      subject,
+      html,
+      text,
+      trackOpens,
+      trackClicks,
+    } = message;
     return {
       projectId,
       emailId,
@@ -37,12 +54,17 @@ export class ComposeJobs {
       headers: headers ?? {},
       category,
       words: { subject, html: html === '' && template ? template.html : html, text },
-      liquid: message.liquid ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, sources) } : null,
+      liquid: message.liquid
+        ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, sources) }
+        : null,
       publicUrl: identity.trackingHost ? `https://${identity.trackingHost}` : this.config.publicUrl,
       secretKeys: this.config.secretKeys,
       trackOpens,
       trackClicks,
-      files: (message.attachments ?? []).map((stored, place): MailAttachment => ({ ...stored, data: files[place]! })),
+      files: (message.attachments ?? []).map((stored, index): MailAttachment => ({
+        ...stored,
+        data: files[index]!,
+      })),
       keys: identity.keys,
     };
   }
@@ -50,10 +72,16 @@ export class ComposeJobs {
 
 /** A version that is gone renders as a snippet that never was: empty. */
 const snippetsOf = ({ projectId, snippets }: Composable, sources: LoadedSources): Record<string, string> =>
-  Object.fromEntries(Object.entries(snippets ?? {}).map(([name, id]) => [name, sources.snippet({ projectId, id })?.body ?? '']));
+  Object.fromEntries(
+    Object.entries(snippets ?? {}).map(([name, id]) => [
+      name,
+      sources.snippet({ projectId, id })?.body ?? '',
+    ]),
+  );
 
 /** Nobody is shown the hash of somebody who was erased. */
 const shown = (mailboxes: Mailbox[] = []): Mailbox[] => mailboxes.filter(({ email }) => !isErased(email));
 
 /** A mailbox without a name comes as one whose name is null. */
-const named = ({ email, name }: { email: string; name?: string | null }) => (name ? { email, name } : { email });
+const named = ({ email, name }: { email: string; name?: string | null }) =>
+  name ? { email, name } : { email };

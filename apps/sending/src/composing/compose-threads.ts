@@ -1,5 +1,5 @@
 import type { LiquidContent } from '../rendering/liquid.js';
-import { JobGivenUp, WorkerPool } from '../rendering/worker-pool.js';
+import { JobAbandoned, WorkerPool } from '../rendering/worker-pool.js';
 import { workerModule } from '../rendering/worker-jobs.js';
 import { compose, type Composed, type ComposeJob } from './compose.js';
 
@@ -21,15 +21,21 @@ const filesHeapMb = 256;
  * memory, once its words are rendered; the rest at once, since a thread costs more than it.
  */
 export class ComposeThreads {
-  private readonly usual: WorkerPool<ComposeJob, Composed>;
+  private readonly common: WorkerPool<ComposeJob, Composed>;
   private readonly large: WorkerPool<ComposeJob, Composed>;
   private waiting: Waiting[] = [];
 
   constructor() {
     const module = workerModule(import.meta.url, './compose.worker.js');
-    this.usual = new WorkerPool({ module, threads });
+    this.common = new WorkerPool({ module, threads });
     const transferOf = ({ files }: ComposeJob) => files.map(({ data }) => data.buffer as ArrayBuffer);
-    this.large = new WorkerPool({ module, threads: 1, jobMs: filesMs, limits: { heapMb: filesHeapMb }, transferOf });
+    this.large = new WorkerPool({
+      module,
+      threads: 1,
+      jobMs: filesMs,
+      limits: { heapMb: filesHeapMb },
+      transferOf,
+    });
   }
 
   /** The files of the job are gone with it. */
@@ -39,14 +45,16 @@ export class ComposeThreads {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.usual.close(), this.large.close()]);
+    await Promise.all([this.common.close(), this.large.close()]);
   }
 
   /** The limits of what others wrote hold for its words alone. */
   private async composeLarge(job: ComposeJob): Promise<Composed | Error> {
     if (!job.liquid) return this.runLarge(job);
     const rendered = await this.queue({ ...job, files: [], keys: [], trackOpens: false, trackClicks: false });
-    return rendered instanceof Error ? rendered : this.runLarge({ ...job, words: rendered.words, liquid: null });
+    return rendered instanceof Error
+      ? rendered
+      : this.runLarge({ ...job, words: rendered.words, liquid: null });
   }
 
   private async runLarge(job: ComposeJob): Promise<Composed | Error> {
@@ -64,12 +72,15 @@ export class ComposeThreads {
   private post(): void {
     const all = this.waiting;
     this.waiting = [];
-    for (let first = 0; first < all.length; first += postSize) void this.runPost(all.slice(first, first + postSize));
+    for (let first = 0; first < all.length; first += postSize)
+      void this.runPost(all.slice(first, first + postSize));
   }
 
   private async runPost(post: Waiting[]): Promise<void> {
-    const answers = await this.usual.run(post.map(({ job }) => job)).catch((error: Error) => post.map(() => new JobGivenUp(error.message)));
-    post.forEach(({ done }, place) => done(answers[place]!));
+    const answers = await this.common
+      .run(post.map(({ job }) => job))
+      .catch((error: Error) => post.map(() => new JobAbandoned(error.message)));
+    post.forEach(({ done }, index) => done(answers[index]!));
   }
 }
 

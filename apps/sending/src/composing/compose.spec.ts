@@ -12,7 +12,11 @@ const job: ComposeJob = {
   replyTo: null,
   headers: {},
   category: 'MARKETING',
-  words: { subject: 'News', html: '<a href="{{ unsubscribe_url }}">out</a><a href="https://shop.example/">in</a>', text: null },
+  words: {
+    subject: 'News',
+    html: '<a href="{{ unsubscribe_url }}">out</a><a href="https://shop.example/">in</a>',
+    text: null,
+  },
   liquid: { variables: {}, snippets: {} },
   publicUrl: 'https://mail.shop.example',
   secretKeys: ['a-secret-for-the-spec-0123456789-0123456789'],
@@ -22,7 +26,7 @@ const job: ComposeJob = {
   keys: [],
 };
 /** Without the soft breaks of its transfer encoding. */
-const wordsOf = (publicUrl: string): string =>
+const contentOf = (publicUrl: string): string =>
   Buffer.from(compose({ ...job, publicUrl }).raw)
     .toString()
     .replace(/=\r\n/g, '');
@@ -31,7 +35,7 @@ describe('the way out of a message', () => {
   it.each(['https://mail.shop.example', 'https://mail.shop.example/', 'https://mail.shop.example//'])(
     'is never tracked, under %s',
     (publicUrl) => {
-      const links = [...wordsOf(publicUrl).matchAll(/<a href=(?:3D)?"([^"]*)"/g)].map(([, link]) => link);
+      const links = [...contentOf(publicUrl).matchAll(/<a href=(?:3D)?"([^"]*)"/g)].map(([, link]) => link);
       expect(links).toEqual([
         expect.stringMatching(/^https:\/\/mail\.shop\.example\/u\//),
         expect.stringMatching(/^https:\/\/mail\.shop\.example\/t\/c\//),

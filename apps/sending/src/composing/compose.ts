@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '@posthorn/mail';
 import { render, type LiquidContent } from '../rendering/liquid.js';
-import { giveBack } from './own-memory.js';
+import { release } from './own-memory.js';
 
 /** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */
 export interface ComposeJob {
@@ -53,7 +53,7 @@ export function compose(job: ComposeJob): Composed {
     job.publicUrl,
     tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
   );
-  const words = job.liquid ? rendered(job, job.liquid, wayOut) : job.words;
+  const content = job.liquid ? rendered(job, job.liquid, wayOut) : job.words;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
@@ -61,33 +61,49 @@ export function compose(job: ComposeJob): Composed {
     to: job.to,
     cc: job.cc,
     replyTo: job.replyTo ? [job.replyTo] : undefined,
-    subject: words.subject,
-    html: counted(words.html, job, tokens),
+    subject: content.subject,
+    html: counted(content.html, job, tokens),
     // Derived from the words, so that nobody reads where a link leads on its way.
-    text: words.text ?? undefined,
-    textFrom: words.html,
-    headers: [...Object.entries(job.headers), feedbackId(job), ...(job.category === 'MARKETING' ? unsubscribeHeaders(wayOut) : [])],
+    text: content.text ?? undefined,
+    textFrom: content.html,
+    headers: [
+      ...Object.entries(job.headers),
+      feedbackId(job),
+      ...(job.category === 'MARKETING' ? unsubscribeHeaders(wayOut) : []),
+    ],
     attachments: job.files,
     boundarySeed: job.emailId,
   });
   const raw = signMessage(message.raw, job.keys, job.date);
-  if (raw !== message.raw) giveBack(message.raw);
-  return { raw, utf8: message.utf8, words };
+  if (raw !== message.raw) release(message.raw);
+  return { raw, utf8: message.utf8, words: content };
 }
 
-function rendered(job: ComposeJob, { variables, snippets }: NonNullable<ComposeJob['liquid']>, wayOut: string): LiquidContent {
-  return render(job.words, { variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut }, snippets, now: job.date });
+function rendered(
+  job: ComposeJob,
+  { variables, snippets }: NonNullable<ComposeJob['liquid']>,
+  wayOut: string,
+): LiquidContent {
+  return render(job.words, {
+    variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut },
+    snippets,
+    now: job.date,
+  });
 }
 
-function counted(html: string, { publicUrl, projectId, emailId, trackOpens, trackClicks }: ComposeJob, tokens: EngagementTokens): string {
+function counted(
+  html: string,
+  { publicUrl, projectId, emailId, trackOpens, trackClicks }: ComposeJob,
+  tokens: EngagementTokens,
+): string {
   if (html === '') return html;
   // Copies have the same bytes, so what is counted is the message.
-  const place = { projectId, emailId, position: 0 };
+  const location = { projectId, emailId, position: 0 };
   return trackHtml(html, {
     base: publicUrl,
     untouched: waysOut(publicUrl),
-    openToken: trackOpens ? tokens.forOpen(place) : null,
-    clickToken: trackClicks ? (url) => tokens.forClick({ ...place, url }) : null,
+    openToken: trackOpens ? tokens.forOpen(location) : null,
+    clickToken: trackClicks ? (url) => tokens.forClick({ ...location, url }) : null,
   });
 }
 
@@ -100,8 +116,8 @@ let known: { ring: string; tokens: EngagementTokens } | null = null;
 
 /** The keys are the same for every message of a process: deriving them costs more than a message. */
 function tokensOf(secretKeys: string[]): EngagementTokens {
-  const ring = secretKeys.join();
-  if (known?.ring !== ring) known = { ring, tokens: new EngagementTokens(secretKeys) };
+  const wake = secretKeys.join();
+  if (known?.ring !== wake) known = { ring: wake, tokens: new EngagementTokens(secretKeys) };
   return known.tokens;
 }
 

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { SenderIdentities, unsignedIdentity, type SenderIdentity } from '../domains/sender-identities.js';
 import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
-import { JobGivenUp } from '../rendering/worker-pool.js';
+import { JobAbandoned } from '../rendering/worker-pool.js';
 import { Sources, type LoadedSources } from '../templates/sources.js';
 import type { Composable } from './composable.js';
 import type { Composed, ComposeJob } from './compose.js';
@@ -11,7 +11,8 @@ import { ComposeThreads } from './compose-threads.js';
 import { ContactVariables } from './contact-variables.js';
 
 /** Why a message cannot be composed: for now, or for good. */
-export type NotComposed = { waits: true } | { waits: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
+export type NotComposed =
+  { waits: true } | { waits: false; failureKind: 'rendering' | 'domain_unverified'; error: string };
 
 export interface ComposedMessage extends Composed {
   returnPathDomain: string | null;
@@ -50,7 +51,11 @@ export class Composer implements OnApplicationShutdown {
     const variables = await this.variables.of(messages.filter(({ liquid }) => liquid));
     const sources = await this.sources.load(templatesOf(messages), snippetsOf(messages));
     return Promise.all(
-      messages.map((message) => this.composeToSend(message, variables.get(message.emailId), sources).catch((error) => this.putOff(error))),
+      messages.map((message) =>
+        this.composeToSend(message, variables.get(message.emailId), sources).catch((error) =>
+          this.putOff(error),
+        ),
+      ),
     );
   }
 
@@ -69,11 +74,15 @@ export class Composer implements OnApplicationShutdown {
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
-    if (message.contentIsGone) return notRendered('The content of the message is no longer retained');
+    if (message.contentIsMissing) return notRendered('The content of the message is no longer retained');
     if (message.liquid && !variables) return { waits: true };
     const identity = await this.identities.of(message.projectId, hostOf(message.from.email));
     if (!identity?.verified)
-      return { waits: false, failureKind: 'domain_unverified', error: 'The domain of the sender is not verified any more' };
+      return {
+        waits: false,
+        failureKind: 'domain_unverified',
+        error: 'The domain of the sender is not verified any more',
+      };
     return this.composeAs(message, identity, variables, sources);
   }
 
@@ -83,9 +92,12 @@ export class Composer implements OnApplicationShutdown {
     variables: Record<string, unknown> | undefined,
     sources: LoadedSources,
   ): Promise<Composition> {
-    const jobWith = (files: Buffer[]) => this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
-    const composed = await (message.attachments ? this.composeWithFiles(message, jobWith) : this.composeJob(() => jobWith([])));
-    if (composed instanceof JobGivenUp && !composed.isCulprit) return { waits: true };
+    const jobWith = (files: Buffer[]) =>
+      this.jobs.of(message, { variables: variables ?? {}, sources, identity, files });
+    const composed = await (message.attachments
+      ? this.composeWithFiles(message, jobWith)
+      : this.composeJob(() => jobWith([])));
+    if (composed instanceof JobAbandoned && !composed.isCulprit) return { waits: true };
     if (composed instanceof Error) return notRendered(composed.message);
     return { ...composed, returnPathDomain: identity.returnPathDomain };
   }
@@ -96,15 +108,19 @@ export class Composer implements OnApplicationShutdown {
     jobWith: (files: Buffer[]) => ComposeJob | Error,
   ): Promise<Composed | Error> {
     const sizes = attachments!.map(({ size }) => size);
-    const mine = this.files.then(() => this.composeJob(async () => jobWith(await this.attachments.filesOf(projectId, contentId, sizes))));
+    const mine = this.files.then(() =>
+      this.composeJob(async () => jobWith(await this.attachments.filesOf(projectId, contentId, sizes))),
+    );
     this.files = mine.catch(() => undefined);
     return mine;
   }
 
   /** A process that stood still makes every job look long: a second look tells. */
-  private async composeJob(jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>): Promise<Composed | Error> {
+  private async composeJob(
+    jobOf: () => ComposeJob | Error | Promise<ComposeJob | Error>,
+  ): Promise<Composed | Error> {
     const composed = await this.composeOnce(await jobOf());
-    return composed instanceof JobGivenUp ? this.composeOnce(await jobOf()) : composed;
+    return composed instanceof JobAbandoned ? this.composeOnce(await jobOf()) : composed;
   }
 
   private async composeOnce(job: ComposeJob | Error): Promise<Composed | Error> {
@@ -126,6 +142,8 @@ const templatesOf = (messages: readonly Composable[]) =>
   );
 
 const snippetsOf = (messages: readonly Composable[]) =>
-  messages.flatMap(({ projectId, snippets }) => Object.values(snippets ?? {}).map((id) => ({ projectId, id })));
+  messages.flatMap(({ projectId, snippets }) =>
+    Object.values(snippets ?? {}).map((id) => ({ projectId, id })),
+  );
 
 const hostOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);

@@ -8,7 +8,7 @@ import {
   templates,
   templateUses,
   type AcceptEmails,
-  type AskVariables,
+  type GetVariables,
   type Caller,
   type CreateTemplate,
 } from '@posthorn/contracts';
@@ -31,12 +31,12 @@ afterAll(() => suite.stop());
 
 const uuid = '019b76da-a800-7000-8000-000000000001';
 const contactsKnow = async (fields: Record<string, unknown>) => {
-  const asked: string[][] = [];
-  leave = await standIn(suite.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => {
-    asked.push(addresses);
+  const requested: string[][] = [];
+  leave = await standIn(suite.connection, contacts.variables, async ({ emails: addresses }: GetVariables) => {
+    requested.push(addresses);
     return { contacts: addresses.map((email) => ({ email, id: uuid, customFields: fields })) };
   });
-  return asked;
+  return requested;
 };
 
 const buildTemplate = (caller: Caller, more: Partial<CreateTemplate> = {}) =>
@@ -48,14 +48,19 @@ const buildTemplate = (caller: Caller, more: Partial<CreateTemplate> = {}) =>
     ...more,
   });
 
-async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails> = {}): Promise<{ id: string; to: string }> {
+async function accept(
+  caller: Caller,
+  domain: string,
+  more: Partial<AcceptEmails> = {},
+): Promise<{ id: string; to: string }> {
   const { subject: _, body: __, ...rest } = buildSend(domain);
   const send = { ...rest, ...more };
   await suite.bus.call(emails.accept, caller, send);
   return { id: send.recipients[0]!.id, to: send.recipients[0]!.to.email };
 }
 
-const statusOf = async (caller: Caller, id: string) => (await suite.bus.call(emails.get, caller, { id })).status;
+const statusOf = async (caller: Caller, id: string) =>
+  (await suite.bus.call(emails.get, caller, { id })).status;
 const reaches = (caller: Caller, id: string, status: string) =>
   eventually(async () => (await statusOf(caller, id)) === status, status, 60_000);
 async function taken(to: string) {
@@ -78,9 +83,9 @@ describe('messages with large files', () => {
     const small = await accept(caller, domain, { subject: 'Small', body: '<p>Small</p>' });
     await taken(small.to);
     expect(sends.every(({ to }) => suite.sink.messages.some((message) => message.to === to))).toBe(false);
-    for (const [place, { to }] of sends.entries()) {
+    for (const [index, { to }] of sends.entries()) {
       const { attachments } = await PostalMime.parse(await taken(to));
-      expect(Buffer.from(attachments[0]!.content as ArrayBuffer).equals(files[place]!)).toBe(true);
+      expect(Buffer.from(attachments[0]!.content as ArrayBuffer).equals(files[index]!)).toBe(true);
     }
   });
 });
@@ -88,8 +93,11 @@ describe('messages with large files', () => {
 describe('a templated message', () => {
   it('says what its template, its data, its contact and its snippets say, in the versions of its acceptance', async () => {
     const { caller, domain } = await suite.buildProject();
-    const asked = await contactsKnow({ plan: 'pro <b>', name: 'from the contact' });
-    await suite.bus.call(snippets.create, caller, { name: 'footer', body: 'Bye {{ name }}, {{ project.name }}' });
+    const requested = await contactsKnow({ plan: 'pro <b>', name: 'from the contact' });
+    await suite.bus.call(snippets.create, caller, {
+      name: 'footer',
+      body: 'Bye {{ name }}, {{ project.name }}',
+    });
     const template = await buildTemplate(caller);
     const { id, to } = await accept(caller, domain, {
       template: template.id,
@@ -101,12 +109,17 @@ describe('a templated message', () => {
     await suite.bus.call(templates.update, caller, { id: template.id, body: '<p>LATER</p>' });
     const parsed = await PostalMime.parse(await taken(to));
     expect(parsed.subject).toBe('Hello Ada & Co');
-    expect(parsed.html).toContain('<p>Hello Ada &amp; Co, you are on pro &lt;b&gt;. Bye Ada &amp; Co, Analytical &lt;Engines&gt;</p>');
+    expect(parsed.html).toContain(
+      '<p>Hello Ada &amp; Co, you are on pro &lt;b&gt;. Bye Ada &amp; Co, Analytical &lt;Engines&gt;</p>',
+    );
     expect(parsed.text).toContain('Hello Ada & Co, you are on pro <b>. Bye Ada & Co, Analytical <Engines>');
-    expect(asked).toEqual([[to]]);
+    expect(requested).toEqual([[to]]);
     await reaches(caller, id, 'DELIVERED');
     expect((await suite.bus.call(emails.get, caller, { id })).subject).toBe('Hello Ada & Co');
-    expect(await suite.bus.call(emails.content, caller, { id })).toMatchObject({ subject: 'Hello Ada & Co', headers: { To: to } });
+    expect(await suite.bus.call(emails.content, caller, { id })).toMatchObject({
+      subject: 'Hello Ada & Co',
+      headers: { To: to },
+    });
   });
 
   it('goes out though its template is deleted before it is rendered', async () => {
@@ -119,7 +132,9 @@ describe('a templated message', () => {
       scheduledAt: new Date(Date.now() + 1_500),
     });
     const leaves = await Promise.all(
-      Object.values(templateUses).map((each) => standIn(suite.connection, each, async () => ({ used: false }))),
+      Object.values(templateUses).map((each) =>
+        standIn(suite.connection, each, async () => ({ used: false })),
+      ),
     );
     await suite.bus.call(templates.delete, caller, { id: template.id });
     await Promise.all(leaves.map((each) => each()));
@@ -153,14 +168,20 @@ describe('a templated message', () => {
       recipients: [{ id: newId(), to: { email: to } }],
     });
     const content = await eventually(async () => {
-      const [row] = await suite.database.query<{ attempts: number }>(`SELECT attempts FROM deliveries WHERE email_id = $1`, [id]);
+      const [row] = await suite.database.query<{ attempts: number }>(
+        `SELECT attempts FROM deliveries WHERE email_id = $1`,
+        [id],
+      );
       return row!.attempts > 0 ? suite.bus.call(emails.content, caller, { id }) : null;
     }, 'a first attempt');
     await leave!();
     await contactsKnow({ plan: 'second' });
     await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = $1`, [id]);
     await eventually(async () => {
-      const [row] = await suite.database.query<{ attempts: number }>(`SELECT attempts FROM deliveries WHERE email_id = $1`, [id]);
+      const [row] = await suite.database.query<{ attempts: number }>(
+        `SELECT attempts FROM deliveries WHERE email_id = $1`,
+        [id],
+      );
       return row!.attempts > 1;
     }, 'a second one');
     expect(await suite.bus.call(emails.content, caller, { id })).toEqual(content);
@@ -170,7 +191,10 @@ describe('a templated message', () => {
   it('of marketing bears a way out, and says so in its headers', async () => {
     const { caller, domain } = await suite.buildProject();
     await contactsKnow({});
-    const template = await buildTemplate(caller, { emailCategory: 'MARKETING', body: '<a href="{{ unsubscribe_url }}">out</a>' });
+    const template = await buildTemplate(caller, {
+      emailCategory: 'MARKETING',
+      body: '<a href="{{ unsubscribe_url }}">out</a>',
+    });
     const { to } = await accept(caller, domain, { template: template.id, data: { name: 'Ada' } });
     const raw = (await taken(to)).toString();
     const [, url] = /List-Unsubscribe: <(http:\/\/localhost:3000\/u\/[\w-]+)>/.exec(raw)!;
@@ -183,12 +207,17 @@ describe('a message that cannot be rendered', () => {
   it('costs itself, never those beside it', async () => {
     const { caller, domain } = await suite.buildProject();
     await contactsKnow({});
-    const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{% for c in (1..9999) %}x{% endfor %}{% endfor %}{% endfor %}';
+    const endless =
+      '{% for a in (1..9999) %}{% for b in (1..9999) %}{% for c in (1..9999) %}x{% endfor %}{% endfor %}{% endfor %}';
     const template = await buildTemplate(caller, { body: endless });
     const bad = await accept(caller, domain, { template: template.id, data: { name: 'Ada' } });
     const good = await Promise.all(
       Array.from({ length: 20 }, () =>
-        accept(caller, domain, { subject: '{{ greeting }}', body: '<p>{{ greeting }}</p>', data: { greeting: 'Hi' } }),
+        accept(caller, domain, {
+          subject: '{{ greeting }}',
+          body: '<p>{{ greeting }}</p>',
+          data: { greeting: 'Hi' },
+        }),
       ),
     );
     await reaches(caller, bad.id, 'RENDERING_FAILURE');
@@ -213,7 +242,11 @@ describe('a message that cannot be rendered', () => {
     await contactsKnow({});
     const body = `<p>${'Grüße! '.repeat(1_650_000)}</p>`;
     expect(Buffer.byteLength(body)).toBeGreaterThan(14_800_000);
-    const bad = await accept(caller, domain, { subject: 'Large', body: `{{ name }}${body}`, data: { name: 'Ada' } });
+    const bad = await accept(caller, domain, {
+      subject: 'Large',
+      body: `{{ name }}${body}`,
+      data: { name: 'Ada' },
+    });
     const [small, whole] = [
       await accept(caller, domain, { subject: 'Small', body: '<p>Hi</p>' }),
       await accept(caller, domain, { subject: 'Large', body }),
@@ -231,7 +264,11 @@ describe('a message that cannot be rendered', () => {
 
   it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
     const { caller, domain } = await suite.buildProject();
-    const { id } = await accept(caller, domain, { subject: 'Later', body: '<p>Hi</p>', scheduledAt: new Date(Date.now() + 2_500) });
+    const { id } = await accept(caller, domain, {
+      subject: 'Later',
+      body: '<p>Hi</p>',
+      scheduledAt: new Date(Date.now() + 2_500),
+    });
     await suite.database.query(`DELETE FROM email_contents WHERE project_id = $1`, [caller.projectId]);
     await reaches(caller, id, 'RENDERING_FAILURE');
     expect((await suite.bus.call(emails.get, caller, { id })).error).toMatch(/no longer retained/);
@@ -263,7 +300,11 @@ describe('a signed domain', () => {
 
   it('that is removed while its mail waits fails it visibly', async () => {
     const { caller, domain } = await suite.buildProject();
-    const { id } = await accept(caller, domain, { subject: 'Later', body: '<p>Hi</p>', scheduledAt: new Date(Date.now() + 2_500) });
+    const { id } = await accept(caller, domain, {
+      subject: 'Later',
+      body: '<p>Hi</p>',
+      scheduledAt: new Date(Date.now() + 2_500),
+    });
     await suite.database.query(`DELETE FROM domains WHERE project_id = $1`, [caller.projectId]);
     await reaches(caller, id, 'FAILED');
     expect((await suite.bus.call(emails.get, caller, { id })).failureKind).toBe('domain_unverified');

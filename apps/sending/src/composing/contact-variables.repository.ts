@@ -1,6 +1,6 @@
 import type { Database } from '@posthorn/database';
 
-interface Said {
+interface Stated {
   emailId: string;
   variables: Record<string, unknown>;
 }
@@ -13,9 +13,9 @@ export class ContactVariablesRepository {
   constructor(private readonly database: Database) {}
 
   /** With the name that the project has now. The first who writes them wins; answers what counts, by e-mail id. */
-  async keep(projectId: string, said: Said[]): Promise<Map<string, Record<string, unknown>>> {
+  async keep(projectId: string, text: Stated[]): Promise<Map<string, Record<string, unknown>>> {
     // The project of each row, not of all: by one alone Postgres would look through everything that the project sends.
-    const kept = await this.database.query<Said>(
+    const stored = await this.database.query<Stated>(
       `UPDATE deliveries d SET variables = coalesce(
            d.variables,
            ${withProject('s.variables', 's.project_id')})
@@ -23,17 +23,21 @@ export class ContactVariablesRepository {
        -- Not of somebody who was erased since they were asked for.
        WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = 0 AND d.recipient = s.variables->'contact'->>'email'
        RETURNING d.email_id AS "emailId", d.variables`,
-      [said.map(() => projectId), said.map(({ emailId }) => emailId), said.map(({ variables }) => JSON.stringify(variables))],
+      [
+        text.map(() => projectId),
+        text.map(({ emailId }) => emailId),
+        text.map(({ variables }) => JSON.stringify(variables)),
+      ],
     );
-    return new Map(kept.map(({ emailId, variables }) => [emailId, variables]));
+    return new Map(stored.map(({ emailId, variables }) => [emailId, variables]));
   }
 
   /** As they would be kept now. */
   async withProject(projectId: string, variables: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const [row] = await this.database.query<Pick<Said, 'variables'>>(`SELECT ${withProject('$2::jsonb', '$1::uuid')} AS variables`, [
-      projectId,
-      JSON.stringify(variables),
-    ]);
+    const [row] = await this.database.query<Pick<Stated, 'variables'>>(
+      `SELECT ${withProject('$2::jsonb', '$1::uuid')} AS variables`,
+      [projectId, JSON.stringify(variables)],
+    );
     return row!.variables;
   }
 }

@@ -10,7 +10,7 @@ const timeoutMs = 1_500;
 
 /**
  * What the contacts' own fields said when their messages were first on their way: asked once, in handfuls, and kept with the
- * message, so that every attempt says the same (guarantees.md §3).
+ * message, so that every attempt says the same (docs/guarantees.md §3).
  */
 @Injectable()
 export class ContactVariables {
@@ -23,10 +23,18 @@ export class ContactVariables {
 
   /** By e-mail id. Those that nobody could be asked about are missing: they wait, and are never rendered empty. */
   async of(messages: readonly Composable[]): Promise<Map<string, Variables>> {
-    const known = new Map(messages.flatMap(({ emailId, variables }) => (variables ? [[emailId, variables]] : [])) as [string, Variables][]);
+    const known = new Map(
+      messages.flatMap(({ emailId, variables }) => (variables ? [[emailId, variables]] : [])) as [
+        string,
+        Variables,
+      ][],
+    );
     const unknown = messages.filter(({ emailId, variables }) => variables === null && !known.has(emailId));
-    const asked = [...Map.groupBy(unknown, (message) => message.projectId)].map(([projectId, some]) => this.freeze(projectId, some));
-    for (const frozen of await Promise.all(asked)) for (const [id, variables] of frozen) known.set(id, variables);
+    const requested = [...Map.groupBy(unknown, (message) => message.projectId)].map(([projectId, some]) =>
+      this.freeze(projectId, some),
+    );
+    for (const frozen of await Promise.all(requested))
+      for (const [id, variables] of frozen) known.set(id, variables);
     return known;
   }
 
@@ -34,30 +42,43 @@ export class ContactVariables {
   async today(message: Composable): Promise<Variables | null> {
     if (message.variables) return message.variables;
     const { projectId, to } = message;
-    const fields = await this.ask(projectId, [to.email]);
+    const fields = await this.request(projectId, [to.email]);
     return fields && this.rows.withProject(projectId, variablesOf(to.email, fields.get(to.email)));
   }
 
   private async freeze(projectId: string, messages: readonly Composable[]): Promise<Map<string, Variables>> {
     // A claim brings fewer than one question may ask for.
-    const fields = await this.ask(projectId, [...new Set(messages.map(({ to }) => to.email))]);
+    const fields = await this.request(projectId, [...new Set(messages.map(({ to }) => to.email))]);
     if (!fields) return new Map();
-    const said = messages.map(({ emailId, to }) => ({ emailId, variables: variablesOf(to.email, fields.get(to.email)) }));
-    return this.rows.keep(projectId, said);
+    const text = messages.map(({ emailId, to }) => ({
+      emailId,
+      variables: variablesOf(to.email, fields.get(to.email)),
+    }));
+    return this.rows.keep(projectId, text);
   }
 
-  private async ask(projectId: string, emails: string[]): Promise<Map<string, { id: string; customFields: Variables }> | null> {
+  private async request(
+    projectId: string,
+    emails: string[],
+  ): Promise<Map<string, { id: string; customFields: Variables }> | null> {
     try {
-      const { contacts: found } = await this.bus.call(contacts.variables, serviceCaller('sending', projectId), { emails }, { timeoutMs });
+      const { contacts: found } = await this.bus.call(
+        contacts.variables,
+        serviceCaller('sending', projectId),
+        { emails },
+        { timeoutMs },
+      );
       return new Map(found.map(({ email, id, customFields }) => [email, { id, customFields }]));
     } catch (error) {
-      this.log.warn(`${emails.length} messages wait for the fields of their contacts: ${(error as Error).message}`);
+      this.log.warn(
+        `${emails.length} messages wait for the fields of their contacts: ${(error as Error).message}`,
+      );
       return null;
     }
   }
 }
 
-/** Custom fields stand at the top and under `contact.data`; an address without a contact has none (contract.md §4). */
+/** Custom fields stand at the top and under `contact.data`; an address without a contact has none (docs/api-decisions.md §4). */
 function variablesOf(email: string, contact: { id: string; customFields: Variables } | undefined): Variables {
   const fields = contact?.customFields ?? {};
   return { ...fields, contact: { email, ...(contact ? { id: contact.id } : {}), data: fields } };

@@ -2,7 +2,7 @@
 const worthIt = 256 * 1024;
 
 /** As `giveBack` of contracts, which would cost each of the threads that compose 8 MB and a tenth of a second. */
-export function giveBack(bytes: Uint8Array): void {
+export function release(bytes: Uint8Array): void {
   if (bytes.byteLength >= worthIt && isAlone(bytes)) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 

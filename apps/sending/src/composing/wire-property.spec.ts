@@ -23,9 +23,36 @@ const piece = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 }) },
   {
     weight: 3,
-    arbitrary: fc.constantFrom('\n', '\r\n', '\r', '\n.\n', '\r\n.\r\n', 'From ', '\0', ' \n', '\t', '=?UTF-8?Q?x?=', '=', '"', '\\'),
+    arbitrary: fc.constantFrom(
+      '\n',
+      '\r\n',
+      '\r',
+      '\n.\n',
+      '\r\n.\r\n',
+      'From ',
+      '\0',
+      ' \n',
+      '\t',
+      '=?UTF-8?Q?x?=',
+      '=',
+      '"',
+      '\\',
+    ),
   },
-  { weight: 2, arbitrary: fc.constantFrom('é', '汉', '👩‍👩‍👧‍👦', '\u202e', '\u2028', '\x7f', '\x01', 'y'.repeat(1_200), ' '.repeat(90)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'é',
+      '汉',
+      '👩‍👩‍👧‍👦',
+      '\u202e',
+      '\u2028',
+      '\x7f',
+      '\x01',
+      'y'.repeat(1_200),
+      ' '.repeat(90),
+    ),
+  },
 );
 const hostile = fc.array(piece, { maxLength: 30 }).map((parts) => parts.join('').toWellFormed());
 const oneLine = hostile.map((value) => value.replace(/[\r\n\0]/g, ''));
@@ -37,7 +64,7 @@ const title = oneLine.map((value) =>
     .toWellFormed(),
 );
 /** Between the pieces of HTML, where only the letters may be hostile. */
-const words = hostile.map((value) => value.replace(/[<>&{}]/g, ''));
+const texts = hostile.map((value) => value.replace(/[<>&{}]/g, ''));
 const link = fc.constantFrom(
   'https://shop.example/a?b=1&amp;c=2',
   'http://x.example',
@@ -47,7 +74,12 @@ const link = fc.constantFrom(
   '#top',
 );
 const mailbox = fc.record({
-  email: fc.constantFrom('jane@example.org', 'x+tag@bücher.example', "o'neil@sub.example.org", 'jörg@example.org'),
+  email: fc.constantFrom(
+    'jane@example.org',
+    'x+tag@bücher.example',
+    "o'neil@sub.example.org",
+    'jörg@example.org',
+  ),
   name: oneLine,
 });
 const file = fc
@@ -76,11 +108,17 @@ const jobs: fc.Arbitrary<Job> = fc
     to: fc.array(mailbox, { minLength: 1, maxLength: 3 }),
     cc: fc.array(mailbox, { maxLength: 2 }),
     replyTo: fc.option(mailbox, { nil: null }),
-    headers: fc.constantFrom<Record<string, string>>({}, { 'X-Trace': 'a b' }, { References: '<a@b.test>  <c@d.test>' }),
+    headers: fc.constantFrom<Record<string, string>>(
+      {},
+      { 'X-Trace': 'a b' },
+      { References: '<a@b.test>  <c@d.test>' },
+    ),
     category: fc.constantFrom('TRANSACTIONAL' as const, 'MARKETING' as const),
     value: hostile,
     title,
-    html: fc.tuple(words, link, words).map(([before, href, after]) => `<p>${before}<a href="${href}">${after}</a>{{ value }}</p>`),
+    html: fc
+      .tuple(texts, link, texts)
+      .map(([before, href, after]) => `<p>${before}<a href="${href}">${after}</a>{{ value }}</p>`),
     text: fc.option(fc.constant('{{ value }} for you'), { nil: null }),
     trackOpens: fc.boolean(),
     trackClicks: fc.boolean(),
@@ -121,27 +159,36 @@ async function expectSigned(raw: Buffer, { category, date }: Job): Promise<void>
   expect(results.map(({ status }) => status.result)).toEqual(['pass', 'pass']);
   const signed = results.map(({ signingHeaders }) => signingHeaders!.keys.toLowerCase().split(/\s*:\s*/));
   const waysOut = category === 'MARKETING' ? ['list-unsubscribe', 'list-unsubscribe-post'] : [];
-  for (const names of signed) expect(names).toEqual(expect.arrayContaining(['from', 'to', 'subject', 'date', 'feedback-id', ...waysOut]));
+  for (const names of signed)
+    expect(names).toEqual(
+      expect.arrayContaining(['from', 'to', 'subject', 'date', 'feedback-id', ...waysOut]),
+    );
 }
 
-function expectContent(parsed: Email, { words: said }: Composed, job: Job): void {
-  expect((parsed.subject ?? '').trim()).toBe(said.subject.trim());
-  expect(lines(parsed.text)).toContain(job.words.text === null ? '' : lines(said.text!));
+function expectContent(parsed: Email, { words: text }: Composed, job: Job): void {
+  expect((parsed.subject ?? '').trim()).toBe(text.subject.trim());
+  expect(lines(parsed.text)).toContain(job.words.text === null ? '' : lines(text.text!));
   const sent = job.files.map(({ data }) => Buffer.from(data).toString('base64')).sort();
-  expect(parsed.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString('base64')).sort()).toEqual(sent);
-  const oneClick = parsed.headers.filter(({ key }) => key.startsWith('list-unsubscribe')).map(({ key }) => key);
+  expect(
+    parsed.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString('base64')).sort(),
+  ).toEqual(sent);
+  const oneClick = parsed.headers
+    .filter(({ key }) => key.startsWith('list-unsubscribe'))
+    .map(({ key }) => key);
   expect(oneClick).toEqual(job.category === 'MARKETING' ? ['list-unsubscribe', 'list-unsubscribe-post'] : []);
-  expectLinks(lines(parsed.html), lines(said.html), job);
+  expectLinks(lines(parsed.html), lines(text.html), job);
 }
 
 /** What is counted leads back to where it led; what is not stands as it was. */
-function expectLinks(shown: string, said: string, { trackOpens, trackClicks }: Job): void {
-  const [got, was] = [shown, said].map((html) => /<a href="([^"]*)"/.exec(html)![1]!);
+function expectLinks(shown: string, text: string, { trackOpens, trackClicks }: Job): void {
+  const [got, was] = [shown, text].map((html) => /<a href="([^"]*)"/.exec(html)![1]!);
   const counted = trackClicks && /^https?:/i.test(was!);
-  if (counted) expect(tokens.readClick(got!.slice(got!.lastIndexOf('/') + 1))?.url.toLowerCase()).toContain('.example');
+  if (counted)
+    expect(tokens.readClick(got!.slice(got!.lastIndexOf('/') + 1))?.url.toLowerCase()).toContain('.example');
   else expect(got).toBe(was);
   expect(/<img [^>]*https:\/\/mail\.shop\.example/.test(shown)).toBe(trackOpens);
-  if (!trackOpens && !trackClicks) expect(shown).toBe(said);
+  if (!trackOpens && !trackClicks) expect(shown).toBe(text);
 }
 
-const lines = (value: string | undefined): string => (value ?? '').replace(/\r\n?/g, '\n').replaceAll('\0', '').replace(/\n+$/, '');
+const lines = (value: string | undefined): string =>
+  (value ?? '').replace(/\r\n?/g, '\n').replaceAll('\0', '').replace(/\n+$/, '');

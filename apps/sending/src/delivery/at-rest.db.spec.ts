@@ -11,7 +11,10 @@ let worker: RunningService;
 beforeAll(async () => {
   // One replica accepts, the other one delivers.
   suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
-  worker = await startSending({ environment: { ...suite.environment, DELIVERY_PAUSED: 'false' }, processMetrics: false });
+  worker = await startSending({
+    environment: { ...suite.environment, DELIVERY_PAUSED: 'false' },
+    processMetrics: false,
+  });
 });
 afterAll(async () => {
   await worker.stop();
@@ -25,7 +28,10 @@ it('hears of mail that another replica accepted before its next look', async () 
   for (let sent = 0; sent < count; sent += 1) {
     const to = `heard-${sent}@sink.test`;
     await suite.bus.call(emails.accept, caller, buildSend(domain, { to }));
-    await eventually(async () => suite.sink.messages.some((message) => message.to === to), `${to} is handed over`);
+    await eventually(
+      async () => suite.sink.messages.some((message) => message.to === to),
+      `${to} is handed over`,
+    );
   }
   // By looks alone each would come a second after the one before.
   expect(performance.now() - began).toBeLessThan((count * 1_000) / 2);
@@ -35,7 +41,16 @@ it('is at rest only while nothing is queued, held or in doubt', async () => {
   const claims = new ClaimsRepository(suite.database);
   await eventually(() => claims.isAtRest(), 'all is delivered');
   const { projectId } = await suite.buildProject();
-  for (const state of ['QUEUED', 'CLAIMED', 'HANDOFF', 'AMBIGUOUS', 'SENT', 'BOUNCED', 'FAILED', 'CANCELLED']) {
+  for (const state of [
+    'QUEUED',
+    'CLAIMED',
+    'HANDOFF',
+    'AMBIGUOUS',
+    'SENT',
+    'BOUNCED',
+    'FAILED',
+    'CANCELLED',
+  ]) {
     const isAtRest = await suite.database.transaction(async () => {
       await suite.database.query(`DELETE FROM deliveries`);
       await suite.database.query(

@@ -4,7 +4,7 @@ import { newId } from '@posthorn/database';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { ClaimsRepository } from './claims.repository.js';
 import { lanes } from './delivery.entity.js';
-import type { Room } from './held-bytes.js';
+import type { Capacity } from './held-bytes.js';
 
 let suite: SendingSuite;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const firstProject = '00000000-0000-0000-0000-000000000000';
-const claim = (limit: number, more: { without?: string[]; afterProject?: string; room?: Room } = {}) =>
+const claim = (limit: number, more: { without?: string[]; afterProject?: string; room?: Capacity } = {}) =>
   new ClaimsRepository(suite.database).claim({
     ...{
       workerId: newId(),
@@ -27,7 +27,9 @@ const claim = (limit: number, more: { without?: string[]; afterProject?: string;
 const accept = (caller: Caller, domain: string, count = 1) =>
   Promise.all(Array.from({ length: count }, () => suite.bus.call(emails.accept, caller, buildSend(domain))));
 const emptied = () => suite.database.query(`DELETE FROM deliveries`);
-const projectsOf = (claimed: { projectId: string }[]) => [...new Set(claimed.map(({ projectId }) => projectId))];
+const projectsOf = (claimed: { projectId: string }[]) => [
+  ...new Set(claimed.map(({ projectId }) => projectId)),
+];
 
 describe('a claim', () => {
   it('gives every project an even share, and goes on behind the one that came last', async () => {
@@ -36,7 +38,9 @@ describe('a claim', () => {
     await accept(one.caller, one.domain, 60);
     await accept(two.caller, two.domain, 60);
     const claimed = await claim(60);
-    expect([one, two].map(({ projectId }) => claimed.filter((each) => each.projectId === projectId).length)).toEqual([30, 30]);
+    expect(
+      [one, two].map(({ projectId }) => claimed.filter((each) => each.projectId === projectId).length),
+    ).toEqual([30, 30]);
     expect(projectsOf(await claim(20, { afterProject: one.projectId }))).toEqual([two.projectId]);
   });
 
@@ -57,9 +61,12 @@ describe('a claim', () => {
     const large = 10_000_000;
     await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
     await accept(caller, domain, 2);
-    const sizes = async (room: number, alone: boolean) => {
-      const claimed = await claim(20, { room: { small: 1_000_000, large: room, alone } });
-      return [claimed.filter(({ bytes }) => bytes === large).length, claimed.filter(({ bytes }) => bytes < large).length];
+    const sizes = async (capacity: number, alone: boolean) => {
+      const claimed = await claim(20, { room: { small: 1_000_000, large: capacity, alone } });
+      return [
+        claimed.filter(({ bytes }) => bytes === large).length,
+        claimed.filter(({ bytes }) => bytes < large).length,
+      ];
     };
     expect(await sizes(2.5 * large, true)).toEqual([2, 0]);
     expect(await sizes(0.5 * large, false)).toEqual([0, 2]);
@@ -87,7 +94,9 @@ describe('a message whose last claim ended with its process', () => {
     await emptied();
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain, 5);
-    const rows = await suite.database.query<{ email_id: string }>(`SELECT email_id FROM deliveries ORDER BY email_id`);
+    const rows = await suite.database.query<{ email_id: string }>(
+      `SELECT email_id FROM deliveries ORDER BY email_id`,
+    );
     const ids = rows.map((row) => row.email_id);
     const [none, once, bulk, thrice] = ids;
     for (const [id, claims, lane] of [
@@ -96,17 +105,23 @@ describe('a message whose last claim ended with its process', () => {
       [thrice, 3, 0],
       [ids[4], 1, 0],
     ] as const)
-      await suite.database.query(`UPDATE deliveries SET claims = $2, lane = $3 WHERE email_id = $1`, [id, claims, lane]);
+      await suite.database.query(`UPDATE deliveries SET claims = $2, lane = $3 WHERE email_id = $1`, [
+        id,
+        claims,
+        lane,
+      ]);
     const claims = new ClaimsRepository(suite.database);
     expect((await claim(10)).map(({ emailId }) => emailId)).toEqual([none]);
     const found: string[][] = [];
-    for (let place = 0; place < 4; place += 1) {
+    for (let index = 0; index < 4; index += 1) {
       const suspects = await claims.claimSuspect(newId(), { small: 1, large: 0, alone: true });
       found.push(suspects.map(({ emailId }) => emailId));
     }
     expect(found.slice(0, 2).flat().sort()).toEqual([once, ids[4]].sort());
     expect(found.slice(2)).toEqual([[bulk], []]);
-    const counts = await suite.database.query<{ claims: number }>(`SELECT claims FROM deliveries ORDER BY email_id`);
+    const counts = await suite.database.query<{ claims: number }>(
+      `SELECT claims FROM deliveries ORDER BY email_id`,
+    );
     expect(counts.map((row) => row.claims)).toEqual([1, 2, 3, 3, 2]);
   });
 
@@ -115,10 +130,18 @@ describe('a message whose last claim ended with its process', () => {
     const { caller, domain } = await suite.buildProject();
     await accept(caller, domain);
     const workerId = newId();
-    const room = { small: 1_000_000, large: 0, alone: false };
+    const capacity = { small: 1_000_000, large: 0, alone: false };
     const claims = new ClaimsRepository(suite.database);
-    const claimed = await claims.claim({ workerId, lane: lanes.transactional, limit: 1, afterProject: firstProject, room });
+    const claimed = await claims.claim({
+      workerId,
+      lane: lanes.transactional,
+      limit: 1,
+      afterProject: firstProject,
+      room: capacity,
+    });
     await claims.release(workerId, 0, claimed);
-    expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([[claimed[0]!.emailId, 1]]);
+    expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([
+      [claimed[0]!.emailId, 1],
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import { SpannedFind, type Tracing } from '@posthorn/telemetry';
 import { composableColumns, type Composable } from '../composing/composable.js';
 import type { Lane } from './delivery.entity.js';
-import { largeMessage, type Room } from './held-bytes.js';
+import { largeMessage, type Capacity } from './held-bytes.js';
 import { maxClaims } from './outcome.js';
 
 /** A message that this worker holds, with all that it takes to build it. */
@@ -29,7 +29,7 @@ interface ClaimOptions {
   /** The turn begins behind this project. */
   afterProject: string;
   /** Contents that may come into memory with it. */
-  room: Room;
+  room: Capacity;
   /** Projects that get none of this claim. */
   without?: readonly string[];
 }
@@ -51,8 +51,24 @@ export class ClaimsRepository {
    * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
    */
   @SpannedFind('claim')
-  async claim({ workerId, lane, limit, afterProject, room, without = [] }: ClaimOptions): Promise<ClaimedMessage[]> {
-    const parameters = [lane, afterProject, limit, workerId, room.small, without, room.large, room.alone];
+  async claim({
+    workerId,
+    lane,
+    limit,
+    afterProject,
+    room: capacity,
+    without = [],
+  }: ClaimOptions): Promise<ClaimedMessage[]> {
+    const parameters = [
+      lane,
+      afterProject,
+      limit,
+      workerId,
+      capacity.small,
+      without,
+      capacity.large,
+      capacity.alone,
+    ];
     return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters, silent: true });
   }
 
@@ -69,13 +85,22 @@ export class ClaimsRepository {
 
   /** Claims the next message of those whose last claim ended with its process; none where no such message may be claimed again. */
   @SpannedFind('claim suspect')
-  async claimSuspect(workerId: string, room: Room): Promise<ClaimedMessage[]> {
-    const parameters = [workerId, room.large, room.alone];
-    return this.database.prepared<ClaimedMessage>({ name: 'claim-suspect', sql: claimSuspectSql, parameters, silent: true });
+  async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
+    const parameters = [workerId, capacity.large, capacity.alone];
+    return this.database.prepared<ClaimedMessage>({
+      name: 'claim-suspect',
+      sql: claimSuspectSql,
+      parameters,
+      silent: true,
+    });
   }
 
   /** Gives back what was claimed and not handed over. */
-  async release(workerId: string, delayMs: number, messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[]): Promise<void> {
+  async release(
+    workerId: string,
+    delayMs: number,
+    messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[],
+  ): Promise<void> {
     await this.database.query(
       `UPDATE deliveries d SET state = 'QUEUED', worker_id = NULL, claims = 0, due_at = greatest(d.due_at, now() + $2 * interval '1 millisecond')
        FROM unnest($3::uuid[], $4::uuid[], $5::smallint[]) AS r (project_id, email_id, position)

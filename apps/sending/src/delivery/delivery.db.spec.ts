@@ -28,10 +28,17 @@ describe('delivering mail', () => {
     }, statuses.join(' or '));
   const copies = (to: string) => suite.sink.messages.filter((message) => message.to === to);
   const suppressed = async (projectId: string, email: string) =>
-    (await suite.database.query(`SELECT 1 FROM suppressions WHERE project_id = $1 AND email = $2`, [projectId, email])).length > 0;
+    (
+      await suite.database.query(`SELECT 1 FROM suppressions WHERE project_id = $1 AND email = $2`, [
+        projectId,
+        email,
+      ])
+    ).length > 0;
   /** Time passes, for what waits. */
   const makeDue = (projectId: string) =>
-    suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1 AND state = 'QUEUED'`, [projectId]);
+    suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1 AND state = 'QUEUED'`, [
+      projectId,
+    ]);
 
   it('tries 450 again as scheduled, and delivers one copy (G6)', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
@@ -52,7 +59,13 @@ describe('delivering mail', () => {
       await makeDue(projectId);
     }
     const email = await settled(caller, id, 'DELIVERED');
-    expect(email.events.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING', 'PENDING', 'DELIVERED']);
+    expect(email.events.map(({ status }) => status)).toEqual([
+      'PENDING',
+      'PENDING',
+      'PENDING',
+      'PENDING',
+      'DELIVERED',
+    ]);
     expect(email.events[1]!.detail).toMatch(/^rcpt: 450/);
     expect(copies(to)).toHaveLength(1);
   });
@@ -67,12 +80,18 @@ describe('delivering mail', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const to = `${local}@${domain}`;
     const email = await settled(caller, await send(caller, domain, to), 'BOUNCED');
-    expect(email).toMatchObject({ failureKind: 'hard_bounce', events: [{ status: 'PENDING' }, { status: 'BOUNCED' }] });
+    expect(email).toMatchObject({
+      failureKind: 'hard_bounce',
+      events: [{ status: 'PENDING' }, { status: 'BOUNCED' }],
+    });
     expect(await suppressed(projectId, to)).toBe(suppresses);
-    const facts = await suite.database.query<{ fact: string; items: object[] }>(`SELECT fact, items FROM outbox WHERE project_id = $1`, [
-      projectId,
+    const events = await suite.database.query<{ fact: string; items: object[] }>(
+      `SELECT fact, items FROM outbox WHERE project_id = $1`,
+      [projectId],
+    );
+    expect(events.find(({ fact: event }) => event === 'sending.email.bounced')?.items).toMatchObject([
+      { bounceType: 'Permanent', to },
     ]);
-    expect(facts.find(({ fact }) => fact === 'sending.email.bounced')?.items).toMatchObject([{ bounceType: 'Permanent', to }]);
   });
 
   it('repeats a message whose outcome stayed unknown, to the byte (G4)', async () => {
@@ -121,7 +140,9 @@ describe('delivering mail', () => {
   it('stops at the allowance of the month', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new AllowancesRepository(suite.database).set(projectId, 'TRANSACTIONAL', 3);
-    const ids = await Promise.all(Array.from({ length: 5 }, (_, place) => send(caller, domain, `quota-${place}@${domain}`)));
+    const ids = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => send(caller, domain, `quota-${index}@${domain}`)),
+    );
     const ends = await Promise.all(ids.map((id) => settled(caller, id, 'DELIVERED', 'FAILED')));
     expect(ends.filter(({ status }) => status === 'DELIVERED')).toHaveLength(3);
     expect(ends.filter(({ failureKind }) => failureKind === 'quota_exhausted')).toHaveLength(2);
@@ -131,7 +152,11 @@ describe('delivering mail', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     await new ProjectStates(suite.database).put([{ id: projectId, disabled: true, seq: 2 }]);
     const id = await send(caller, domain, `cancelled@${domain}`);
-    expect(await suite.bus.call(emails.cancel, caller, { id })).toMatchObject({ id, status: 'CANCELLED', failureKind: 'cancelled' });
+    expect(await suite.bus.call(emails.cancel, caller, { id })).toMatchObject({
+      id,
+      status: 'CANCELLED',
+      failureKind: 'cancelled',
+    });
     await expect(suite.bus.call(emails.cancel, caller, { id })).rejects.toMatchObject({ kind: 'conflict' });
     await new ProjectStates(suite.database).put([{ id: projectId, disabled: false, seq: 3 }]);
     await makeDue(projectId);
@@ -144,11 +169,15 @@ describe('delivering mail', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const states = new ProjectStates(suite.database);
     await states.put([{ id: projectId, disabled: true, seq: 2 }]);
-    const [claimed, handed] = [await send(caller, domain, `claimed@${domain}`), await send(caller, domain, `handed@${domain}`)];
+    const [claimed, handed] = [
+      await send(caller, domain, `claimed@${domain}`),
+      await send(caller, domain, `handed@${domain}`),
+    ];
     await eventually(async () => {
-      const rows = await suite.database.query(`SELECT 1 FROM deliveries WHERE project_id = $1 AND state = 'QUEUED' AND due_at > now()`, [
-        projectId,
-      ]);
+      const rows = await suite.database.query(
+        `SELECT 1 FROM deliveries WHERE project_id = $1 AND state = 'QUEUED' AND due_at > now()`,
+        [projectId],
+      );
       return rows.length === 2;
     }, 'both held');
     const dead = newId();
@@ -200,12 +229,16 @@ describe('the pace', () => {
       // The mail server of this process notes an instant late by as much as the process stands still.
       const stalls = monitorEventLoopDelay({ resolution: 2 });
       stalls.enable();
-      await Promise.all(Array.from({ length: 70 }, () => suite.bus.call(emails.accept, caller, buildSend(domain))));
+      await Promise.all(
+        Array.from({ length: 70 }, () => suite.bus.call(emails.accept, caller, buildSend(domain))),
+      );
       await suite.sink.waitFor(70);
       const instants = suite.sink.messages.map(({ receivedAt }) => receivedAt).sort((a, b) => a - b);
       const window = 1_000 - stalls.max / 1e6;
       const fullest = Math.max(
-        ...instants.map((start) => instants.filter((instant) => instant >= start && instant < start + window).length),
+        ...instants.map(
+          (start) => instants.filter((instant) => instant >= start && instant < start + window).length,
+        ),
       );
       expect(fullest).toBeLessThanOrEqual(perSecond);
       // A busy machine takes its share; a window that is left unused takes half.
@@ -221,7 +254,9 @@ describe('turns between projects', () => {
     const suite = await startSendingSuite({ SENDING_RATE_PER_SECOND: '100' });
     try {
       const [many, one] = [await suite.buildProject(), await suite.buildProject()];
-      await Promise.all(Array.from({ length: 400 }, () => suite.bus.call(emails.accept, many.caller, buildSend(many.domain))));
+      await Promise.all(
+        Array.from({ length: 400 }, () => suite.bus.call(emails.accept, many.caller, buildSend(many.domain))),
+      );
       const to = `single@${one.domain}`;
       await suite.bus.call(emails.accept, one.caller, buildSend(one.domain, { to }));
       await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));

@@ -1,7 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A message's life (guarantees.md §3). SENT, BOUNCED, FAILED and CANCELLED are the ends. */
-export type DeliveryState = 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
+/** A message's life (docs/guarantees.md §3). SENT, BOUNCED, FAILED and CANCELLED are the ends. */
+export type DeliveryState =
+  'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS' | 'SENT' | 'BOUNCED' | 'FAILED' | 'CANCELLED';
 
 /** Transactional mail never waits behind a campaign. */
 export const lanes = { transactional: 0, bulk: 1 } as const;

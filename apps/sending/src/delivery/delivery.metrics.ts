@@ -3,22 +3,36 @@ import { gauge, Metrics } from '@posthorn/telemetry';
 import { DeliveryCounts } from './delivery-counts.read-model.js';
 import { Provider } from './provider.js';
 
-const oldestDue = gauge('posthorn_oldest_due_delivery_seconds', 'How long the oldest message that is due has waited.');
-const deliveries = gauge('posthorn_deliveries', 'Messages that are not at their end, by state; QUEUED counted up to 10 000.', ['state']);
+const oldestDue = gauge(
+  'posthorn_oldest_due_delivery_seconds',
+  'How long the oldest message that is due has waited.',
+);
+const deliveries = gauge(
+  'posthorn_deliveries',
+  'Messages that are not at their end, by state; QUEUED counted up to 10 000.',
+  ['state'],
+);
 const oldestAmbiguous = gauge(
   'posthorn_oldest_ambiguous_seconds',
   'How long the outcome of a message has been in doubt, of the oldest one.',
 );
-const connections = gauge('posthorn_smtp_connections', 'Connections to the mail server, by what they do.', ['state']);
+const connections = gauge('posthorn_smtp_connections', 'Connections to the mail server, by what they do.', [
+  'state',
+]);
 const waiting = gauge('posthorn_smtp_waiting', 'Messages that wait for a connection to the mail server.');
-const paused = gauge('posthorn_smtp_paused', '1 while the mail server is given a rest because no connection could be opened.');
+const paused = gauge(
+  'posthorn_smtp_paused',
+  '1 while the mail server is given a rest because no connection could be opened.',
+);
 
 /** What an operator looks at first: how long mail waits, and how much of it is in doubt. */
 @Injectable()
 export class DeliveryMetrics {
   constructor(counts: DeliveryCounts, provider: Provider, metrics: Metrics) {
     metrics.gauge(oldestDue, () => counts.oldestDueSeconds());
-    metrics.gauge(deliveries, async () => (await counts.byState()).map(({ state, count }) => [{ state }, count] as const));
+    metrics.gauge(deliveries, async () =>
+      (await counts.byState()).map(({ state, count }) => [{ state }, count] as const),
+    );
     metrics.gauge(oldestAmbiguous, () => counts.oldestAmbiguousSeconds());
     metrics.gauge(connections, () => {
       const { open, idle } = provider.state;

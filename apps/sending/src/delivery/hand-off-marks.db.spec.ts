@@ -19,7 +19,11 @@ describe('the mark', () => {
     await new AllowancesRepository(suite.database).set(projectId, 'MARKETING', 2);
     await suite.bus.call(suppressions.put, caller, { email: messages[0]!.recipient });
     const lost = { ...messages[1]!, leaseToken: 7 };
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'allowed', perSecond: 0 }), suite.hashes);
+    const marks = new HandOffMarks(
+      suite.database,
+      new Pace({ provider: 'allowed', perSecond: 0 }),
+      suite.hashes,
+    );
     const verdicts = await marks.mark(workerId, [messages[0]!, lost, ...messages.slice(2)]);
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['suppressed', 'lost', 'ok', 'ok', 'quota']);
   });

@@ -7,7 +7,8 @@ import type { ClaimedMessage } from './claims.repository.js';
 import type { Pace, Slot } from './pace.js';
 
 /** What the mark said of a message: only `ok` may be handed over. */
-export type MarkVerdict = 'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
+export type MarkVerdict =
+  'ok' | 'lost' | 'suppressed' | 'unsubscribed' | 'disabled' | 'unknown_project' | 'quota';
 
 export interface Mark {
   verdict: MarkVerdict;
@@ -15,14 +16,17 @@ export interface Mark {
   slot: Slot;
 }
 
-type Marked = Pick<ClaimedMessage, 'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'> &
+type Marked = Pick<
+  ClaimedMessage,
+  'projectId' | 'emailId' | 'position' | 'leaseToken' | 'recipient' | 'trace'
+> &
   Partial<Pick<ClaimedMessage, 'to'>>;
 
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
 /**
  * The hand-off mark, right before MAIL FROM: fence, suppression barrier, quota and pace in one transaction. The locks come
- * first, in a statement of their own, so that the guarded update sees every suppression and opt-out that was answered (guarantees.md G8).
+ * first, in a statement of their own, so that the guarded update sees every suppression and opt-out that was answered (docs/guarantees.md G8).
  */
 export class HandOffMarks {
   readonly tracing: Tracing;
@@ -43,15 +47,16 @@ export class HandOffMarks {
       ...this.pace.take(messages.length),
     ]);
     const verdicts = messages.map((): MarkVerdict => 'lost');
-    for (const { place, verdict } of guarded as { place: number; verdict: MarkVerdict }[]) verdicts[place] = verdict;
+    for (const { place: index, verdict } of guarded as { place: number; verdict: MarkVerdict }[])
+      verdicts[index] = verdict;
     const slots = this.pace.slotsOf(taken, messages.length);
-    return verdicts.map((verdict, place) => ({ verdict, slot: slots[place]! }));
+    return verdicts.map((verdict, index) => ({ verdict, slot: slots[index]! }));
   }
 }
 
 function lock(messages: Marked[]): Statement {
   // A copy goes the way of the e-mail: what blocks its recipient blocks it.
-  const asked = messages.flatMap(({ projectId, recipient, position, to }) =>
+  const requested = messages.flatMap(({ projectId, recipient, position, to }) =>
     [recipient, ...(position > 0 && to ? [to.email] : [])].map((email) => ({ projectId, email })),
   );
   return {
@@ -60,7 +65,7 @@ function lock(messages: Marked[]): Statement {
          address AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${addressLock}) FROM asked),
          allowance AS MATERIALIZED (SELECT 1 FROM allowances WHERE project_id IN (SELECT project_id FROM asked) ORDER BY project_id, category FOR UPDATE)
        SELECT (SELECT count(*) FROM address), (SELECT count(*) FROM allowance)`,
-    parameters: [asked.map(({ projectId }) => projectId), asked.map(({ email }) => email)],
+    parameters: [requested.map(({ projectId }) => projectId), requested.map(({ email }) => email)],
   };
 }
 
@@ -70,13 +75,15 @@ function guard(workerId: string, messages: Marked[], hashes: ErasedNames): State
     sql: guardSql,
     parameters: [
       workerId,
-      messages.map((_, place) => place),
+      messages.map((_, index) => index),
       messages.map(({ projectId }) => projectId),
       messages.map(({ emailId }) => emailId),
       messages.map(({ position }) => position),
       messages.map(({ leaseToken }) => leaseToken),
       messages.map(({ projectId, recipient }) => hashes.of(projectId, recipient)),
-      messages.map(({ projectId, position, to }) => (position > 0 && to ? hashes.of(projectId, to.email) : null)),
+      messages.map(({ projectId, position, to }) =>
+        position > 0 && to ? hashes.of(projectId, to.email) : null,
+      ),
     ],
   };
 }

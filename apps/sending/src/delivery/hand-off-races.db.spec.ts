@@ -36,10 +36,10 @@ interface Race {
 
 /** Whether its hand-off has begun, as the database says: a clock here would tell when this process heard of it. */
 async function hasBegun({ projectId, emailId }: HeldMessage): Promise<boolean> {
-  const [row] = await suite.database.query<{ state: string }>(`SELECT state FROM deliveries WHERE project_id = $1 AND email_id = $2`, [
-    projectId,
-    emailId,
-  ]);
+  const [row] = await suite.database.query<{ state: string }>(
+    `SELECT state FROM deliveries WHERE project_id = $1 AND email_id = $2`,
+    [projectId, emailId],
+  );
   return row?.state === 'HANDOFF';
 }
 
@@ -58,24 +58,30 @@ describe('a hand-off and a word against it at the same instant (G8)', () => {
   it(`begins before the answer or not at all: ${races} races`, async () => {
     const { caller, projectId } = await suite.buildProject();
     const random = randomOf(seed);
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'races', perSecond: 0 }), suite.hashes);
+    const marks = new HandOffMarks(
+      suite.database,
+      new Pace({ provider: 'races', perSecond: 0 }),
+      suite.hashes,
+    );
     const { workerId, messages } = await claimedMessages(suite.database, projectId, races);
     const block = (email: string, byOptOut: boolean) =>
-      byOptOut ? suite.bus.call(optOuts.put, caller, { optOuts: [{ email }] }) : suite.bus.call(suppressions.put, caller, { email });
+      byOptOut
+        ? suite.bus.call(optOuts.put, caller, { optOuts: [{ email }] })
+        : suite.bus.call(suppressions.put, caller, { email });
     const run: Race[] = [];
     for (let first = 0; first < races; first += inRound) {
       const round = messages.slice(first, first + inRound);
-      const blocked = round.map(async (message, place) => {
+      const blocked = round.map(async (message, index) => {
         await delay(random() * 8);
-        await block(message.recipient, place % 2 === 0);
+        await block(message.recipient, index % 2 === 0);
         return hasBegun(message);
       });
       const marked = Array.from({ length: inRound / inMark }, async (_, part) => {
         await delay(random() * 24);
         return marks.mark(workerId, round.slice(part * inMark, (part + 1) * inMark));
       });
-      const [answers, told] = [await Promise.all(blocked), (await Promise.all(marked)).flat()];
-      run.push(...told.map(({ verdict }, place) => ({ verdict, begunByAnswer: answers[place]! })));
+      const [answers, published] = [await Promise.all(blocked), (await Promise.all(marked)).flat()];
+      run.push(...published.map(({ verdict }, index) => ({ verdict, begunByAnswer: answers[index]! })));
     }
     expect(run.filter(({ verdict, begunByAnswer }) => verdict === 'ok' && !begunByAnswer)).toEqual([]);
     expect(await committedTooLate(projectId)).toEqual([]);

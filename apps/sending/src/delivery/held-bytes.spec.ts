@@ -9,22 +9,22 @@ describe('what is in memory', () => {
     const large = [megabytes(14), megabytes(14)];
     held.add(large);
     held.add([megabytes(1)]);
-    expect(held.room).toEqual({ small: megabytes(31).bytes, large: -megabytes(4).bytes, alone: false });
+    expect(held.capacity).toEqual({ small: megabytes(31).bytes, large: -megabytes(4).bytes, alone: false });
     expect(held.remove([large[0]!])).toBe(true);
     expect(held.remove([large[1]!])).toBe(true);
-    expect(held.room).toMatchObject({ large: megabytes(24).bytes, alone: true });
+    expect(held.capacity).toMatchObject({ large: megabytes(24).bytes, alone: true });
   });
 
   it('follows the size of a message, gives it back once, and tells who waited', () => {
     const held = new HeldBytes();
     const [filling, other] = [Array.from({ length: 32 }, () => megabytes(1)), megabytes(0.5)];
     held.add([...filling, other]);
-    expect(held.room.small).toBeLessThan(0);
+    expect(held.capacity.small).toBeLessThan(0);
     held.resize(other, megabytes(2).bytes);
     expect(held.remove([other])).toBe(false);
-    expect(held.room.small).toBe(0);
+    expect(held.capacity.small).toBe(0);
     expect(held.remove([filling[0]!])).toBe(true);
     expect(held.remove([filling[0]!])).toBe(false);
-    expect(held.room.small).toBe(megabytes(1).bytes);
+    expect(held.capacity.small).toBe(megabytes(1).bytes);
   });
 });

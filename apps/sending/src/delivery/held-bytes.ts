@@ -1,4 +1,4 @@
-export interface Room {
+export interface Capacity {
   /** Bytes of messages that are not large. */
   small: number;
   large: number;
@@ -19,8 +19,12 @@ export class HeldBytes {
   private readonly held = new Map<Held, { lane: 'small' | 'large'; bytes: number }>();
   private readonly used = { small: 0, large: 0 };
 
-  get room(): Room {
-    return { small: budgets.small - this.used.small, large: budgets.large - this.used.large, alone: this.used.large === 0 };
+  get capacity(): Capacity {
+    return {
+      small: budgets.small - this.used.small,
+      large: budgets.large - this.used.large,
+      alone: this.used.large === 0,
+    };
   }
 
   add(messages: readonly Held[]): void {
@@ -42,7 +46,7 @@ export class HeldBytes {
 
   /** Whether what waited for room may go on. */
   remove(messages: readonly Held[]): boolean {
-    const wasFull = this.room.small <= 0;
+    const wasFull = this.capacity.small <= 0;
     let large = false;
     for (const message of messages) {
       const held = this.held.get(message);
@@ -51,6 +55,6 @@ export class HeldBytes {
       this.used[held.lane] -= held.bytes;
       large ||= held.lane === 'large';
     }
-    return large || (wasFull && this.room.small > 0);
+    return large || (wasFull && this.capacity.small > 0);
   }
 }

@@ -1,33 +1,51 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, domains, emails, type AskVariables, type Caller } from '@posthorn/contracts';
+import { contacts, domains, emails, type GetVariables, type Caller } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { ServiceProcess } from '@posthorn/dev';
-import { eventually, openServiceGround, SmtpSink, standIn, type ServiceGround, type SinkMessage } from '@posthorn/testing';
+import {
+  eventually,
+  openServiceFixture,
+  SmtpSink,
+  standIn,
+  type ServiceFixture,
+  type SinkMessage,
+} from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
-import { deadlyWord } from '../testing/dying.worker.js';
+import { killingText } from '../testing/dying.worker.js';
 import { buildSend, buildSendingProject } from '../testing/sending-suite.js';
 
 const dying = pathToFileURL('dist/apps/sending/src/testing/dying.worker.js').href;
 const dyingAt = (step: 'render' | 'sign') => ({ NODE_OPTIONS: `--import=${dying}?at=${step}` });
 
-let ground: ServiceGround;
+let fixture: ServiceFixture;
 let sink: SmtpSink;
 let running: ServiceProcess[] = [];
 beforeAll(async () => {
-  [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
+  [fixture, sink] = await Promise.all([
+    openServiceFixture('sending', { entities, migrations }),
+    SmtpSink.start(),
+  ]);
 });
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
   running = [];
 });
 afterAll(async () => {
-  await Promise.all([ground.close(), sink.stop()]);
+  await Promise.all([fixture.close(), sink.stop()]);
 });
 
 async function startWorker(changes: Record<string, string> = {}): Promise<ServiceProcess> {
-  const quick = { SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', LEASE_SECONDS: '2', AMBIGUOUS_SECONDS: '1' };
-  const worker = await ServiceProcess.start({ service: 'sending', environment: { ...ground.environment, ...quick, ...changes } });
+  const quick = {
+    SMTP_URL: sink.url,
+    SENDING_RATE_PER_SECOND: '0',
+    LEASE_SECONDS: '2',
+    AMBIGUOUS_SECONDS: '1',
+  };
+  const worker = await ServiceProcess.start({
+    service: 'sending',
+    environment: { ...fixture.environment, ...quick, ...changes },
+  });
   running.push(worker);
   return worker;
 }
@@ -35,7 +53,7 @@ async function startWorker(changes: Record<string, string> = {}): Promise<Servic
 /** Contacts whose fields are others at every question. */
 function changingContacts(): Promise<() => Promise<void>> {
   let questions = 0;
-  return standIn(ground.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => {
+  return standIn(fixture.connection, contacts.variables, async ({ emails: addresses }: GetVariables) => {
     const customFields = { plan: `plan ${(questions += 1)}` };
     return { contacts: addresses.map((email) => ({ email, id: newId(), customFields })) };
   });
@@ -49,11 +67,14 @@ interface Sent {
 const rendered = { subject: 'Hello {{ name }}', body: '<p>{{ name | upcase }}, you are on {{ plan }}</p>' };
 
 /** Rendered and signed, one message a name. */
-async function sendRendered(recipients: { name: string; to?: string }[], scheduledAt?: Date): Promise<Sent[]> {
-  const { caller, domain } = await buildSendingProject(ground);
-  await ground.bus.call(domains.verify, caller, { domain, signed: true });
+async function sendRendered(
+  recipients: { name: string; to?: string }[],
+  scheduledAt?: Date,
+): Promise<Sent[]> {
+  const { caller, domain } = await buildSendingProject(fixture);
+  await fixture.bus.call(domains.verify, caller, { domain, signed: true });
   const send = async ({ name, to }: { name: string; to?: string }) => {
-    const { emails: accepted } = await ground.bus.call(emails.accept, caller, {
+    const { emails: accepted } = await fixture.bus.call(emails.accept, caller, {
       ...buildSend(domain, { to, ...rendered }),
       data: { name },
       scheduledAt,
@@ -69,20 +90,26 @@ async function sendSlice(names: string[]): Promise<Sent[]> {
     names.map((name) => ({ name })),
     new Date(Date.now() + 3_600_000),
   );
-  await ground.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = ANY ($1::uuid[])`, [slice.map(({ id }) => id)]);
+  await fixture.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = ANY ($1::uuid[])`, [
+    slice.map(({ id }) => id),
+  ]);
   return slice;
 }
 
 async function sendPlain(count: number): Promise<Sent[]> {
-  const { caller, domain } = await buildSendingProject(ground);
-  const send = async () => ({ caller, id: (await ground.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id });
+  const { caller, domain } = await buildSendingProject(fixture);
+  const send = async () => ({
+    caller,
+    id: (await fixture.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id,
+  });
   return Promise.all(Array.from({ length: count }, send));
 }
 
-const copiesOf = ({ id }: Sent): SinkMessage[] => sink.messages.filter(({ messageId }) => messageId.startsWith(id));
+const copiesOf = ({ id }: Sent): SinkMessage[] =>
+  sink.messages.filter(({ messageId }) => messageId.startsWith(id));
 
 async function inHandOff(sent: Sent[]): Promise<Set<string>> {
-  const rows = await ground.database.query<{ email_id: string }>(
+  const rows = await fixture.database.query<{ email_id: string }>(
     `SELECT email_id FROM deliveries WHERE state = 'HANDOFF' AND email_id = ANY ($1::uuid[])`,
     [sent.map(({ id }) => id)],
   );
@@ -90,7 +117,11 @@ async function inHandOff(sent: Sent[]): Promise<Set<string>> {
 }
 
 const delivered = ({ caller, id }: Sent) =>
-  eventually(async () => (await ground.bus.call(emails.get, caller, { id })).status === 'DELIVERED', `${id} is DELIVERED`, 40_000);
+  eventually(
+    async () => (await fixture.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
+    `${id} is DELIVERED`,
+    40_000,
+  );
 
 /** Another process takes over. G4: nothing is lost, and twice goes out only what was in hand-off, to the byte. */
 async function expectAllDelivered(sent: Sent[], handedOff: Set<string>): Promise<void> {
@@ -105,7 +136,8 @@ async function expectAllDelivered(sent: Sent[], handedOff: Set<string>): Promise
   }
 }
 
-const signaturesOf = ({ raw }: SinkMessage): number => raw!.toString('latin1').match(/^DKIM-Signature:/gm)?.length ?? 0;
+const signaturesOf = ({ raw }: SinkMessage): number =>
+  raw!.toString('latin1').match(/^DKIM-Signature:/gm)?.length ?? 0;
 
 describe('a worker that is killed', () => {
   it.each(['render', 'sign'] as const)(
@@ -114,7 +146,7 @@ describe('a worker that is killed', () => {
       const worker = await startWorker(dyingAt(step));
       const plain = await sendPlain(12);
       const leave = await changingContacts();
-      const slice = await sendSlice(['Ada', 'Grace', deadlyWord, 'Emmy', 'Sofia']);
+      const slice = await sendSlice(['Ada', 'Grace', killingText, 'Emmy', 'Sofia']);
       expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
       const handedOff = await inHandOff([...plain, ...slice]);
       expect(slice.filter(({ id }) => handedOff.has(id))).toEqual([]);
@@ -130,7 +162,7 @@ describe('a worker that is killed', () => {
     const first = await startWorker(dyingAt('render'));
     const plain = await sendPlain(4);
     const leave = await changingContacts();
-    const slice = await sendSlice(['Ada', 'Grace', deadlyWord, 'Emmy']);
+    const slice = await sendSlice(['Ada', 'Grace', killingText, 'Emmy']);
     const deadly = slice[2]!;
     for (let worker = first, deaths = 1; deaths <= 3; deaths += 1) {
       expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL' });
@@ -140,13 +172,16 @@ describe('a worker that is killed', () => {
     await startWorker();
     const failed = await eventually(
       async () => {
-        const email = await ground.bus.call(emails.get, deadly.caller, { id: deadly.id });
+        const email = await fixture.bus.call(emails.get, deadly.caller, { id: deadly.id });
         return email.status === 'FAILED' && email;
       },
       'the deadly one is given up',
       40_000,
     );
-    expect(failed).toMatchObject({ failureKind: 'rendering', error: expect.stringMatching(/given up: 3 times the process .* ended/) });
+    expect(failed).toMatchObject({
+      failureKind: 'rendering',
+      error: expect.stringMatching(/given up: 3 times the process .* ended/),
+    });
     expect(copiesOf(deadly)).toEqual([]);
     await Promise.all([...plain, ...slice.filter((each) => each !== deadly)].map(delivered));
     await leave();
@@ -155,8 +190,15 @@ describe('a worker that is killed', () => {
   it('during DATA is repeated at most once, by the same bytes', async () => {
     const worker = await startWorker();
     const leave = await changingContacts();
-    const [cut, taken] = [`hang-at-body-once+${newId()}@sink.test`, `late-at-accept-once+${newId()}@sink.test`];
-    const sent = await sendRendered([{ name: 'Cut', to: cut }, { name: 'Taken', to: taken }, { name: 'Other' }]);
+    const [cut, taken] = [
+      `hang-at-body-once+${newId()}@sink.test`,
+      `late-at-accept-once+${newId()}@sink.test`,
+    ];
+    const sent = await sendRendered([
+      { name: 'Cut', to: cut },
+      { name: 'Taken', to: taken },
+      { name: 'Other' },
+    ]);
     await Promise.all([sink.whenShown('body', cut), sink.whenShown('accept', taken)]);
     worker.kill('SIGKILL');
     await worker.ended;

@@ -13,7 +13,7 @@ export class LeaseLost extends Error {
 
 /**
  * The lease of this process: one row covers all that it has claimed. The worker fences itself by its own monotonic
- * clock, earlier than the database does, so a stopped process never hands over what another one has taken (guarantees.md §3).
+ * clock, earlier than the database does, so a stopped process never hands over what another one has taken (docs/guarantees.md §3).
  */
 @Injectable()
 export class Lease {
@@ -56,7 +56,7 @@ export class Lease {
   renounce(): void {
     this.held = null;
     this.renounced += 1;
-    this.renewing.ring();
+    this.renewing.wakeUp();
   }
 
   async stop(): Promise<void> {
@@ -66,13 +66,13 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    const asked = performance.now();
+    const requested = performance.now();
     const id = this.workerId ?? newId();
     const before = this.renounced;
     const renewed = await this.leases.renew(id, this.leaseMs);
     // A renewal that was on its way when we became another one must not make us the old one again.
     if (this.renounced !== before) return;
     // Five seconds of 30 are the margin for a slow last write.
-    this.held = renewed ? { id, until: asked + (this.leaseMs * 5) / 6 } : null;
+    this.held = renewed ? { id, until: requested + (this.leaseMs * 5) / 6 } : null;
   }
 }

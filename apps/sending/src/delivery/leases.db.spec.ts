@@ -16,16 +16,21 @@ const rules = { seconds: { 0: 60, 1: 60 }, policies: { 0: 'resend', 1: 'hold' } 
 describe('the sweep', () => {
   it('takes back what each dead worker held, and nothing of those that live', async () => {
     const { projectId } = await suite.buildProject();
-    const held = await Promise.all(Array.from({ length: 7 }, () => claimedMessages(suite.database, projectId, 3)));
+    const held = await Promise.all(
+      Array.from({ length: 7 }, () => claimedMessages(suite.database, projectId, 3)),
+    );
     const inHandOff = held.map(({ messages }) => messages[0]!.emailId);
-    await suite.database.query(`UPDATE deliveries SET state = 'HANDOFF' WHERE project_id = $1 AND email_id = ANY ($2)`, [
-      projectId,
-      inHandOff,
-    ]);
+    await suite.database.query(
+      `UPDATE deliveries SET state = 'HANDOFF' WHERE project_id = $1 AND email_id = ANY ($2)`,
+      [projectId, inHandOff],
+    );
     // In the order of the index the dead stand between the living, and at both ends.
     const inOrder = held.map(({ workerId }) => workerId).sort();
-    const dead = new Set(inOrder.filter((_, place) => ![1, 4].includes(place)));
-    await suite.database.query(`UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`, [[...dead]]);
+    const dead = new Set(inOrder.filter((_, index) => ![1, 4].includes(index)));
+    await suite.database.query(
+      `UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`,
+      [[...dead]],
+    );
     await new LeasesRepository(suite.database).sweepExpired(rules);
     const states = await suite.database.query<{ worker: string; states: string[] }>(
       `SELECT worker_id AS worker, array_agg(state ORDER BY state) AS states FROM deliveries WHERE project_id = $1 GROUP BY worker_id`,
@@ -33,7 +38,10 @@ describe('the sweep', () => {
     );
     expect(Object.fromEntries(states.map(({ worker, states }) => [worker, states]))).toEqual(
       Object.fromEntries(
-        inOrder.map((worker) => [worker, dead.has(worker) ? ['AMBIGUOUS', 'QUEUED', 'QUEUED'] : ['CLAIMED', 'CLAIMED', 'HANDOFF']]),
+        inOrder.map((worker) => [
+          worker,
+          dead.has(worker) ? ['AMBIGUOUS', 'QUEUED', 'QUEUED'] : ['CLAIMED', 'CLAIMED', 'HANDOFF'],
+        ]),
       ),
     );
   });
@@ -54,7 +62,10 @@ describe('a message that was in hand-off at the third end of a process', () => {
       const email = await suite.bus.call(emails.get, caller, { id: thrice });
       return email.status === 'FAILED' && email;
     }, 'it is given up');
-    expect(failed).toMatchObject({ failureKind: 'delivery_unconfirmed', error: expect.stringMatching(/may have taken it$/) });
+    expect(failed).toMatchObject({
+      failureKind: 'delivery_unconfirmed',
+      error: expect.stringMatching(/may have taken it$/),
+    });
     const resent = await eventually(async () => {
       const [row] = await suite.database.query<{ state: string; claims: number }>(
         `SELECT state, claims FROM deliveries WHERE project_id = $1 AND email_id = $2`,

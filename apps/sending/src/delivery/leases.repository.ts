@@ -84,7 +84,7 @@ export class LeasesRepository {
   }
 
   /** Messages that are claimed no more, because their claims have ended with their process too often. */
-  async givenUp(limit: number): Promise<Unfinished[]> {
+  async abandoned(limit: number): Promise<Unfinished[]> {
     return this.database.query<Unfinished>(
       `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
        FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,

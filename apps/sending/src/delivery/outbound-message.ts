@@ -16,14 +16,18 @@ export interface ReturnPathRules {
 }
 
 /** A composed message in its envelope: bounces come back under the sender's own name where that is set up. */
-export function toOutbound(message: ClaimedMessage, composed: ComposedMessage, { returnPathDomain, secret }: ReturnPathRules): Outbound {
-  const { raw, utf8, words } = composed;
+export function toOutbound(
+  message: ClaimedMessage,
+  composed: ComposedMessage,
+  { returnPathDomain, secret }: ReturnPathRules,
+): Outbound {
+  const { raw, utf8, words: texts } = composed;
   const domain = composed.returnPathDomain ?? returnPathDomain ?? domainOf(message.from.email);
   return {
     message,
     raw: Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
     envelope: { from: buildReturnPath(message.emailId, { domain, secret }), to: message.recipient, utf8 },
-    subject: words.subject,
+    subject: texts.subject,
   };
 }
 

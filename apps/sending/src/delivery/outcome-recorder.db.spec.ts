@@ -16,7 +16,13 @@ afterAll(() => suite.stop());
 /** As if a text had come past the bounds: Postgres refuses it inside the event. */
 const illFormed = (): Outcome => {
   const outcome = failure('rendering', 'x');
-  return { ...outcome, facts: outcome.facts.map(({ fact, members }) => ({ fact, members: { ...members, reason: '\ud83d' } })) };
+  return {
+    ...outcome,
+    facts: outcome.facts.map(({ fact: event, members }) => ({
+      fact: event,
+      members: { ...members, reason: '\ud83d' },
+    })),
+  };
 };
 /** Also without what was said: no instant is so late. */
 const impossible = (): Outcome => ({ ...failure('rendering', 'x'), delayMs: 1e300 });
@@ -24,17 +30,39 @@ const impossible = (): Outcome => ({ ...failure('rendering', 'x'), delayMs: 1e30
 describe('outcomes that are written together', () => {
   it('are all written but those that Postgres refuses, which end visibly too where they can', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
-    const outcomes = [illFormed(), failure('expired', 'plain'), impossible(), failure('expired', 'plain'), illFormed()];
-    const ids = await Promise.all(outcomes.map(async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id));
-    await suite.database.query(`UPDATE deliveries SET state = 'CLAIMED', lease_token = 1, worker_id = $2 WHERE project_id = $1`, [
-      projectId,
-      newId(),
-    ]);
-    const recorder = new OutcomeRecorder(new OutcomesRepository(suite.database), new Outbox(suite.database), suite.database.tracing);
+    const outcomes = [
+      illFormed(),
+      failure('expired', 'plain'),
+      impossible(),
+      failure('expired', 'plain'),
+      illFormed(),
+    ];
+    const ids = await Promise.all(
+      outcomes.map(
+        async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id,
+      ),
+    );
+    await suite.database.query(
+      `UPDATE deliveries SET state = 'CLAIMED', lease_token = 1, worker_id = $2 WHERE project_id = $1`,
+      [projectId, newId()],
+    );
+    const recorder = new OutcomeRecorder(
+      new OutcomesRepository(suite.database),
+      new Outbox(suite.database),
+      suite.database.tracing,
+    );
     await Promise.all(
-      outcomes.map((outcome, place) =>
+      outcomes.map((outcome, index) =>
         recorder.record({
-          ...{ projectId, emailId: ids[place]!, position: 0, leaseToken: 1, recipient: 'ada@example.org', subject: null, trace: null },
+          ...{
+            projectId,
+            emailId: ids[index]!,
+            position: 0,
+            leaseToken: 1,
+            recipient: 'ada@example.org',
+            subject: null,
+            trace: null,
+          },
           outcome,
         }),
       ),
@@ -47,10 +75,12 @@ describe('outcomes that are written together', () => {
       ['PENDING', null, null],
       ...[plain, reduced],
     ]);
-    const told = await suite.database.query<{ emailId: string }>(
+    const published = await suite.database.query<{ emailId: string }>(
       `SELECT item->>'emailId' AS "emailId" FROM outbox, jsonb_array_elements(items) AS item WHERE project_id = $1 AND fact = 'sending.email.failed'`,
       [projectId],
     );
-    expect(told.map(({ emailId }) => emailId).sort()).toEqual(ids.filter((_, place) => place !== 2).sort());
+    expect(published.map(({ emailId }) => emailId).sort()).toEqual(
+      ids.filter((_, index) => index !== 2).sort(),
+    );
   });
 });

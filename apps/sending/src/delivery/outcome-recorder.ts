@@ -8,16 +8,16 @@ const maxGathered = 256;
 const retryMs = 250;
 const notStorable = 'What was said of it could not be stored';
 /** Nobody waits for it, and written one by one outcomes cost Postgres more than anything else that a hand-off does. */
-const companyMs = 5;
+const lingerMs = 5;
 
-/** The message is out: only this write matters, so it is tried for as long as the process lives (guarantees.md §3). */
+/** The message is out: only this write matters, so it is tried for as long as the process lives (docs/guarantees.md §3). */
 @Injectable()
 export class OutcomeRecorder {
   private readonly log = new Logger('OutcomeRecorder');
   private readonly gatherer = new Gatherer<OutcomeRow, void>({
     flush: (rows) => this.write(rows),
     maxItems: maxGathered,
-    lingerMs: companyMs,
+    lingerMs: lingerMs,
   });
 
   constructor(
@@ -52,7 +52,7 @@ export class OutcomeRecorder {
     for (;;) {
       try {
         await this.outcomes.record(rows);
-        this.outbox.ring();
+        this.outbox.wakeUp();
         return null;
       } catch (error) {
         if (isPoisonedRow(error)) return error as Error;
@@ -75,12 +75,14 @@ export class OutcomeRecorder {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;
     const error = outcome.error === null ? null : notStorable;
-    const facts = outcome.facts.map(({ fact, members }) => ({
-      fact,
+    const events = outcome.facts.map(({ fact: event, members }) => ({
+      fact: event,
       members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
     }));
-    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts } };
-    const last = (await this.store([plain])) && (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, facts: [] } }]));
+    const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts: events } };
+    const last =
+      (await this.store([plain])) &&
+      (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, facts: [] } }]));
     if (last) this.log.error(`the outcome of ${row.emailId} is lost: ${last.message}`);
   }
 }

@@ -1,10 +1,10 @@
 import {
   assertUnreachable,
   boundedText,
-  emailFacts,
-  suppressionFacts,
+  emailEvents,
+  suppressionEvents,
   type EmailStatus,
-  type FactContract,
+  type EventContract,
   type FailureKind,
 } from '@posthorn/contracts';
 import { classify, nextRetry, type Attempt } from '@posthorn/mail';
@@ -23,7 +23,7 @@ export interface Outcome {
   attempted: boolean;
   suppress: boolean;
   attempt: Attempt | null;
-  facts: { fact: FactContract; members: object }[];
+  facts: { fact: EventContract; members: object }[];
   /** Its last claim ended with a process, and not with this outcome. */
   keepsClaims?: boolean;
 }
@@ -52,15 +52,23 @@ interface Failed {
 }
 
 const heldMs = 60_000;
-/** A project so new that its fact is still on the way. */
+/** A project so new that its event is still on the way. */
 const unheardMs = 500;
 const maxErrorText = 1_000;
 /** A message whose claims have ended so many times with their process is given up: it may be what ends them. */
 export const maxClaims = 3;
 const endedItsProcess = `The message was given up: ${maxClaims} times the process that worked on it ended`;
-const nothing = { delayMs: 0, attempted: false, suppress: false, attempt: null, error: null, failureKind: null, facts: [] };
+const nothing = {
+  delayMs: 0,
+  attempted: false,
+  suppress: false,
+  attempt: null,
+  error: null,
+  failureKind: null,
+  facts: [],
+};
 
-/** What an SMTP attempt means for the message (contract.md §3). */
+/** What an SMTP attempt means for the message (docs/api-decisions.md §3). */
 export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRules): Outcome {
   const { outcome, failureKind = null, suppress } = classify(attempt);
   const error = errorText(attempt);
@@ -71,7 +79,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         ...tried,
         state: 'SENT',
         status: rules.acceptIsDelivery ? 'DELIVERED' : 'SENT',
-        facts: deliveredFacts(rules.acceptIsDelivery),
+        facts: deliveredEvents(rules.acceptIsDelivery),
       };
     case 'retry':
       return retryOrGiveUp({ attempt, subject, rules, error, failureKind });
@@ -85,7 +93,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         failureKind: 'hard_bounce',
         error,
         suppress,
-        facts: bouncedFacts(subject.recipient, error, suppress),
+        facts: bouncedEvents(subject.recipient, error, suppress),
       };
     case 'failed':
       return { ...tried, ...failure('provider_rejected', error), attempt, attempted: true };
@@ -124,7 +132,7 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
     status: 'FAILED',
     failureKind,
     error: reason,
-    facts: [{ fact: emailFacts.failed, members: { failureKind, reason } }],
+    facts: [{ fact: emailEvents.failed, members: { failureKind, reason } }],
   };
 }
 
@@ -134,13 +142,17 @@ export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: n
 /** An unknown outcome that nobody resolved in time: sent again, or held for a human. */
 export function outcomeOfSilence(policy: 'resend' | 'hold', claims: number): Outcome {
   if (claims >= maxClaims)
-    return failure('delivery_unconfirmed', `${endedItsProcess} while it was handed over; the mail server may have taken it`);
+    return failure(
+      'delivery_unconfirmed',
+      `${endedItsProcess} while it was handed over; the mail server may have taken it`,
+    );
   if (policy === 'resend') return { ...notBegun(), keepsClaims: true };
   return failure('delivery_unconfirmed', 'The mail server may have taken the message; it was not sent again');
 }
 
 /** It was never handed over by those claims, and is not claimed again. */
-export const outcomeOfDeaths = (): Outcome => failure('rendering', `${endedItsProcess} before it could be handed over`);
+export const outcomeOfDeaths = (): Outcome =>
+  failure('rendering', `${endedItsProcess} before it could be handed over`);
 
 /** An outage of the provider is no fault of the message that met it: its waits do not grow, so that it is due soon after. */
 function afterProviderFault({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
@@ -149,24 +161,44 @@ function afterProviderFault({ attempt, subject, rules, error, failureKind }: Fai
 }
 
 function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed): Outcome {
-  const decision = nextRetry({ attempts: subject.attempts + 1, waitedMs: subject.waitedMs, random: rules.random, firstMs: rules.retryMs });
-  if (!decision.retry || subject.expired) return { ...failure('provider_unavailable', error), attempt, attempted: true };
-  return { ...nothing, state: 'QUEUED', status: 'PENDING', failureKind, error, delayMs: decision.delayMs, attempted: true, attempt };
+  const decision = nextRetry({
+    attempts: subject.attempts + 1,
+    waitedMs: subject.waitedMs,
+    random: rules.random,
+    firstMs: rules.retryMs,
+  });
+  if (!decision.retry || subject.expired)
+    return { ...failure('provider_unavailable', error), attempt, attempted: true };
+  return {
+    ...nothing,
+    state: 'QUEUED',
+    status: 'PENDING',
+    failureKind,
+    error,
+    delayMs: decision.delayMs,
+    attempted: true,
+    attempt,
+  };
 }
 
 const held = (delayMs = heldMs): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs });
 
-function deliveredFacts(delivered: boolean): Outcome['facts'] {
-  return [{ fact: emailFacts.sent, members: {} }, ...(delivered ? [{ fact: emailFacts.delivered, members: {} }] : [])];
+function deliveredEvents(delivered: boolean): Outcome['facts'] {
+  return [
+    { fact: emailEvents.sent, members: {} },
+    ...(delivered ? [{ fact: emailEvents.delivered, members: {} }] : []),
+  ];
 }
 
-function bouncedFacts(recipient: string, reason: string | null, suppress: boolean): Outcome['facts'] {
-  const bounced = { fact: emailFacts.bounced, members: { bounceType: 'Permanent', reason } };
-  return suppress ? [bounced, { fact: suppressionFacts.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }] : [bounced];
+function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['facts'] {
+  const bounced = { fact: emailEvents.bounced, members: { bounceType: 'Permanent', reason } };
+  return suppress
+    ? [bounced, { fact: suppressionEvents.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }]
+    : [bounced];
 }
 
 /** What the server said, or what became of the connection. */
 function errorText({ reply, error, stage }: Attempt): string | null {
-  const said = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
-  return said ? boundedText(`${stage}: ${said}`, maxErrorText) : null;
+  const text = reply ? [reply.code, reply.enhanced, reply.text].filter(Boolean).join(' ') : error;
+  return text ? boundedText(`${stage}: ${text}`, maxErrorText) : null;
 }

@@ -15,7 +15,7 @@ export interface OutcomeRow {
   outcome: Outcome;
 }
 
-/** The final write (guarantees.md §3): guarded by the token, one statement for all that ended meanwhile. */
+/** The final write (docs/guarantees.md §3): guarded by the token, one statement for all that ended meanwhile. */
 export class OutcomesRepository {
   constructor(private readonly database: Database) {}
 
@@ -76,7 +76,7 @@ const recordSql = `
 
 function deliveryColumns(rows: OutcomeRow[]): unknown[][] {
   return [
-    rows.map((_, place) => place),
+    rows.map((_, index) => index),
     rows.map(({ projectId }) => projectId),
     rows.map(({ emailId }) => emailId),
     rows.map(({ position }) => position),
@@ -110,22 +110,24 @@ const instantBytes = 50;
 
 function factColumns(rows: OutcomeRow[]): unknown[][] {
   const events = new EventRows();
-  const facts = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, place) =>
+  const domainEvents = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, index) =>
     // A copy is no e-mail of its own: only what it tells of an address is told.
     outcome.facts
       .filter(({ members }) => position === 0 || 'email' in members)
-      .map(({ fact, members }) => {
-        // A fact about an address carries only its own members.
-        const item = JSON.stringify('email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members });
-        const id = events.idFor(`${projectId} ${fact.name}`, Buffer.byteLength(item) + instantBytes);
-        return { place, fact: fact.name, id, item, trace };
+      .map(({ fact: event, members }) => {
+        // An event about an address carries only its own members.
+        const item = JSON.stringify(
+          'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members },
+        );
+        const id = events.idFor(`${projectId} ${event.name}`, Buffer.byteLength(item) + instantBytes);
+        return { place: index, fact: event.name, id, item, trace };
       }),
   );
   return [
-    facts.map(({ place }) => place),
-    facts.map(({ fact }) => fact),
-    facts.map(({ id }) => id),
-    facts.map(({ item }) => item),
-    facts.map(({ trace }) => trace),
+    domainEvents.map(({ place: index }) => index),
+    domainEvents.map(({ fact: event }) => event),
+    domainEvents.map(({ id }) => id),
+    domainEvents.map(({ item }) => item),
+    domainEvents.map(({ trace }) => trace),
   ];
 }

@@ -30,14 +30,14 @@ describe('the pace of a provider', () => {
   it('knows a slot that was slept through, and is in time for the others', async () => {
     const round = async () => {
       const now = performance.now();
-      const told = await Promise.all([reached(now - 700), reached(now), reached(now + 40)]);
+      const published = await Promise.all([reached(now - 700), reached(now), reached(now + 40)]);
       expect(performance.now()).toBeGreaterThanOrEqual(now + 40);
-      return told;
+      return published;
     };
     // A busy machine sleeps through one itself, but not every time.
-    let told = await round();
-    for (let tries = 1; tries < 20 && told.includes(false, 1); tries += 1) told = await round();
-    expect(told).toEqual([false, true, true]);
+    let reported = await round();
+    for (let tries = 1; tries < 20 && reported.includes(false, 1); tries += 1) reported = await round();
+    expect(reported).toEqual([false, true, true]);
   });
 
   it('misses no slot because an answer was long on its way', async () => {

@@ -16,7 +16,7 @@ const margin = 0.93;
 /** Who wakes later than this would leave together with those whose slots come after. */
 const missedMs = 30;
 
-/** The provider's pace over all replicas: evenly spaced slots, given out by Postgres (guarantees.md G13). */
+/** The provider's pace over all replicas: evenly spaced slots, given out by Postgres (docs/guarantees.md G13). */
 export class Pace {
   constructor(private readonly limit: PaceLimit) {}
 
@@ -33,8 +33,8 @@ export class Pace {
   slotsOf(rows: unknown[] | undefined, count: number): Slot[] {
     const waitMs = (rows as { wait: number }[] | undefined)?.[0]?.wait;
     const arrivedAt = performance.now();
-    return Array.from({ length: count }, (_, place) =>
-      waitMs === undefined ? null : arrivedAt + Math.max(0, waitMs) + place * this.spacingMs,
+    return Array.from({ length: count }, (_, index) =>
+      waitMs === undefined ? null : arrivedAt + Math.max(0, waitMs) + index * this.spacingMs,
     );
   }
 
@@ -46,6 +46,7 @@ export class Pace {
 /** Waits for the slot; false when this process stood still and it has gone by. */
 export async function reached(slot: number): Promise<boolean> {
   // A timer counts from when its loop last looked at the clock, in whole milliseconds: it may be early.
-  for (let left = slot - performance.now(); left > 0; left = slot - performance.now()) await delay(Math.ceil(left));
+  for (let left = slot - performance.now(); left > 0; left = slot - performance.now())
+    await delay(Math.ceil(left));
   return performance.now() - slot <= missedMs;
 }

@@ -46,7 +46,11 @@ export class Provider {
   @Spanned('hand over', {
     kind: 'client',
     traces: ({ trace }: TracedDelivery) => [trace],
-    told: ({ verdict, stage, tls }: Attempt) => ({ 'posthorn.verdict': verdict, 'posthorn.smtp.stage': stage, 'posthorn.smtp.tls': tls }),
+    told: ({ verdict, stage, tls }: Attempt) => ({
+      'posthorn.verdict': verdict,
+      'posthorn.smtp.stage': stage,
+      'posthorn.smtp.tls': tls,
+    }),
   })
   async deliver(delivery: TracedDelivery): Promise<Attempt> {
     const began = performance.now();

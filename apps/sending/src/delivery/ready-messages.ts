@@ -4,22 +4,22 @@ import { Loop, Pauses } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../composing/composer.js';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository, type ClaimedMessage } from './claims.repository.js';
-import { DeliveryBell } from './delivery-bell.js';
+import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { lanes, type Lane } from './delivery.entity.js';
 import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
 import { toOutbound, type Outbound } from './outbound-message.js';
 import { failure } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
-import { Stock } from './stock.js';
+import { ReadyBuffer } from './ready-buffer.js';
 
 // A tenth of a second's work: a single mail of another project comes in with the next claim.
-const stockSize = 128;
+const bufferSize = 128;
 /** Beyond the stock, for projects that have nothing in it. */
-const guests = 16;
+const extraSlots = 16;
 /** However often it rings: claims come in handfuls. */
 const claimRestMs = 15;
-const letInRestMs = 5;
+const admitRestMs = 5;
 /** While anything is queued, its time is seen within a second; at rest, a lost wake-up costs a few. */
 const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
@@ -36,10 +36,10 @@ export interface ReadyMessage extends Outbound {
 @Injectable()
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
-  private readonly stock = new Stock<ReadyMessage>();
+  private readonly buffer = new ReadyBuffer<ReadyMessage>();
   private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
   private readonly loop: Loop;
-  private readonly door: Loop;
+  private readonly admission: Loop;
   private readonly suspects: Loop;
   /** Claimed after its last claim ended with a process: one at a time, so that only the one is to blame where it happens again. */
   private suspect: ClaimedMessage | null = null;
@@ -58,68 +58,77 @@ export class ReadyMessages {
     private readonly composer: Composer,
     private readonly lease: Lease,
     private readonly recorder: OutcomeRecorder,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
     private readonly config: SendingConfig,
   ) {
     this.loop = new Loop({
       everyMs: lookMs.busy,
       restMs: claimRestMs,
-      work: () => this.restock(),
+      work: () => this.refill(),
       onError: (error) => this.failed(error),
     });
-    this.door = new Loop({ everyMs: lookMs.busy, restMs: letInRestMs, work: () => this.letIn(), onError: (error) => this.failed(error) });
-    this.suspects = new Loop({ everyMs: lookMs.busy, work: () => this.takeSuspect(), onError: (error) => this.failed(error) });
+    this.admission = new Loop({
+      everyMs: lookMs.busy,
+      restMs: admitRestMs,
+      work: () => this.admitNew(),
+      onError: (error) => this.failed(error),
+    });
+    this.suspects = new Loop({
+      everyMs: lookMs.busy,
+      work: () => this.takeSuspect(),
+      onError: (error) => this.failed(error),
+    });
   }
 
   get size(): number {
-    return this.stock.size;
+    return this.buffer.size;
   }
 
   start(onReady: () => void): void {
     this.onReady = onReady;
-    this.bell.onRing(() => {
+    this.wakeUp.onWakeUp(() => {
       this.atRest = false;
-      if (this.isLow) this.loop.ring();
-      else this.door.ring();
+      if (this.isLow) this.loop.wakeUp();
+      else this.admission.wakeUp();
     });
     this.loop.start();
-    this.door.start();
+    this.admission.start();
     this.suspects.start();
   }
 
   /** While the provider is away, nothing more is claimed: it waits in the queue, where every worker sees it. */
   setOpen(open: boolean): void {
-    if (open && !this.open) this.loop.ring();
+    if (open && !this.open) this.loop.wakeUp();
     this.open = open;
   }
 
   take(count: number): ReadyMessage[] {
-    const taken = this.stock.take(count);
-    if (this.stock.size < this.capacity / 2) this.loop.ring();
+    const taken = this.buffer.take(count);
+    if (this.buffer.size < this.capacity / 2) this.loop.wakeUp();
     // A mark is one worker's: what was claimed before this process became another one would make its neighbours look lost.
     const workerId = this.lease.workerId;
     const former = taken.filter((ready) => ready.workerId !== workerId);
-    if (former.length > 0) void this.giveBack(former);
+    if (former.length > 0) void this.returnAll(former);
     return taken.filter((ready) => ready.workerId === workerId);
   }
 
   putBack(messages: ReadyMessage[]): void {
-    this.stock.putBack(messages);
+    this.buffer.putBack(messages);
   }
 
   /** After an answer that never came: what is in stock goes back to the queue, what we do not know of follows with the lease. */
-  async startAnew(): Promise<void> {
+  async startOver(): Promise<void> {
     this.lease.renounce();
     await this.release();
   }
 
   private failed(error: unknown): void {
     this.log.warn(`no claims: ${(error as Error).message}`);
-    if (isOutcomeInDoubt(error)) void this.startAnew();
+    if (isOutcomeInDoubt(error)) void this.startOver();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.loop.stop(), this.door.stop(), this.suspects.stop()]);
+    await Promise.all([this.loop.stop(), this.admission.stop(), this.suspects.stop()]);
     await Promise.all(this.underWay);
     await this.release();
   }
@@ -127,67 +136,73 @@ export class ReadyMessages {
   /** A second of the pace at most: what is claimed by a slow provider's worker cannot be overtaken by other projects. */
   private get capacity(): number {
     const { ratePerSecond } = this.config;
-    return ratePerSecond > 0 ? Math.max(1, Math.min(stockSize, Math.ceil(ratePerSecond))) : stockSize;
+    return ratePerSecond > 0 ? Math.max(1, Math.min(bufferSize, Math.ceil(ratePerSecond))) : bufferSize;
   }
 
-  private async restock(): Promise<number> {
+  private async refill(): Promise<number> {
     if (this.atRest) this.atRest = await this.claims.isAtRest();
     const workerId = this.lease.workerId;
     if (!this.atRest && workerId && this.open && this.isLow) {
-      const claimed = await this.fill(workerId, this.room);
+      const claimed = await this.fill(workerId, this.space);
       this.atRest = claimed === 0 && (await this.claims.isAtRest());
     }
     return this.pauses.after(!this.atRest);
   }
 
   /** Messages that the stock still takes. */
-  private get room(): number {
-    return this.held.room.small > 0 ? this.capacity - this.stock.size - this.composing : 0;
+  private get space(): number {
+    return this.held.capacity.small > 0 ? this.capacity - this.buffer.size - this.composing : 0;
   }
 
   private get isLow(): boolean {
-    return this.room >= this.capacity / 2;
+    return this.space >= this.capacity / 2;
   }
 
   /** Answers how many were claimed. */
-  private async fill(workerId: string, room: number): Promise<number> {
-    const transactional = await this.claimLane(workerId, lanes.transactional, room);
-    const left = room - transactional.length;
+  private async fill(workerId: string, capacity: number): Promise<number> {
+    const transactional = await this.claimLane(workerId, lanes.transactional, capacity);
+    const left = capacity - transactional.length;
     const bulk = left > 0 ? await this.claimLane(workerId, lanes.bulk, left) : [];
     const claimed = [...transactional, ...bulk];
     // As much as there was room for, or a large one, which others of its size may have kept from their turn: there may be more.
-    if (claimed.length >= room || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.ring();
+    if (claimed.length >= capacity || claimed.some(({ bytes }) => bytes > largeMessage)) this.loop.wakeUp();
     return claimed.length;
   }
 
   /** Something new may be of a project that has nothing in stock, and shall not wait until half of the stock has left. */
-  private async letIn(): Promise<void> {
+  private async admitNew(): Promise<void> {
     const workerId = this.lease.workerId;
-    const limit = Math.min(guests, this.capacity) + Math.min(this.room, 0);
-    if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.room.small <= 0) return;
+    const limit = Math.min(extraSlots, this.capacity) + Math.min(this.space, 0);
+    if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
-      const without = this.stock.projectsIn(lane);
-      const { room } = this.held;
-      await this.composeAll(workerId, await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room, without }));
+      const without = this.buffer.projectsIn(lane);
+      const { capacity: room } = this.held;
+      await this.composeAll(
+        workerId,
+        await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room, without }),
+      );
     }
   }
 
   private async takeSuspect(): Promise<void> {
     const workerId = this.lease.workerId;
     if (this.atRest || !workerId || !this.open || this.suspect) return;
-    const messages = await this.claims.claimSuspect(workerId, this.held.room);
+    const messages = await this.claims.claimSuspect(workerId, this.held.capacity);
     this.suspect = messages[0] ?? null;
     await this.composeAll(workerId, messages);
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
     const afterProject = this.turn[lane];
-    const { room } = this.held;
+    const { capacity: room } = this.held;
     let messages = await this.claims.claim({ workerId, lane, limit, afterProject, room });
     if (messages.length === 0 && afterProject !== firstProject) {
       messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room });
     }
-    this.turn[lane] = messages.length > 0 && messages.length < limit ? firstProject : (messages.at(-1)?.projectId ?? firstProject);
+    this.turn[lane] =
+      messages.length > 0 && messages.length < limit
+        ? firstProject
+        : (messages.at(-1)?.projectId ?? firstProject);
     await this.composeAll(workerId, messages);
     return messages;
   }
@@ -196,8 +211,8 @@ export class ReadyMessages {
   private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     this.held.add(messages);
     // What has to ask another service first, or takes its time, holds back none of the others.
-    const [large, usual] = split(messages, ({ bytes }) => bytes > largeMessage);
-    const [liquid, plain] = split(usual, (each) => each.liquid);
+    const [large, common] = split(messages, ({ bytes }) => bytes > largeMessage);
+    const [liquid, plain] = split(common, (each) => each.liquid);
     for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
     for (const one of large) this.begin(workerId, [one]);
   }
@@ -218,7 +233,9 @@ export class ReadyMessages {
     this.composing += messages.length;
     try {
       const compositions = await this.composer.compose(messages);
-      const waiting = messages.filter((message, place) => !this.settled(workerId, message, compositions[place]!));
+      const waiting = messages.filter(
+        (message, index) => !this.settled(workerId, message, compositions[index]!),
+      );
       await this.putOff(workerId, waiting);
     } catch (error) {
       this.log.warn(`${messages.length} messages wait to be composed: ${(error as Error).message}`);
@@ -234,47 +251,61 @@ export class ReadyMessages {
     if (isComposed(composition)) {
       this.held.resize(message, composition.raw.length);
       const { returnPathDomain, secretKey } = this.config;
-      this.stock.add({ ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }), workerId });
+      this.buffer.add({
+        ...toOutbound(message, composition, { returnPathDomain, secret: secretKey }),
+        workerId,
+      });
     } else if (!composition.waits || message.expired) {
       // A message that cannot be composed costs itself, never the others.
       const { failureKind, error } = composition.waits ? neverComposed : composition;
-      const outcome = { ...failure(failureKind, error), ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}) };
-      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.letGo([message]));
+      const outcome = {
+        ...failure(failureKind, error),
+        ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
+      };
+      void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.forget([message]));
     }
     return isComposed(composition) || !composition.waits || message.expired;
   }
 
   private async putOff(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     if (messages.length === 0) return;
-    this.letGo(messages);
+    this.forget(messages);
     await this.claims.release(workerId, waitMs, messages).catch((error: Error) => this.failed(error));
   }
 
   /** They are no longer in memory: claims that waited for room go on. */
-  letGo(messages: readonly ClaimedMessage[]): void {
-    if (this.held.remove(messages)) this.loop.ring();
+  forget(messages: readonly ClaimedMessage[]): void {
+    if (this.held.remove(messages)) this.loop.wakeUp();
     if (!this.suspect || !messages.includes(this.suspect)) return;
     this.suspect = null;
-    this.suspects.ring();
+    this.suspects.wakeUp();
   }
 
   private release(): Promise<void> {
-    return this.giveBack(this.stock.take(this.stock.size));
+    return this.returnAll(this.buffer.take(this.buffer.size));
   }
 
   /** Never rejects: what cannot be given back now follows with the lease. */
-  private async giveBack(messages: readonly ReadyMessage[]): Promise<void> {
+  private async returnAll(messages: readonly ReadyMessage[]): Promise<void> {
     for (const [workerId, held] of Map.groupBy(messages, (ready) => ready.workerId)) {
       const claimed = held.map(({ message }) => message);
-      this.letGo(claimed);
-      await this.claims.release(workerId, 0, claimed).catch((error: Error) => this.log.warn(`not released: ${error.message}`));
+      this.forget(claimed);
+      await this.claims
+        .release(workerId, 0, claimed)
+        .catch((error: Error) => this.log.warn(`not released: ${error.message}`));
     }
   }
 }
 
-const neverComposed = { failureKind: 'expired', error: 'What the message needs could not be had within a day' } as const;
+const neverComposed = {
+  failureKind: 'expired',
+  error: 'What the message needs could not be had within a day',
+} as const;
 
-const split = (messages: ClaimedMessage[], belongs: (message: ClaimedMessage) => boolean): [ClaimedMessage[], ClaimedMessage[]] => [
+const split = (
+  messages: ClaimedMessage[],
+  belongs: (message: ClaimedMessage) => boolean,
+): [ClaimedMessage[], ClaimedMessage[]] => [
   messages.filter(belongs),
   messages.filter((message) => !belongs(message)),
 ];

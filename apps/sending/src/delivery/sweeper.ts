@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Loop, Pauses } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { ClaimsRepository } from './claims.repository.js';
-import { DeliveryBell } from './delivery-bell.js';
+import { DeliveryWakeUp } from './delivery-wake-up.js';
 import { LeasesRepository, type AmbiguousRules } from './leases.repository.js';
 import { outcomeOfDeaths, outcomeOfSilence } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -16,13 +16,17 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('Sweeper');
   private readonly rules: AmbiguousRules;
   private readonly pauses: Pauses;
-  private readonly loop = new Loop({ everyMs, work: () => this.sweep(), onError: (error) => this.log.warn((error as Error).message) });
+  private readonly loop = new Loop({
+    everyMs,
+    work: () => this.sweep(),
+    onError: (error) => this.log.warn((error as Error).message),
+  });
 
   constructor(
     private readonly leases: LeasesRepository,
     private readonly recorder: OutcomeRecorder,
     private readonly claims: ClaimsRepository,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
     config: SendingConfig,
   ) {
     // What a worker claims while this one rests is noticed long before its lease can have run out.
@@ -47,11 +51,15 @@ export class Sweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (taken > 0) this.log.warn(`took back ${taken} messages of workers that are gone`);
     const silent = await this.leases.unresolved(this.rules, unresolvedAtOnce);
     await Promise.all(
-      silent.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) })),
+      silent.map((row) =>
+        this.recorder.record({ ...row, subject: null, outcome: outcomeOfSilence(row.policy, row.claims) }),
+      ),
     );
-    const givenUp = await this.leases.givenUp(unresolvedAtOnce);
-    await Promise.all(givenUp.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })));
-    if (taken + silent.length > 0) this.bell.ring();
+    const abandoned = await this.leases.abandoned(unresolvedAtOnce);
+    await Promise.all(
+      abandoned.map((row) => this.recorder.record({ ...row, subject: null, outcome: outcomeOfDeaths() })),
+    );
+    if (taken + silent.length > 0) this.wakeUp.wake();
     return this.pauses.after(true);
   }
 }

@@ -19,13 +19,22 @@ describe('a worker that lives, and never hears that the database did what it ask
     const send = buildSend(domain);
     await suite.bus.call(emails.accept, caller, send);
     const dawdling = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
-    await eventually(async () => (await suite.database.query(dawdling)).length > 0, 'the statement is under way');
+    await eventually(
+      async () => (await suite.database.query(dawdling)).length > 0,
+      'the statement is under way',
+    );
     suite.line.cut();
-    suite.line.mend();
-    await eventually(async () => (await suite.database.query(dawdling)).length === 0, 'the statement is over');
+    suite.line.fix();
+    await eventually(
+      async () => (await suite.database.query(dawdling)).length === 0,
+      'the statement is over',
+    );
     await suite.database.query('DROP TRIGGER dawdle ON deliveries');
     const id = send.recipients[0]!.id;
-    await eventually(async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED', 'DELIVERED');
+    await eventually(
+      async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
+      'DELIVERED',
+    );
     expect(suite.sink.messages.filter(({ messageId }) => messageId.startsWith(id))).toHaveLength(1);
   }
 

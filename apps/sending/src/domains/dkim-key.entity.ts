@@ -1,6 +1,6 @@
 import type { RecordStatus } from '@posthorn/contracts';
 import type { SigningAlgorithm } from '@posthorn/mail';
-import type { SecretPlace } from '@posthorn/platform';
+import type { SecretLocation } from '@posthorn/platform';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** PENDING waits for its record, ACTIVE signs, RETIRING is still published for what is on its way. */
@@ -18,10 +18,11 @@ export class DkimKeyRow {
   @Column('text', { name: 'public_key' }) publicKey: string;
   @Column('text') state: KeyState;
   @Column('text', { name: 'record_status' }) recordStatus: RecordStatus;
-  @Column({ type: 'timestamptz', name: 'retiring_since', precision: 3, nullable: true }) retiringSince: Date | null;
+  @Column({ type: 'timestamptz', name: 'retiring_since', precision: 3, nullable: true })
+  retiringSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 
-  get place(): SecretPlace {
+  get place(): SecretLocation {
     return { table: 'dkim_keys', projectId: this.projectId, id: this.id };
   }
 }

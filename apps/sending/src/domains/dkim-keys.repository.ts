@@ -37,6 +37,9 @@ export class DkimKeysRepository extends ScopedRepository<DkimKeyRow> {
   }
 
   async remove(projectId: string, ids: string[]): Promise<void> {
-    await this.database.query(`DELETE FROM dkim_keys WHERE project_id = $1 AND id = ANY ($2::uuid[])`, [projectId, ids]);
+    await this.database.query(`DELETE FROM dkim_keys WHERE project_id = $1 AND id = ANY ($2::uuid[])`, [
+      projectId,
+      ids,
+    ]);
   }
 }

@@ -17,10 +17,15 @@ export interface KeyTurn {
 const publishedMs = 7 * 24 * 3_600_000;
 
 /** A key signs from the look on that finds its record, and the one before it retires: at no instant is signed with a key that nobody finds. */
-export function turnKeys(keys: readonly DkimKeyRow[], found: ReadonlyMap<string, RecordStatus>, now: Date): KeyTurn {
+export function turnKeys(
+  keys: readonly DkimKeyRow[],
+  found: ReadonlyMap<string, RecordStatus>,
+  now: Date,
+): KeyTurn {
   const isGone = ({ retiringSince }: DkimKeyRow): boolean =>
     retiringSince !== null && now.getTime() - retiringSince.getTime() >= publishedMs;
-  const statusOf = ({ id, recordStatus }: DkimKeyRow): RecordStatus => settled(recordStatus, found.get(id) ?? 'PENDING');
+  const statusOf = ({ id, recordStatus }: DkimKeyRow): RecordStatus =>
+    settled(recordStatus, found.get(id) ?? 'PENDING');
   const arriving = keys.filter((key) => key.state === 'PENDING' && found.get(key.id) === 'VERIFIED');
   const changes = keys
     .filter((key) => !isGone(key))

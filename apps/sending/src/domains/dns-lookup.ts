@@ -7,10 +7,10 @@ import { SendingConfig } from '../config.js';
 export type Answer = readonly string[] | null;
 
 const tries = 2;
-const longestChain = 8;
+const maxChain = 8;
 /** Of a hostile name: what is beyond is not looked at. */
-const mostValues = 50;
-const longestValue = 8_192;
+const maxValues = 50;
+const maxValue = 8_192;
 
 const absent: readonly string[] = ['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA'];
 
@@ -25,19 +25,23 @@ export class DnsLookup {
   }
 
   txt(name: string): Promise<Answer> {
-    return this.followed(name, async (resolver, at) => (await resolver.resolveTxt(at)).map((strings) => strings.join('')));
+    return this.followed(name, async (resolver, at) =>
+      (await resolver.resolveTxt(at)).map((strings) => strings.join('')),
+    );
   }
 
   /** The hosts that take mail for a name. */
   mx(name: string): Promise<Answer> {
-    return this.followed(name, async (resolver, at) => (await resolver.resolveMx(at)).map(({ exchange }) => exchange));
+    return this.followed(name, async (resolver, at) =>
+      (await resolver.resolveMx(at)).map(({ exchange }) => exchange),
+    );
   }
 
   /** The names that a name stands for, one after the other. */
   async aliases(name: string): Promise<Answer> {
     const chain: string[] = [];
-    for (let at = name; chain.length < longestChain; at = chain.at(-1)!) {
-      const [next] = (await this.asked((resolver) => resolver.resolveCname(at))) ?? [null];
+    for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {
+      const [next] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
       if (next === null) return null;
       if (next === undefined) return chain;
       chain.push(next);
@@ -46,12 +50,15 @@ export class DnsLookup {
   }
 
   /** A server that does not resolve for others answers the alias alone: then its target is asked. */
-  private async followed(name: string, ask: (resolver: Resolver, at: string) => Promise<string[]>): Promise<Answer> {
+  private async followed(
+    name: string,
+    request: (resolver: Resolver, at: string) => Promise<string[]>,
+  ): Promise<Answer> {
     let at = name;
-    for (let hops = 0; hops < longestChain; hops += 1) {
-      const values = await this.asked((resolver) => ask(resolver, at));
+    for (let hops = 0; hops < maxChain; hops += 1) {
+      const values = await this.requested((resolver) => request(resolver, at));
       if (values === null || values.length > 0) return values;
-      const [target] = (await this.asked((resolver) => resolver.resolveCname(at))) ?? [null];
+      const [target] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
       if (target === null) return null;
       if (target === undefined) return [];
       at = target;
@@ -59,10 +66,10 @@ export class DnsLookup {
     return [];
   }
 
-  private async asked(ask: (resolver: Resolver) => Promise<string[]>): Promise<Answer> {
+  private async requested(request: (resolver: Resolver) => Promise<string[]>): Promise<Answer> {
     try {
-      const values = await ask(this.resolver());
-      return values.slice(0, mostValues).map((value) => value.slice(0, longestValue));
+      const values = await request(this.resolver());
+      return values.slice(0, maxValues).map((value) => value.slice(0, maxValue));
     } catch (error) {
       return absent.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
     }

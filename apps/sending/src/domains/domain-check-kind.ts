@@ -6,5 +6,5 @@ export const betweenChecksMs = 6 * hour;
 /** A domain whose records are looked up again, by its id. */
 export const domainCheckWork = work('sending.domain-checks', {
   concurrency: 10,
-  retry: { attempts: Infinity, firstMs: 60_000, longestMs: 600_000 },
+  retry: { attempts: Infinity, firstMs: 60_000, maxMs: 600_000 },
 });

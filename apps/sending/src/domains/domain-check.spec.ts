@@ -77,6 +77,9 @@ describe('a host name', () => {
 
   it('lies beneath its parents, and belongs to an organisation', () => {
     expect(withParents('a.b.example.com')).toEqual(['a.b.example.com', 'b.example.com', 'example.com']);
-    expect([organisationOf('a.b.example.co.uk'), organisationOf('example.test')]).toEqual(['example.co.uk', 'example.test']);
+    expect([organisationOf('a.b.example.co.uk'), organisationOf('example.test')]).toEqual([
+      'example.co.uk',
+      'example.test',
+    ]);
   });
 });

@@ -10,7 +10,10 @@ export interface PolicyFinding {
 }
 
 /** RFC 6376 §3.6.1: another key under our name is somebody's mistake or trick, and two keys are as good as none. */
-export function judgeKey(answer: Answer, { algorithm, publicKey }: { algorithm: SigningAlgorithm; publicKey: string }): RecordStatus {
+export function judgeKey(
+  answer: Answer,
+  { algorithm, publicKey }: { algorithm: SigningAlgorithm; publicKey: string },
+): RecordStatus {
   if (answer === null) return 'PENDING';
   const keys = answer.map(tagsOf).filter((tags) => tags.has('p'));
   const [tags] = keys;
@@ -31,7 +34,9 @@ export function judgeKey(answer: Answer, { algorithm, publicKey }: { algorithm: 
 /** RFC 7208 §4.5: several SPF records are an error for whoever checks them; what stands behind `all` counts for nobody. */
 export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
   if (answer === null) return 'PENDING';
-  const policies = answer.map((text) => text.trim().toLowerCase().split(/\s+/)).filter(([version]) => version === 'v=spf1');
+  const policies = answer
+    .map((text) => text.trim().toLowerCase().split(/\s+/))
+    .filter(([version]) => version === 'v=spf1');
   const [terms] = policies;
   if (policies.length !== 1 || !terms) return 'FAILED';
   const end = terms.findIndex((term) => /^[+?~-]?all$/.test(term));
@@ -43,10 +48,14 @@ export function judgeSpf(answer: Answer, mechanism: string): RecordStatus {
 export function judgePolicy(own: Answer, organisations: Answer): PolicyFinding {
   const found = own === null ? null : policiesIn(own);
   const policies = found?.length === 0 && organisations !== null ? policiesIn(organisations) : found;
-  if (policies === null || (policies.length === 0 && organisations === null)) return { status: 'PENDING', strict: false };
+  if (policies === null || (policies.length === 0 && organisations === null))
+    return { status: 'PENDING', strict: false };
   const [policy] = policies;
   const valid = policies.length === 1 && /^(none|quarantine|reject)$/i.test(policy?.get('p') ?? '');
-  return { status: valid ? 'VERIFIED' : 'FAILED', strict: valid && policy?.get('adkim')?.toLowerCase() === 's' };
+  return {
+    status: valid ? 'VERIFIED' : 'FAILED',
+    strict: valid && policy?.get('adkim')?.toLowerCase() === 's',
+  };
 }
 
 /** One of the hosts is the one that is wanted. */

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { domainFacts, domains, type Caller, type DomainRecord, type SendingDomain } from '@posthorn/contracts';
+import {
+  domainEvents,
+  domains,
+  type Caller,
+  type DomainRecord,
+  type SendingDomain,
+} from '@posthorn/contracts';
 import { DnsServer, eventually, type DnsBehaviour } from '@posthorn/testing';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 import { domainCheckWork } from './domain-check-kind.js';
@@ -8,7 +14,11 @@ let suite: SendingSuite;
 let dns: DnsServer;
 beforeAll(async () => {
   dns = await DnsServer.start();
-  suite = await startSendingSuite({ DNS_SERVERS: dns.address, DNS_TIMEOUT_MS: '150', MAIL_HOST: 'mail.posthorn.example' });
+  suite = await startSendingSuite({
+    DNS_SERVERS: dns.address,
+    DNS_TIMEOUT_MS: '150',
+    MAIL_HOST: 'mail.posthorn.example',
+  });
 });
 beforeEach(() => dns.clear());
 afterAll(async () => {
@@ -33,21 +43,30 @@ async function buildDomain(): Promise<Owned> {
 
 const check = ({ caller, domain }: Owned) => suite.bus.call(domains.check, caller, { id: domain.id });
 const read = ({ caller, domain }: Owned) => suite.bus.call(domains.get, caller, { id: domain.id });
-const dkimOf = ({ records }: SendingDomain): DomainRecord[] => records.filter(({ purpose }) => purpose === 'DKIM');
-const rsaOf = (domain: SendingDomain): DomainRecord => dkimOf(domain).find(({ value }) => value.includes('k=rsa'))!;
+const dkimOf = ({ records }: SendingDomain): DomainRecord[] =>
+  records.filter(({ purpose }) => purpose === 'DKIM');
+const rsaOf = (domain: SendingDomain): DomainRecord =>
+  dkimOf(domain).find(({ value }) => value.includes('k=rsa'))!;
 const unpublish = (records: DomainRecord[]) => records.forEach(({ type, name }) => dns.set(type, name));
-const set = (assignment: string, { domain }: Owned) => suite.database.query(`UPDATE domains SET ${assignment} WHERE id = $1`, [domain.id]);
+const set = (assignment: string, { domain }: Owned) =>
+  suite.database.query(`UPDATE domains SET ${assignment} WHERE id = $1`, [domain.id]);
 /** As if its time had come. */
-const checkAgain = ({ caller: { projectId }, domain: { id } }: Owned) => suite.queue.enqueue(domainCheckWork, [{ projectId, key: id }]);
+const checkAgain = ({ caller: { projectId }, domain: { id } }: Owned) =>
+  suite.queue.enqueue(domainCheckWork, [{ projectId, key: id }]);
 const states = async ({ domain }: Owned): Promise<Record<string, string>> => {
   const rows = await suite.database.query<{ selector: string; state: string }>(
     `SELECT selector, state FROM dkim_keys WHERE domain_id = $1`,
     [domain.id],
   );
-  return Object.fromEntries(rows.map(({ selector, state }) => [`${selector}._domainkey.${domain.domain}`, state]));
+  return Object.fromEntries(
+    rows.map(({ selector, state }) => [`${selector}._domainkey.${domain.domain}`, state]),
+  );
 };
-const told = async ({ caller }: Owned, name: string): Promise<number> => {
-  const rows = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND fact = $2`, [caller.projectId, name]);
+const published = async ({ caller }: Owned, name: string): Promise<number> => {
+  const rows = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1 AND fact = $2`, [
+    caller.projectId,
+    name,
+  ]);
   return rows.length;
 };
 
@@ -66,7 +85,9 @@ describe('a name server', () => {
     expect(checked.verified).toBe(status === 'VERIFIED');
     expect(checked.records.map((record) => record.status)).toEqual(owned.domain.records.map(() => status));
     if (behaviour === 'truncated')
-      expect(dns.queries.some(({ way, name }) => way === 'tcp' && name === rsaOf(owned.domain).name)).toBe(true);
+      expect(dns.queries.some(({ way, name }) => way === 'tcp' && name === rsaOf(owned.domain).name)).toBe(
+        true,
+      );
   });
 
   it('may split a text anywhere, and stand behind an alias', async () => {
@@ -87,7 +108,11 @@ describe('a name server', () => {
     const [owned, other] = [await buildDomain(), await buildDomain()];
     dns.set('TXT', rsaOf(owned.domain).name, rsaOf(other.domain).value);
     const checked = await check(owned);
-    expect([checked.verified, checked.dkimStatus, rsaOf(checked).status]).toEqual([false, 'FAILED', 'FAILED']);
+    expect([checked.verified, checked.dkimStatus, rsaOf(checked).status]).toEqual([
+      false,
+      'FAILED',
+      'FAILED',
+    ]);
   });
 
   it('that falls silent undoes nothing', async () => {
@@ -115,21 +140,26 @@ describe('a verified domain', () => {
     await set(`lost_since = now() - interval '71 hours'`, owned);
     await checkAgain(owned);
     await eventually(async () => (await rows())[0]!.due === 6 * 3_600, 'it was looked at again');
-    expect(await told(owned, domainFacts.unverified.name)).toBe(0);
+    expect(await published(owned, domainEvents.unverified.name)).toBe(0);
     await set(`lost_since = now() - interval '73 hours'`, owned);
     await checkAgain(owned);
     await eventually(async () => !(await read(owned)).verified, 'it is lost');
-    expect(await told(owned, domainFacts.unverified.name)).toBe(1);
+    expect(await published(owned, domainEvents.unverified.name)).toBe(1);
     dns.paste([rsaOf(owned.domain)]);
     await checkAgain(owned);
     await eventually(async () => (await read(owned)).verified, 'it is found again');
-    expect([await told(owned, domainFacts.unverified.name), await told(owned, domainFacts.verified.name)]).toEqual([1, 2]);
+    expect([
+      await published(owned, domainEvents.unverified.name),
+      await published(owned, domainEvents.verified.name),
+    ]).toEqual([1, 2]);
     expect((await rows())[0]!.lost_since).toBeNull();
   });
 
   it('that an operator vouched for is verified whatever the DNS says', async () => {
     const { caller, domain: name } = await suite.buildProject();
-    const vouched = (await suite.bus.call(domains.list, caller, {})).items.find(({ domain }) => domain === name)!;
+    const vouched = (await suite.bus.call(domains.list, caller, {})).items.find(
+      ({ domain }) => domain === name,
+    )!;
     expect(vouched.records.filter(({ purpose }) => purpose === 'DKIM')).toEqual([]);
     const checked = await check({ caller, domain: vouched });
     expect([checked.verified, checked.dkimStatus, dkimOf(checked).length]).toEqual([true, 'FAILED', 2]);
@@ -159,7 +189,10 @@ describe('a rotation', () => {
     const rotated = await rotate();
     const fresh = dkimOf(rotated).filter(({ name }) => !dkimOf(old).some((record) => record.name === name));
     const both = (was: string, is: string) =>
-      Object.fromEntries([...dkimOf(old).map(({ name }) => [name, was]), ...fresh.map(({ name }) => [name, is])]);
+      Object.fromEntries([
+        ...dkimOf(old).map(({ name }) => [name, was]),
+        ...fresh.map(({ name }) => [name, is]),
+      ]);
     expect(await states(owned)).toEqual(both('ACTIVE', 'PENDING'));
     await expect(rotate()).rejects.toMatchObject({ kind: 'conflict' });
     expect(await check(owned)).toMatchObject({ verified: true, dkimStatus: 'VERIFIED' });
@@ -168,9 +201,10 @@ describe('a rotation', () => {
     dns.paste(fresh);
     expect((await check(owned)).dkimStatus).toBe('VERIFIED');
     expect(await states(owned)).toEqual(both('RETIRING', 'ACTIVE'));
-    await suite.database.query(`UPDATE dkim_keys SET retiring_since = retiring_since - interval '169 hours' WHERE domain_id = $1`, [
-      owned.domain.id,
-    ]);
+    await suite.database.query(
+      `UPDATE dkim_keys SET retiring_since = retiring_since - interval '169 hours' WHERE domain_id = $1`,
+      [owned.domain.id],
+    );
     unpublish(dkimOf(old));
     expect((await check(owned)).verified).toBe(true);
     expect(await states(owned)).toEqual(Object.fromEntries(fresh.map(({ name }) => [name, 'ACTIVE'])));
@@ -178,7 +212,10 @@ describe('a rotation', () => {
 
   it('keeps private keys sealed', async () => {
     const { domain } = await buildDomain();
-    const rows = await suite.database.query<{ sealed: string }>(`SELECT sealed FROM dkim_keys WHERE domain_id = $1`, [domain.id]);
+    const rows = await suite.database.query<{ sealed: string }>(
+      `SELECT sealed FROM dkim_keys WHERE domain_id = $1`,
+      [domain.id],
+    );
     expect(rows).toHaveLength(2);
     for (const { sealed } of rows) expect(sealed).toMatch(/^e1\.[0-9a-f]{8}\.[\w-]+$/);
     expect(JSON.stringify(domain)).not.toMatch(/PRIVATE|e1\./);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { domainFacts, domainNotFound, domainTaken } from '@posthorn/contracts';
+import { domainEvents, domainNotFound, domainTaken } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
@@ -51,12 +51,12 @@ export class DomainChecks {
     await this.keys.change(projectId, turn);
     const saved = await this.domains.save(row);
     await this.domains.checkLater(saved);
-    if (became !== null && !taken) await this.tell(saved, became, now);
+    if (became !== null && !taken) await this.publish(saved, became, now);
     return { row: saved, taken };
   }
 
-  private async tell(row: DomainRow, became: 'verified' | 'unverified', now: Date): Promise<void> {
+  private async publish(row: DomainRow, became: 'verified' | 'unverified', now: Date): Promise<void> {
     if (became === 'verified') await this.domains.makeDefaultIfFirst(row.projectId, row.id);
-    await this.outbox.publish(domainFacts[became], row.projectId, [row.toFact(now)]);
+    await this.outbox.publish(domainEvents[became], row.projectId, [row.toEvent(now)]);
   }
 }

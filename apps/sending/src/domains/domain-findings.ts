@@ -37,7 +37,10 @@ export class DomainFindings {
       trackingHost ? this.dns.aliases(trackingHost) : null,
       receivingEnabled ? this.dns.mx(domain) : null,
     ]);
-    const judged = <Asked>(asked: Asked | null | undefined, judge: () => RecordStatus): RecordStatus => (asked ? judge() : 'NOT_CHECKED');
+    const judged = <Requested>(
+      requested: Requested | null | undefined,
+      judge: () => RecordStatus,
+    ): RecordStatus => (requested ? judge() : 'NOT_CHECKED');
     return {
       mailFromDomain,
       keys: found,
@@ -50,7 +53,9 @@ export class DomainFindings {
   }
 
   private async keysOf(domain: string, keys: readonly DkimKeyRow[]): Promise<Map<string, RecordStatus>> {
-    const answers: Answer[] = await Promise.all(keys.map((key) => this.dns.txt(dnsRecordOf({ ...key, domain }).name)));
-    return new Map(keys.map((key, place) => [key.id, judgeKey(answers[place]!, key)]));
+    const answers: Answer[] = await Promise.all(
+      keys.map((key) => this.dns.txt(dnsRecordOf({ ...key, domain }).name)),
+    );
+    return new Map(keys.map((key, index) => [key.id, judgeKey(answers[index]!, key)]));
   }
 }

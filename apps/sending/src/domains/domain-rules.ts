@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { domainOfSandbox, invalidMember, normaliseDomain, notAHostName, type Region } from '@posthorn/contracts';
+import {
+  domainOfSandbox,
+  invalidMember,
+  normaliseDomain,
+  notAHostName,
+  type Region,
+} from '@posthorn/contracts';
 import { SendingConfig } from '../config.js';
 import { mailFromOf } from './domain-records.js';
 import { covers, isPublicSuffix, namesIn } from './host-names.js';
@@ -21,7 +27,8 @@ export class DomainRules {
   nameOf(text: string): string {
     const domain = normaliseDomain(text);
     if (domain === null) throw notAHostName();
-    if (isPublicSuffix(domain)) throw invalidMember(['domain'], 'not_allowed', 'is a public suffix, which nobody owns');
+    if (isPublicSuffix(domain))
+      throw invalidMember(['domain'], 'not_allowed', 'is a public suffix, which nobody owns');
     if (this.isOfSandbox(domain)) throw domainOfSandbox();
     return domain;
   }

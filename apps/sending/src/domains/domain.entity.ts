@@ -1,7 +1,7 @@
 import {
   invalidMember,
   normaliseDomain,
-  type DomainFact,
+  type SendingDomainEvent,
   type RecordStatus,
   type Region,
   type Stream,
@@ -51,7 +51,8 @@ export class DomainRow {
   @Column('text', { name: 'tracking_status' }) trackingStatus: RecordStatus;
   @Column('boolean', { name: 'receiving_enabled' }) receivingEnabled: boolean;
   @Column('text', { name: 'receiving_status' }) receivingStatus: RecordStatus;
-  @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true }) lastCheckedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'last_checked_at', precision: 3, nullable: true })
+  lastCheckedAt: Date | null;
   /** Since when its keys are missing from the DNS. */
   @Column({ type: 'timestamptz', name: 'lost_since', precision: 3, nullable: true }) lostSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
@@ -95,12 +96,13 @@ export class DomainRow {
       this.stream = stream;
     }
     if (streamDefault !== undefined) this.streamDefault = streamDefault;
-    if (this.streamDefault && this.stream === null) throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
+    if (this.streamDefault && this.stream === null)
+      throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
     if (defaultFromAddress !== undefined) this.defaultFromAddress = this.ownAddress(defaultFromAddress);
     if (trackingHost !== undefined) this.trackAt(trackingHost);
   }
 
-  toFact(at: Date): DomainFact {
+  toEvent(at: Date): SendingDomainEvent {
     return { domainId: this.id, domain: this.domain, at };
   }
 
@@ -122,4 +124,5 @@ export class DomainRow {
 }
 
 /** What nobody could say leaves what was found before. */
-export const settled = (was: RecordStatus, found: RecordStatus): RecordStatus => (found === 'PENDING' && was === 'VERIFIED' ? was : found);
+export const settled = (was: RecordStatus, found: RecordStatus): RecordStatus =>
+  found === 'PENDING' && was === 'VERIFIED' ? was : found;

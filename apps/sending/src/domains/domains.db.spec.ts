@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   campaigns,
-  domainFacts,
+  domainEvents,
   domains,
   emails,
   type AddDomain,
@@ -41,13 +41,14 @@ const statusesOf = ({ verified, dkimStatus, spfStatus, dmarcStatus, mailFromStat
   verified,
   ...[dkimStatus, spfStatus, mailFromStatus, dmarcStatus],
 ];
-const recordsFor = ({ records }: SendingDomain, purpose: RecordPurpose) => records.filter((record) => record.purpose === purpose);
+const recordsFor = ({ records }: SendingDomain, purpose: RecordPurpose) =>
+  records.filter((record) => record.purpose === purpose);
 const sendFrom = (caller: Caller, domain: string) => suite.bus.call(emails.accept, caller, buildSend(domain));
-const factsOf = async ({ projectId }: Caller, name: string) => {
-  const rows = await suite.database.query<{ items: { domain: string }[] }>(`SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`, [
-    projectId,
-    name,
-  ]);
+const eventsOf = async ({ projectId }: Caller, name: string) => {
+  const rows = await suite.database.query<{ items: { domain: string }[] }>(
+    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
+    [projectId, name],
+  );
   return rows.flatMap(({ items }) => items.map(({ domain }) => domain));
 };
 const verifiedOne = async (caller: Caller, body: Partial<AddDomain> = {}) => {
@@ -75,7 +76,10 @@ describe('a domain', () => {
       'SPF TXT',
       'DMARC TXT',
     ]);
-    expect(recordsFor(added, 'RETURN_PATH')[0]).toMatchObject({ name: `bounces.${added.domain}`, value: '10 mail.posthorn.example' });
+    expect(recordsFor(added, 'RETURN_PATH')[0]).toMatchObject({
+      name: `bounces.${added.domain}`,
+      value: '10 mail.posthorn.example',
+    });
     await expect(sendFrom(caller, added.domain)).rejects.toMatchObject({ kind: 'invalid' });
 
     expect(statusesOf(await check(caller, added))).toEqual([false, 'FAILED', 'FAILED', 'FAILED', 'FAILED']);
@@ -85,7 +89,7 @@ describe('a domain', () => {
     expect(verified.records.map(({ status }) => status)).toEqual(added.records.map(() => 'VERIFIED'));
     expect(verified.lastCheckedAt).toBeInstanceOf(Date);
     expect((await sendFrom(caller, added.domain)).emails[0]!.from).toBe(`hello@${added.domain}`);
-    expect(await factsOf(caller, domainFacts.verified.name)).toEqual([added.domain]);
+    expect(await eventsOf(caller, domainEvents.verified.name)).toEqual([added.domain]);
     expect(await suite.bus.call(domains.get, caller, { id: added.id })).toEqual(verified);
   });
 
@@ -108,7 +112,9 @@ describe('a domain', () => {
     await expect(add(caller, { domain: freshName(), region: 'eu-west-1' })).rejects.toMatchObject({
       details: { errors: [{ path: ['region'] }] },
     });
-    const both = await Promise.allSettled(Array.from({ length: 2 }, () => add(caller, { domain: 'twice.example' })));
+    const both = await Promise.allSettled(
+      Array.from({ length: 2 }, () => add(caller, { domain: 'twice.example' })),
+    );
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await suite.database.query(
       `INSERT INTO domains (project_id, id, domain, verified) SELECT $1, gen_random_uuid(), 'many-' || n || '.example', false FROM generate_series(1, 97) AS n`,
@@ -126,7 +132,7 @@ describe('a domain', () => {
     const added = await add(caller, { domain: `x-${newId()}.dev.test` });
     expect(added.verified).toBe(true);
     expect(await check(caller, added)).toEqual(added);
-    expect(await factsOf(caller, domainFacts.verified.name)).toEqual([added.domain]);
+    expect(await eventsOf(caller, domainEvents.verified.name)).toEqual([added.domain]);
   });
 
   it('is removed, but not while a campaign needs it or nobody can say', async () => {
@@ -135,16 +141,19 @@ describe('a domain', () => {
     const remove = () => suite.bus.call(domains.delete, caller, { id: added.id });
     await expect(remove()).rejects.toMatchObject({ kind: 'unavailable' });
     let inUse = true;
-    const stop = await standIn(suite.connection, campaigns.sendsFrom, async ({ domain }) => ({ inUse: inUse && domain === added.domain }));
+    const stop = await standIn(suite.connection, campaigns.sendsFrom, async ({ domain }) => ({
+      inUse: inUse && domain === added.domain,
+    }));
     await expect(remove()).rejects.toMatchObject({ kind: 'conflict' });
     inUse = false;
     expect(await remove()).toEqual({ id: added.id });
     await stop();
     await expect(remove()).rejects.toMatchObject({ kind: 'not_found' });
-    expect(await factsOf(caller, domainFacts.removed.name)).toEqual([added.domain]);
-    const [keys] = await suite.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM dkim_keys WHERE domain_id = $1`, [
-      added.id,
-    ]);
+    expect(await eventsOf(caller, domainEvents.removed.name)).toEqual([added.domain]);
+    const [keys] = await suite.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM dkim_keys WHERE domain_id = $1`,
+      [added.id],
+    );
     expect(keys!.count).toBe(0);
   });
 });
@@ -154,12 +163,20 @@ describe('the settings of a domain', () => {
     const caller = await callerOf();
     const first = await verifiedOne(caller, { stream: 'MARKETING', streamDefault: true });
     const second = await verifiedOne(caller, { stream: 'MARKETING', streamDefault: true });
-    const defaults = (await suite.bus.call(domains.list, caller, {})).items.map(({ id, streamDefault }) => [id, streamDefault]);
+    const defaults = (await suite.bus.call(domains.list, caller, {})).items.map(({ id, streamDefault }) => [
+      id,
+      streamDefault,
+    ]);
     expect(defaults).toEqual(expect.arrayContaining([[first.id, false], [second.id, true]])); // prettier-ignore
-    await expect(sendFrom(caller, first.domain)).rejects.toMatchObject({ kind: 'forbidden', code: 'scope_missing' });
+    await expect(sendFrom(caller, first.domain)).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'scope_missing',
+    });
     const freed = await suite.bus.call(domains.update, caller, { id: second.id, stream: null });
     expect([freed.stream, freed.streamDefault]).toEqual([null, false]);
-    await expect(suite.bus.call(domains.update, caller, { id: second.id, streamDefault: true })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(
+      suite.bus.call(domains.update, caller, { id: second.id, streamDefault: true }),
+    ).rejects.toMatchObject({ kind: 'invalid' });
     expect(await suite.bus.call(domains.update, caller, { id: second.id })).toEqual(freed);
   });
 
@@ -168,13 +185,21 @@ describe('the settings of a domain', () => {
     const added = await verifiedOne(caller);
     const trackingHost = `links.${added.domain}`;
     for (const wrong of ['links.other.example', added.domain, 'x']) {
-      await expect(suite.bus.call(domains.update, caller, { id: added.id, trackingHost: wrong })).rejects.toMatchObject({
+      await expect(
+        suite.bus.call(domains.update, caller, { id: added.id, trackingHost: wrong }),
+      ).rejects.toMatchObject({
         kind: 'invalid',
       });
     }
     const named = await suite.bus.call(domains.update, caller, { id: added.id, trackingHost });
     expect(recordsFor(named, 'TRACKING')).toEqual([
-      { purpose: 'TRACKING', type: 'CNAME', name: trackingHost, value: 'links.posthorn.example', status: 'NOT_CHECKED' },
+      {
+        purpose: 'TRACKING',
+        type: 'CNAME',
+        name: trackingHost,
+        value: 'links.posthorn.example',
+        status: 'NOT_CHECKED',
+      },
     ]);
     dns.set('CNAME', trackingHost, 'cdn.example');
     expect((await check(caller, added)).trackingStatus).toBe('FAILED');
@@ -202,11 +227,14 @@ describe('two projects', () => {
     const domain = freshName();
     const added = await Promise.all(callers.map((caller) => add(caller, { domain })));
     for (const { records } of added) dns.paste(records.filter(({ purpose }) => purpose === 'DKIM'));
-    const checked = await Promise.allSettled(callers.map((caller, place) => check(caller, added[place]!)));
+    const checked = await Promise.allSettled(callers.map((caller, index) => check(caller, added[index]!)));
     expect(checked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const each of checked)
-      if (each.status === 'rejected') expect(each.reason).toMatchObject({ kind: 'conflict', message: /another project/ });
+      if (each.status === 'rejected')
+        expect(each.reason).toMatchObject({ kind: 'conflict', message: /another project/ });
     await expect(add(await callerOf(), { domain })).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(add(await callerOf(), { domain: `mail.${domain}` })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(add(await callerOf(), { domain: `mail.${domain}` })).rejects.toMatchObject({
+      kind: 'conflict',
+    });
   });
 });

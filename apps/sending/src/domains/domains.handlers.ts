@@ -11,7 +11,7 @@ import {
   type UpdateDomainById,
   type VerifyDomain,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { DomainChecks } from './domain-checks.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
@@ -28,43 +28,43 @@ export class DomainsHandlers {
     private readonly rules: DomainRules,
   ) {}
 
-  @Answers(domains.add)
+  @Handles(domains.add)
   async add(call: Incoming<AddDomain>): Promise<SendingDomain> {
     return this.views.one(await this.service.add(call));
   }
 
-  @Answers(domains.list)
+  @Handles(domains.list)
   list({ caller, body }: Incoming<ListDomains>): Promise<DomainPage> {
     return this.views.page(caller.projectId, body);
   }
 
-  @Answers(domains.get)
+  @Handles(domains.get)
   async get({ caller, body }: Incoming<DomainId>): Promise<SendingDomain> {
     return this.views.one(await this.service.find(caller.projectId, body.id));
   }
 
-  @Answers(domains.check)
+  @Handles(domains.check)
   async check({ caller, body, deadline }: Incoming<DomainId>): Promise<SendingDomain> {
     const row = await this.service.find(caller.projectId, body.id);
     return this.views.one(this.rules.isTrusted(row.domain) ? row : await this.checks.check(row, deadline));
   }
 
-  @Answers(domains.update)
+  @Handles(domains.update)
   async update(call: Incoming<UpdateDomainById>): Promise<SendingDomain> {
     return this.views.one(await this.service.update(call));
   }
 
-  @Answers(domains.delete)
+  @Handles(domains.delete)
   delete(call: Incoming<DomainId>): Promise<DeletedDomain> {
     return this.service.delete(call);
   }
 
-  @Answers(domains.verify)
+  @Handles(domains.verify)
   async verify(call: Incoming<VerifyDomain>): Promise<SendingDomain> {
     return this.views.one(await this.vouched.vouch(call));
   }
 
-  @Answers(domains.rotateDkim)
+  @Handles(domains.rotateDkim)
   async rotateDkim({ caller, body, deadline }: Incoming<RotateDkim>): Promise<SendingDomain> {
     return this.views.one(await this.vouched.rotate(caller.projectId, body.domain, deadline));
   }

@@ -6,7 +6,10 @@ import { DomainRow } from './domain.entity.js';
 import { withParents } from './host-names.js';
 
 /** A domain as it begins. */
-export type NewDomain = Pick<DomainRow, 'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'> & {
+export type NewDomain = Pick<
+  DomainRow,
+  'projectId' | 'id' | 'domain' | 'verified' | 'vouched' | 'region' | 'mailFromDomain'
+> & {
   stream: Stream | null;
   streamDefault: boolean;
 };
@@ -52,9 +55,10 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
 
   /** Null before a project has a domain. */
   async regionOf(projectId: string): Promise<Region | null> {
-    const [row] = await this.database.query<{ region: Region }>(`SELECT region FROM domains WHERE project_id = $1 ORDER BY id LIMIT 1`, [
-      projectId,
-    ]);
+    const [row] = await this.database.query<{ region: Region }>(
+      `SELECT region FROM domains WHERE project_id = $1 ORDER BY id LIMIT 1`,
+      [projectId],
+    );
     return row?.region ?? null;
   }
 
@@ -70,7 +74,17 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
 
   /** A project's first verified domain becomes its default. */
   async insert(domain: NewDomain): Promise<DomainRow> {
-    const { projectId, id, domain: name, verified, vouched, region, mailFromDomain, stream, streamDefault } = domain;
+    const {
+      projectId,
+      id,
+      domain: name,
+      verified,
+      vouched,
+      region,
+      mailFromDomain,
+      stream,
+      streamDefault,
+    } = domain;
     await this.database.query(
       `INSERT INTO domains (project_id, id, domain, verified, vouched, region, mail_from_domain, stream, stream_default, is_default)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $4 AND ${noDefault('$1')})`,
@@ -99,16 +113,19 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
   /** Writes a locked row. */
   async save(row: DomainRow): Promise<DomainRow> {
     const { projectId, id } = row;
-    await this.rows.update({ projectId, id }, { ...row, createdAt: undefined, updatedAt: () => 'clock_timestamp()' });
+    await this.rows.update(
+      { projectId, id },
+      { ...row, createdAt: undefined, updatedAt: () => 'clock_timestamp()' },
+    );
     return this.rows.findOneByOrFail({ projectId, id });
   }
 
   /** A newly verified domain is the default where there is none. */
   async makeDefaultIfFirst(projectId: string, id: string): Promise<void> {
-    await this.database.query(`UPDATE domains SET is_default = true WHERE project_id = $1 AND id = $2 AND ${noDefault('$1')}`, [
-      projectId,
-      id,
-    ]);
+    await this.database.query(
+      `UPDATE domains SET is_default = true WHERE project_id = $1 AND id = $2 AND ${noDefault('$1')}`,
+      [projectId, id],
+    );
   }
 
   /** Whoever was the default of the stream is no longer. */
@@ -122,20 +139,21 @@ export class DomainsRepository extends ScopedRepository<DomainRow> {
   /** The instant of the removal. */
   async remove({ projectId, id }: DomainRow): Promise<Date> {
     await this.queue.cancel(domainCheckWork, projectId, id);
-    const [gone] = await this.database.query<{ at: Date }>(
+    const [removed] = await this.database.query<{ at: Date }>(
       `DELETE FROM domains WHERE project_id = $1 AND id = $2 RETURNING clock_timestamp() AS at`,
       [projectId, id],
     );
-    return gone!.at;
+    return removed!.at;
   }
 
   private async isHeldByAnother(projectId: string, names: string[]): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM domains WHERE domain = ANY ($2) AND verified AND project_id <> $1 LIMIT 1`, [
-      projectId,
-      names,
-    ]);
+    const rows = await this.database.query(
+      `SELECT 1 FROM domains WHERE domain = ANY ($2) AND verified AND project_id <> $1 LIMIT 1`,
+      [projectId, names],
+    );
     return rows.length > 0;
   }
 }
 
-const noDefault = (project: string): string => `NOT EXISTS (SELECT 1 FROM domains WHERE project_id = ${project} AND is_default)`;
+const noDefault = (project: string): string =>
+  `NOT EXISTS (SELECT 1 FROM domains WHERE project_id = ${project} AND is_default)`;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   domainExists,
-  domainFacts,
+  domainEvents,
   domainNotFound,
   domainTaken,
   invalidMember,
@@ -43,7 +43,8 @@ export class DomainsService {
   async add({ caller, body, deadline }: Incoming<AddDomain>): Promise<DomainRow> {
     const { projectId } = caller;
     const { stream = null, streamDefault = false } = body;
-    if (streamDefault && stream === null) throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
+    if (streamDefault && stream === null)
+      throw invalidMember(['streamDefault'], 'not_allowed', 'needs a stream');
     const domain = this.rules.nameOf(body.domain);
     const region = await this.free(projectId, domain, body.region);
     const trusted = this.rules.isTrusted(domain);
@@ -67,8 +68,8 @@ export class DomainsService {
       });
       if (!trusted) await this.domains.checkLater(row);
       await this.keys.store(projectId, keys);
-      await this.outbox.publish(domainFacts.added, projectId, [row.toFact(row.createdAt)]);
-      if (trusted) await this.outbox.publish(domainFacts.verified, projectId, [row.toFact(row.createdAt)]);
+      await this.outbox.publish(domainEvents.added, projectId, [row.toEvent(row.createdAt)]);
+      if (trusted) await this.outbox.publish(domainEvents.verified, projectId, [row.toEvent(row.createdAt)]);
       return row;
     });
   }
@@ -85,7 +86,7 @@ export class DomainsService {
       row.change(changes);
       if (row.streamDefault) await this.domains.demote(projectId, row.stream!, id);
       const saved = await this.domains.save(row);
-      await this.outbox.publish(domainFacts.changed, projectId, [saved.toFact(saved.updatedAt)]);
+      await this.outbox.publish(domainEvents.changed, projectId, [saved.toEvent(saved.updatedAt)]);
       return saved;
     });
   }
@@ -99,7 +100,7 @@ export class DomainsService {
       const row = await this.domains.lock(projectId, body.id);
       if (!row) throw domainNotFound();
       const at = await this.domains.remove(row);
-      await this.outbox.publish(domainFacts.removed, projectId, [row.toFact(at)]);
+      await this.outbox.publish(domainEvents.removed, projectId, [row.toEvent(at)]);
     });
     return { id: body.id };
   }
@@ -109,7 +110,9 @@ export class DomainsService {
     if (await this.domains.findByName(projectId, domain)) throw domainExists();
     if (await this.domains.isFull(projectId)) throw tooManyDomains();
     const trusted = this.rules.isTrusted(domain);
-    const taken = trusted ? this.domains.isTakenByAnother(projectId, domain) : this.domains.isBeneathAnothers(projectId, domain);
+    const taken = trusted
+      ? this.domains.isTakenByAnother(projectId, domain)
+      : this.domains.isBeneathAnothers(projectId, domain);
     if (await taken) throw domainTaken();
     const region = await this.domains.regionOf(projectId);
     if (region && wanted && region !== wanted)

@@ -7,10 +7,12 @@ export function isPublicSuffix(domain: string): boolean {
 }
 
 /** The name that a registrar sold: where a policy stands when the sub-domain has none (RFC 7489 §3.2). */
-export const organisationOf = (domain: string): string => parse(domain, { validateHostname: false }).domain ?? domain;
+export const organisationOf = (domain: string): string =>
+  parse(domain, { validateHostname: false }).domain ?? domain;
 
 /** A domain speaks for itself and for what lies beneath it. */
-export const covers = (domain: string, host: string): boolean => host === domain || host.endsWith(`.${domain}`);
+export const covers = (domain: string, host: string): boolean =>
+  host === domain || host.endsWith(`.${domain}`);
 
 /** The name and what it lies beneath, itself first; a top-level domain speaks for nobody. */
 export function withParents(domain: string): string[] {
@@ -19,4 +21,5 @@ export function withParents(domain: string): string[] {
 }
 
 /** Host names from a list with commas; what is none is left out. */
-export const namesIn = (list: string): string[] => list.split(',').flatMap((name) => normaliseDomain(name.trim()) ?? []);
+export const namesIn = (list: string): string[] =>
+  list.split(',').flatMap((name) => normaliseDomain(name.trim()) ?? []);

@@ -1,7 +1,8 @@
 import { outsideSandbox, recipientOutsideSandbox, type Caller, type Mailbox } from '@posthorn/contracts';
 
-/** Recipients that every TEST key may write to (contract.md §3). */
-const simulator = /^(?:success|bounce|softbounce|complaint|delay|reject)(?:\+[^@]*)?@simulator\.posthorn\.test$/;
+/** Recipients that every TEST key may write to (docs/api-decisions.md §3). */
+const simulator =
+  /^(?:success|bounce|softbounce|complaint|delay|reject)(?:\+[^@]*)?@simulator\.posthorn\.test$/;
 
 /** The one sender of a TEST key; without a name for it, it is meant. */
 export function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): Mailbox {
@@ -9,9 +10,10 @@ export function sandboxSender({ sandbox }: Caller, from: Mailbox | undefined): M
   return from ?? { email: sandbox.address };
 }
 
-/** A TEST key reaches its owners' own addresses and the simulator (contract.md §2). */
+/** A TEST key reaches its owners' own addresses and the simulator (docs/api-decisions.md §2). */
 export function refuseOutsideSandbox({ mode, sandbox }: Caller, recipients: readonly string[]): void {
   if (mode !== 'TEST') return;
   const own = sandbox?.recipients ?? [];
-  if (recipients.some((email) => !own.includes(email) && !simulator.test(email))) throw recipientOutsideSandbox();
+  if (recipients.some((email) => !own.includes(email) && !simulator.test(email)))
+    throw recipientOutsideSandbox();
 }

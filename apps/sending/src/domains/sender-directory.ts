@@ -12,7 +12,7 @@ import {
   type Mailbox,
   type Stream,
 } from '@posthorn/contracts';
-import { ShortMemory } from '@posthorn/database';
+import { TtlCache } from '@posthorn/database';
 import { SendingConfig } from '../config.js';
 import type { DomainRow } from './domain.entity.js';
 import { DomainsRepository } from './domains.repository.js';
@@ -28,7 +28,7 @@ interface Wanted {
 /** Whether a project may send as somebody. Kept for a second; a refusal is always looked up again. */
 @Injectable()
 export class SenderDirectory {
-  private readonly verified = new ShortMemory((projectId) => this.domains.verifiedOf(projectId!));
+  private readonly verified = new TtlCache((projectId) => this.domains.verifiedOf(projectId!));
 
   constructor(
     private readonly domains: DomainsRepository,
@@ -36,14 +36,19 @@ export class SenderDirectory {
   ) {}
 
   /** `category` is what is sent: a domain may be bound to the other kind. */
-  async senderFor(caller: Caller, from: Mailbox | undefined, category: Stream = 'TRANSACTIONAL'): Promise<Mailbox> {
+  async senderFor(
+    caller: Caller,
+    from: Mailbox | undefined,
+    category: Stream = 'TRANSACTIONAL',
+  ): Promise<Mailbox> {
     if (caller.mode === 'TEST') return sandboxSender(caller, from);
     if (from && domainOf(from.email) === this.config.sandboxDomain) throw onlyTestFromSandbox();
     const { projectId, domainId } = caller;
     const wanted: Wanted = { from, category, domainId };
-    const kept = await this.verified.kept(projectId);
-    const known = kept && choose(kept, wanted);
-    const sender = known && !(known instanceof DomainError) ? known : choose(await this.verified.again(projectId), wanted);
+    const stored = await this.verified.stored(projectId);
+    const known = stored && choose(stored, wanted);
+    const sender =
+      known && !(known instanceof DomainError) ? known : choose(await this.verified.again(projectId), wanted);
     if (sender instanceof DomainError) throw sender;
     return sender;
   }
@@ -55,7 +60,9 @@ export class SenderDirectory {
  */
 function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
   const host = from && domainOf(from.email);
-  const owners = host ? verified.filter(({ domain }) => covers(domain, host)) : defaults(verified, category, domainId);
+  const owners = host
+    ? verified.filter(({ domain }) => covers(domain, host))
+    : defaults(verified, category, domainId);
   const [nearest] = owners.sort((a, b) => b.domain.length - a.domain.length);
   if (!nearest) return from ? senderNotVerified() : senderMissing();
   if (domainId && !owners.some(({ id }) => id === domainId)) return outsideDomain();
@@ -68,5 +75,7 @@ function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Ma
 function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
   if (domainId) return verified.filter(({ id }) => id === domainId);
   const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);
-  return ofStream.length > 0 ? ofStream : verified.filter(({ isDefault, stream }) => isDefault && (stream ?? category) === category);
+  return ofStream.length > 0
+    ? ofStream
+    : verified.filter(({ isDefault, stream }) => isDefault && (stream ?? category) === category);
 }

@@ -32,7 +32,12 @@ afterAll(async () => {
 function identities(...keys: string[]): SenderIdentities {
   const rows = new DkimKeysRepository(suite.database);
   const config = readConfig(SendingConfig, suite.environment);
-  return new SenderIdentities(new DomainsRepository(suite.database, suite.queue), rows, new DkimKeys(new Secrets(keys), rows), config);
+  return new SenderIdentities(
+    new DomainsRepository(suite.database, suite.queue),
+    rows,
+    new DkimKeys(new Secrets(keys), rows),
+    config,
+  );
 }
 
 const add = (caller: Caller, domain: string) => suite.bus.call(domains.add, caller, { domain });
@@ -55,30 +60,50 @@ describe('the identity of a sender', () => {
     for (const { privateKey } of keys) expect(privateKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
     expect(await known.of(projectId, 'stranger.example')).toBeNull();
     expect(await known.of(newId(), parent.domain)).toBeNull();
-    expect(await known.of(projectId, 'sandbox.test')).toMatchObject({ domainId: null, verified: true, keys: [] });
+    expect(await known.of(projectId, 'sandbox.test')).toMatchObject({
+      domainId: null,
+      verified: true,
+      keys: [],
+    });
   });
 
   it('has a return path and a host for links once their records are found, and is not verified any more once it is removed', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { id, domain, records } = await add(caller, `r${newId().slice(-8)}.example`);
-    expect(await identities(newKey).of(projectId, domain)).toMatchObject({ verified: false, keys: [], returnPathDomain: null });
+    expect(await identities(newKey).of(projectId, domain)).toMatchObject({
+      verified: false,
+      keys: [],
+      returnPathDomain: null,
+    });
     dns.paste(records);
     await suite.bus.call(domains.update, caller, { id, trackingHost: `t.${domain}` });
     await suite.bus.call(domains.check, caller, { id });
     const known = identities(newKey);
-    expect(await known.of(projectId, domain)).toMatchObject({ verified: true, returnPathDomain: `bounces.${domain}`, trackingHost: null });
+    expect(await known.of(projectId, domain)).toMatchObject({
+      verified: true,
+      returnPathDomain: `bounces.${domain}`,
+      trackingHost: null,
+    });
     dns.set('CNAME', `t.${domain}`, 'localhost');
     await suite.bus.call(domains.check, caller, { id });
-    await eventually(async () => (await known.of(projectId, domain))?.trackingHost === `t.${domain}`, 'the record counts');
+    await eventually(
+      async () => (await known.of(projectId, domain))?.trackingHost === `t.${domain}`,
+      'the record counts',
+    );
     await suite.database.query(`DELETE FROM domains WHERE id = $1`, [id]);
-    await eventually(async () => (await known.of(projectId, domain)) === null, 'the domain is known to be gone');
+    await eventually(
+      async () => (await known.of(projectId, domain)) === null,
+      'the domain is known to be gone',
+    );
   });
 
   it('is read once for all who ask at the same time', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { domain } = await add(caller, `o-${newId()}.dev.test`);
     const known = identities(newKey);
-    const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => known.of(projectId, domain)));
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: 20 }, () => known.of(projectId, domain)),
+    );
     for (const other of others) expect(other).toBe(first);
   });
 });
@@ -90,12 +115,19 @@ it('a change of the secret key seals the keys of domains anew', async () => {
     `SELECT id, sealed FROM dkim_keys WHERE project_id = $1 AND algorithm = 'rsa'`,
     [projectId],
   );
-  const place = { table: 'dkim_keys', projectId, id: row!.id };
+  const location = { table: 'dkim_keys', projectId, id: row!.id };
   const old = new Secrets([testSecret]);
-  const privateKey = new Secrets([newKey]).open(row!.sealed, place);
-  await suite.database.query(`UPDATE dkim_keys SET sealed = $2 WHERE id = $1`, [row!.id, old.seal(privateKey, place)]);
+  const privateKey = new Secrets([newKey]).open(row!.sealed, location);
+  await suite.database.query(`UPDATE dkim_keys SET sealed = $2 WHERE id = $1`, [
+    row!.id,
+    old.seal(privateKey, location),
+  ]);
   const operator: Caller = { projectId, actor: { kind: 'OPERATOR', id: 'suite' } };
-  expect(await suite.bus.call(secrets.rotateSending, operator, {})).toMatchObject({ rotated: 1, unreadable: 0, left: 0 });
+  expect(await suite.bus.call(secrets.rotateSending, operator, {})).toMatchObject({
+    rotated: 1,
+    unreadable: 0,
+    left: 0,
+  });
   const { keys } = (await identities(newKey).of(projectId, domain))!;
   expect(keys.map((key) => key.privateKey)).toContain(privateKey);
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Stream } from '@posthorn/contracts';
-import { ShortMemory } from '@posthorn/database';
+import { TtlCache } from '@posthorn/database';
 import type { SigningKey } from '@posthorn/mail';
 import { SendingConfig } from '../config.js';
 import { DkimKeys } from './dkim-keys.js';
@@ -28,7 +28,7 @@ export interface SenderIdentity {
 /** The senders of projects, read once a second at most. */
 @Injectable()
 export class SenderIdentities {
-  private readonly known = new ShortMemory((projectId) => this.read(projectId!));
+  private readonly known = new TtlCache((projectId) => this.read(projectId!));
 
   constructor(
     private readonly domains: DomainsRepository,

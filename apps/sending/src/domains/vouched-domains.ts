@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  domainFacts,
+  domainEvents,
   domainNotFound,
   domainOfSandbox,
   domainTaken,
@@ -36,7 +36,7 @@ export class VouchedDomains {
       await this.domains.lockName(domain);
       if (await this.domains.isTakenByAnother(projectId, domain)) throw domainTaken();
       const vouched = await this.domains.verify(projectId, domain);
-      await this.outbox.publish(domainFacts.verified, projectId, [vouched.toFact(new Date())]);
+      await this.outbox.publish(domainEvents.verified, projectId, [vouched.toEvent(new Date())]);
       return vouched;
     });
     if (body.signed) await this.sign(row, deadline);
@@ -55,7 +55,7 @@ export class VouchedDomains {
       if (known.some(({ state }) => state === 'PENDING')) throw rotationUnderWay();
       if (trusted) await this.keys.retire(projectId, known);
       await this.keys.store(projectId, made);
-      await this.outbox.publish(domainFacts.changed, projectId, [row.toFact(new Date())]);
+      await this.outbox.publish(domainEvents.changed, projectId, [row.toEvent(new Date())]);
       return row;
     });
   }

@@ -33,8 +33,8 @@ it('reads every file as it was stored, in its order, each in memory that can be 
   const { files, read } = await store(1, 256 * kibibyte, 0, 256 * kibibyte + 1, 3_000_000);
   const found = await read();
   expect(found.map((file) => file.length)).toEqual(files.map((file) => file.length));
-  found.forEach((file, place) => {
-    expect(file.equals(files[place]!)).toBe(true);
+  found.forEach((file, index) => {
+    expect(file.equals(files[index]!)).toBe(true);
     expect(file.buffer.byteLength).toBe(file.length);
   });
 });
@@ -45,8 +45,14 @@ it.each([
   ['a chunk in the middle', [`DELETE FROM email_attachments ${second} AND chunk = 1`]],
   ['its last chunk', [`DELETE FROM email_attachments ${second} AND chunk = 2`]],
   ['all of it', [`DELETE FROM email_attachments ${second}`]],
-  ['a byte of a chunk', [`UPDATE email_attachments SET data = substring(data FROM 2) ${second} AND chunk = 1`]],
-  ['a place, though no byte', [2, 1].map((chunk) => `UPDATE email_attachments SET chunk = chunk + 1 ${second} AND chunk = ${chunk}`)],
+  [
+    'a byte of a chunk',
+    [`UPDATE email_attachments SET data = substring(data FROM 2) ${second} AND chunk = 1`],
+  ],
+  [
+    'a place, though no byte',
+    [2, 1].map((chunk) => `UPDATE email_attachments SET chunk = chunk + 1 ${second} AND chunk = ${chunk}`),
+  ],
 ])('leaves out a file that lacks %s, and only that one', async (_, changes) => {
   const { contentId, files, read } = await store(10, 600 * kibibyte, 20);
   for (const change of changes) await database.query(change, [contentId]);
@@ -55,11 +61,10 @@ it.each([
 
 it('reads no more than the size of a file, and nothing of another project or content', async () => {
   const { projectId, contentId, files, read } = await store(10, 300 * kibibyte);
-  await database.query(`INSERT INTO email_attachments VALUES ($1, $2, 1, 2, '\\xff'), ($1, $2, 2, 0, '\\xff'), ($3, $2, 0, 1, '\\xff')`, [
-    projectId,
-    contentId,
-    newId(),
-  ]);
+  await database.query(
+    `INSERT INTO email_attachments VALUES ($1, $2, 1, 2, '\\xff'), ($1, $2, 2, 0, '\\xff'), ($3, $2, 0, 1, '\\xff')`,
+    [projectId, contentId, newId()],
+  );
   expect(await read()).toEqual(files);
   expect(await attachments.filesOf(newId(), contentId, [10])).toEqual([]);
   expect(await attachments.filesOf(projectId, newId(), [10])).toEqual([]);

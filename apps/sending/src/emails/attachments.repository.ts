@@ -25,12 +25,13 @@ export class AttachmentsRepository {
     const chunks = files.flatMap(chunksOf);
     for (let first = 0; first < chunks.length; first += chunksAtOnce) {
       const some = chunks.slice(first, first + chunksAtOnce);
-      const rows = some.map((_, place) => `($1, $2, $${3 * place + 3}, $${3 * place + 4}, $${3 * place + 5})`);
-      await this.database.query(`INSERT INTO email_attachments (project_id, content_id, position, chunk, data) VALUES ${rows.join(', ')}`, [
-        projectId,
-        contentId,
-        ...some.flatMap(({ position, chunk, data }) => [position, chunk, data]),
-      ]);
+      const rows = some.map(
+        (_, index) => `($1, $2, $${3 * index + 3}, $${3 * index + 4}, $${3 * index + 5})`,
+      );
+      await this.database.query(
+        `INSERT INTO email_attachments (project_id, content_id, position, chunk, data) VALUES ${rows.join(', ')}`,
+        [projectId, contentId, ...some.flatMap(({ position, chunk, data }) => [position, chunk, data])],
+      );
     }
   }
 

@@ -26,18 +26,21 @@ export class EmailRow {
   /** Whom the headers show beside the recipient; blind copies stand in `deliveries` only. */
   @Column('jsonb', { nullable: true }) copies: { to?: Mailbox[]; cc?: Mailbox[] } | null;
   @Column('uuid', { name: 'template_id', nullable: true }) templateId: string | null;
-  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true }) scheduledAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'scheduled_at', precision: 3, nullable: true })
+  scheduledAt: Date | null;
   @Column('text', { name: 'source_type' }) sourceType: SourceType;
   @Column('text', { array: true }) tags: string[];
   @Column('jsonb') metadata: Record<string, string>;
   @Column('integer') opens: number;
   @Column('integer') clicks: number;
   @Column({ type: 'timestamptz', name: 'sent_at', precision: 3, nullable: true }) sentAt: Date | null;
-  @Column({ type: 'timestamptz', name: 'delivered_at', precision: 3, nullable: true }) deliveredAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'delivered_at', precision: 3, nullable: true })
+  deliveredAt: Date | null;
   @Column({ type: 'timestamptz', name: 'bounced_at', precision: 3, nullable: true }) bouncedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'opened_at', precision: 3, nullable: true }) openedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'clicked_at', precision: 3, nullable: true }) clickedAt: Date | null;
-  @Column({ type: 'timestamptz', name: 'complained_at', precision: 3, nullable: true }) complainedAt: Date | null;
+  @Column({ type: 'timestamptz', name: 'complained_at', precision: 3, nullable: true })
+  complainedAt: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 }

@@ -11,8 +11,19 @@ afterAll(() => suite.stop());
 describe('the list of e-mails', () => {
   it('finds the usual and the rare by their status, and a tombstone by none', async () => {
     const { caller, projectId, domain } = await suite.buildProject();
-    const states = ['PENDING', 'SENT', 'DELIVERED', 'FAILED', 'BOUNCED', 'BOUNCED', 'REJECTED', 'VOIDED'] as const;
-    const accepted = await Promise.all(states.map(() => suite.bus.call(emails.accept, caller, buildSend(domain))));
+    const states = [
+      'PENDING',
+      'SENT',
+      'DELIVERED',
+      'FAILED',
+      'BOUNCED',
+      'BOUNCED',
+      'REJECTED',
+      'VOIDED',
+    ] as const;
+    const accepted = await Promise.all(
+      states.map(() => suite.bus.call(emails.accept, caller, buildSend(domain))),
+    );
     await suite.database.query(
       `UPDATE emails e SET status = s.status FROM unnest($2::uuid[], $3::text[]) AS s (id, status) WHERE e.project_id = $1 AND e.id = s.id`,
       [projectId, accepted.map(({ emails: [email] }) => email!.id), states],

@@ -6,7 +6,7 @@ import {
   type AcceptedBatch,
   type AcceptEmails,
   type AcceptedEmails,
-  type AskMailHistory,
+  type GetMailHistory,
   type CheckedSend,
   type CheckSend,
   type Email,
@@ -19,7 +19,7 @@ import {
   type SentContent,
   type SettledSend,
 } from '@posthorn/contracts';
-import { answerEach, Answers, type Incoming } from '@posthorn/messaging';
+import { answerEach, Handles, type Incoming } from '@posthorn/messaging';
 import { AcceptBatchService } from '../accepting/accept-batch.js';
 import { AcceptEmailsService } from '../accepting/accept-emails.js';
 import { SettleSendService } from '../accepting/settle-send.js';
@@ -38,22 +38,22 @@ export class EmailsHandlers {
     private readonly history: MailHistoryReadModel,
   ) {}
 
-  @Answers(emails.accept)
+  @Handles(emails.accept)
   accept(calls: Incoming<AcceptEmails>[]): Promise<(AcceptedEmails | Error)[]> {
     return answerEach(calls, (call) => this.accepts.accept(call));
   }
 
-  @Answers(emails.acceptBatch)
+  @Handles(emails.acceptBatch)
   acceptBatch(call: Incoming<AcceptBatch>): Promise<AcceptedBatch> {
     return this.batches.accept(call);
   }
 
-  @Answers(emails.check)
+  @Handles(emails.check)
   check({ caller, body }: Incoming<CheckSend>): Promise<CheckedSend> {
     return this.accepts.check(caller, body);
   }
 
-  @Answers(emails.settle)
+  @Handles(emails.settle)
   settle({ caller, body }: Incoming<SettleSend>): Promise<SettledSend> {
     return this.settles.settle(
       caller.projectId,
@@ -61,32 +61,32 @@ export class EmailsHandlers {
     );
   }
 
-  @Answers(emails.list)
+  @Handles(emails.list)
   list({ caller, body }: Incoming<ListEmails>): Promise<EmailPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(emails.get)
+  @Handles(emails.get)
   get({ caller, body }: Incoming<EmailId>): Promise<EmailWithEvents> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(emails.content)
+  @Handles(emails.content)
   content({ caller, body }: Incoming<EmailId>): Promise<SentContent> {
     return this.contents.of(caller.projectId, body.id);
   }
 
-  @Answers(mailHistory.page)
-  async historyOf({ caller, body }: Incoming<AskMailHistory>): Promise<MailHistory> {
+  @Handles(mailHistory.page)
+  async historyOf({ caller, body }: Incoming<GetMailHistory>): Promise<MailHistory> {
     return { items: await this.history.page(caller.projectId, body) };
   }
 
-  @Answers(emails.unschedule)
+  @Handles(emails.unschedule)
   unschedule({ caller, body }: Incoming<EmailId>): Promise<EmailId> {
     return this.service.unschedule(caller.projectId, body.id);
   }
 
-  @Answers(emails.cancel)
+  @Handles(emails.cancel)
   cancel({ caller, body }: Incoming<EmailId>): Promise<Email> {
     return this.service.cancel(caller.projectId, body.id);
   }

@@ -1,7 +1,15 @@
 import type { Email, EmailEvent, EmailFilter, EmailStatus } from '@posthorn/contracts';
-import { keysetCondition, newId, pageLimit, toPage, type Database, type Page, type PageRequest } from '@posthorn/database';
+import {
+  keysetCondition,
+  newId,
+  pageLimit,
+  toPage,
+  type Database,
+  type Page,
+  type PageRequest,
+} from '@posthorn/database';
 
-// A message in hand-off is SENDING (guarantees.md §3); its row says PENDING until something final is known. A scalar
+// A message in hand-off is SENDING (docs/guarantees.md §3); its row says PENDING until something final is known. A scalar
 // subquery, because Postgres answers EXISTS by reading the whole queue once it expects enough PENDING rows.
 const statusSql = `CASE WHEN e.status = 'PENDING' AND (
     SELECT d.state FROM deliveries d WHERE d.project_id = e.project_id AND d.email_id = e.id AND d.position = 0
@@ -87,10 +95,11 @@ const filters: [keyof EmailFilter, (parameter: number, value: unknown) => string
 ];
 
 /** Most e-mails have one of these; the others have an index of their own. */
-const usualStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
+const defaultStatuses: ReadonlySet<unknown> = new Set<EmailStatus>(['PENDING', 'SENT', 'DELIVERED']);
 
 function statusFilter(parameter: number, status: unknown): string {
-  if (status === 'SENDING') return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id = ANY (ARRAY(${inHandOffSql}))`;
-  if (!usualStatuses.has(status)) return `AND e.rare_status = $${parameter}`;
+  if (status === 'SENDING')
+    return `AND $${parameter} = 'SENDING' AND e.status = 'PENDING' AND e.id = ANY (ARRAY(${inHandOffSql}))`;
+  if (!defaultStatuses.has(status)) return `AND e.rare_status = $${parameter}`;
   return `AND e.status = $${parameter} ${status === 'PENDING' ? `AND e.id <> ALL (ARRAY(${inHandOffSql}))` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  emailFacts,
+  emailEvents,
   emailNotFound,
   emailNotPending,
   emailNotScheduled,
@@ -41,11 +41,15 @@ export class EmailsService {
     return { id };
   }
 
-  private async takeBack(projectId: string, id: string, { scheduledOnly }: { scheduledOnly: boolean }): Promise<Email> {
+  private async takeBack(
+    projectId: string,
+    id: string,
+    { scheduledOnly }: { scheduledOnly: boolean },
+  ): Promise<Email> {
     const cancelled = await this.database.transaction(async () => {
       if (!(await this.emails.cancel(projectId, id, { scheduledOnly }))) return null;
       const email = await this.find(projectId, id);
-      await this.outbox.publish(emailFacts.cancelled, projectId, [
+      await this.outbox.publish(emailEvents.cancelled, projectId, [
         { emailId: id, to: email.to, at: email.updatedAt, sourceType: 'TRANSACTIONAL' },
       ]);
       return email;
@@ -54,7 +58,7 @@ export class EmailsService {
       await this.find(projectId, id);
       throw scheduledOnly ? emailNotScheduled() : emailNotPending();
     }
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return cancelled;
   }
 

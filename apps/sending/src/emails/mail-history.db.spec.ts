@@ -24,12 +24,18 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const browser =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const url = 'https://shop.example/';
 
-const historyOf = async (caller: Caller, email: string, limit = 101, after?: MailHappening): Promise<MailHappening[]> => {
-  const place = after ? { after: { at: after.at, id: after.id } } : {};
-  return (await suite.bus.call(mailHistory.page, caller, { email, limit, ...place })).items;
+const historyOf = async (
+  caller: Caller,
+  email: string,
+  limit = 101,
+  after?: MailHappening,
+): Promise<MailHappening[]> => {
+  const location = after ? { after: { at: after.at, id: after.id } } : {};
+  return (await suite.bus.call(mailHistory.page, caller, { email, limit, ...location })).items;
 };
 
 async function send(caller: Caller, domain: string, to: string): Promise<string> {
@@ -72,7 +78,8 @@ describe('the mail of an address', () => {
     expect(whole.at(-1)).toMatchObject({ id: first, subject: 'Hello', at: expect.any(Date) });
     for (const limit of [1, 4]) {
       const paged = await historyOf(caller, to, limit);
-      for (let more = paged; more.length > 0; paged.push(...more)) more = await historyOf(caller, to, limit, paged.at(-1));
+      for (let more = paged; more.length > 0; paged.push(...more))
+        more = await historyOf(caller, to, limit, paged.at(-1));
       expect(paged).toEqual(whole);
     }
     expect(await historyOf((await suite.buildProject()).caller, to)).toEqual([]);
@@ -94,12 +101,17 @@ describe('the mail of an address', () => {
       [projectId],
     );
     await suite.database.query(`ANALYZE emails, email_events, engagements`);
-    const asked = { email: 'reader7@example.org', limit: 101 };
-    expect(await historyOf(caller, asked.email)).toHaveLength(60);
+    const requested = { email: 'reader7@example.org', limit: 101 };
+    expect(await historyOf(caller, requested.email)).toHaveLength(60);
     for (const after of [undefined, { at: new Date(), id: newId() }]) {
-      const { sql, parameters } = mailHistoryStatement(projectId, { ...asked, after });
-      const lines = await suite.database.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`, parameters);
-      const read = lines.map((line) => line['QUERY PLAN']).filter((line) => / Scan/.test(line) && /rows=[1-9]/.test(line));
+      const { sql, parameters } = mailHistoryStatement(projectId, { ...requested, after });
+      const lines = await suite.database.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`,
+        parameters,
+      );
+      const read = lines
+        .map((line) => line['QUERY PLAN'])
+        .filter((line) => / Scan/.test(line) && /rows=[1-9]/.test(line));
       expect(read.filter((line) => /Seq Scan/.test(line))).toEqual([]);
       expect(read.join('\n')).toMatch(/using emails_p\d+_project_id_to_email/);
     }
@@ -116,42 +128,61 @@ describe('what is held of an address', () => {
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email: to }] });
     await suite.bus.call(suppressions.put, caller, { email: to });
     const held = await suite.bus.call(personData.mail, caller, { email: to });
-    expect(held).toMatchObject({ suppression: { email: to, reason: 'MANUAL' }, optOut: { optedOut: true }, hasMore: false });
+    expect(held).toMatchObject({
+      suppression: { email: to, reason: 'MANUAL' },
+      optOut: { optedOut: true },
+      hasMore: false,
+    });
     expect(held.emails.map(({ id, history }) => [id, history.map(({ kind }) => kind)])).toEqual([
       [second, ['email.delivered', 'email.accepted']],
       [first, ['email.delivered', 'email.accepted']],
     ]);
-    expect(await suite.bus.call(personData.mail, (await suite.buildProject()).caller, { email: to })).toEqual(nothing);
+    expect(await suite.bus.call(personData.mail, (await suite.buildProject()).caller, { email: to })).toEqual(
+      nothing,
+    );
   });
 
   it('is all of it, page by page, of an e-mail too that was opened again and again', async () => {
     const { caller, projectId } = await suite.buildProject();
-    const asked = { email: 'often@example.org' };
+    const requested = { email: 'often@example.org' };
     await suite.database.query(
       `WITH made AS (
          INSERT INTO emails (project_id, id, content_id, from_email, to_email, subject, status)
          SELECT $1, uuidv7(), uuidv7(), 'a@a.example', $2, 'News', 'DELIVERED' FROM generate_series(1, 1001) RETURNING id
        ) INSERT INTO engagements (project_id, email_id, id, kind, position, at)
          SELECT $1, max(id::text)::uuid, uuidv7(), 'OPEN', 0, now() + n / 3 * interval '1 second' FROM made, generate_series(1, 2500) AS n GROUP BY n`,
-      [projectId, asked.email],
+      [projectId, requested.email],
     );
     const shown: PersonMail['emails'] = [];
-    for (let page = await suite.bus.call(personData.mail, caller, asked); ;) {
+    for (let page = await suite.bus.call(personData.mail, caller, requested); ;) {
       shown.push(...page.emails);
       if (!page.next) break;
-      page = await suite.bus.call(personData.mail, caller, { ...asked, after: page.next });
+      page = await suite.bus.call(personData.mail, caller, { ...requested, after: page.next });
     }
     expect(new Set(shown.map(({ id }) => id)).size).toBe(1_001);
     const open = shown.filter(({ historyNext }) => historyNext);
     expect(open).toHaveLength(1);
     const moments: MailMoment[] = [...open[0]!.history];
     for (let after = open[0]!.historyNext; after;) {
-      const { items, next } = await suite.bus.call(personData.moments, caller, { ...asked, emailId: open[0]!.id, after });
+      const { items, next } = await suite.bus.call(personData.moments, caller, {
+        ...requested,
+        emailId: open[0]!.id,
+        after,
+      });
       moments.push(...items);
       after = next;
     }
-    expect([moments.length, new Set(moments.map(({ id }) => id)).size, moments.at(-1)!.kind]).toEqual([2_501, 2_501, 'email.accepted']);
-    const stranger = { ...asked, email: 'else@example.org', emailId: open[0]!.id, after: { at: new Date('9999-01-01'), id: newId() } };
+    expect([moments.length, new Set(moments.map(({ id }) => id)).size, moments.at(-1)!.kind]).toEqual([
+      2_501,
+      2_501,
+      'email.accepted',
+    ]);
+    const stranger = {
+      ...requested,
+      email: 'else@example.org',
+      emailId: open[0]!.id,
+      after: { at: new Date('9999-01-01'), id: newId() },
+    };
     expect((await suite.bus.call(personData.moments, caller, stranger)).items).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type {
-  AskMailHistory,
+  GetMailHistory,
   EmailStatus,
   EngagementKind,
   MailHappening,
@@ -9,7 +9,7 @@ import type {
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-export interface AskedMoments {
+export interface RequestedMoments {
   /** Whose e-mails they are. */
   email: string;
   emailIds: readonly string[];
@@ -32,19 +32,25 @@ const byStatus: Record<EmailStatus, MailHistoryKind | null> = {
   CANCELLED: 'email.cancelled',
   RECEIVED: null,
 };
-const byEngagement: Record<EngagementKind, MailHistoryKind> = { OPEN: 'email.opened', CLICK: 'email.clicked' };
+const byEngagement: Record<EngagementKind, MailHistoryKind> = {
+  OPEN: 'email.opened',
+  CLICK: 'email.clicked',
+};
 
 /** The e-mails to an address and what became of them, from the tables that hold it anyway. */
 export class MailHistoryReadModel {
   constructor(private readonly database: Database) {}
 
-  page(projectId: string, asked: AskMailHistory): Promise<MailHappening[]> {
-    const { sql, parameters } = mailHistoryStatement(projectId, asked);
+  page(projectId: string, requested: GetMailHistory): Promise<MailHappening[]> {
+    const { sql, parameters } = mailHistoryStatement(projectId, requested);
     return this.database.query<MailHappening>(sql, parameters);
   }
 
   /** What became of each of some e-mails to one address, newest first. */
-  momentsOf(projectId: string, { email, emailIds, limit, after }: AskedMoments): Promise<(MailMoment & { emailId: string })[]> {
+  momentsOf(
+    projectId: string,
+    { email, emailIds, limit, after }: RequestedMoments,
+  ): Promise<(MailMoment & { emailId: string })[]> {
     return this.database.query(
       `SELECT h.id, h.at, h.kind, e.id AS "emailId", h.detail, h.link
        FROM (SELECT id, created_at, complained_at FROM emails WHERE project_id = $1 AND to_email = $2 AND id = ANY ($3::uuid[])) AS e
@@ -61,29 +67,33 @@ export class MailHistoryReadModel {
  * The e-mails are those of the index by recipient, and each looks up its own events: an e-mail of years ago may have been opened a minute ago. Nothing happens to
  * an e-mail before it is there, so those after the asked place are not looked at.
  */
-export function mailHistoryStatement(projectId: string, { email, limit, after }: AskMailHistory): { sql: string; parameters: unknown[] } {
-  const place = after
+export function mailHistoryStatement(
+  projectId: string,
+  { email, limit, after }: GetMailHistory,
+): { sql: string; parameters: unknown[] } {
+  const location = after
     ? { made: 'AND created_at <= $4', before: 'WHERE (h.at, h.id) < ($4::timestamptz, $5::uuid)' }
     : { made: '', before: '' };
   return {
     sql: `SELECT h.id, h.at, h.kind, e.id AS "emailId", e.subject, h.detail, h.link
       FROM (SELECT id, subject, created_at, complained_at FROM emails
-            WHERE project_id = $1 AND to_email = $2 AND status <> 'VOIDED' ${place.made}) AS e
+            WHERE project_id = $1 AND to_email = $2 AND status <> 'VOIDED' ${location.made}) AS e
       CROSS JOIN LATERAL (
         ${happenings}
       ) AS h
-      ${place.before} ORDER BY h.at DESC, h.id DESC LIMIT $3`,
+      ${location.before} ORDER BY h.at DESC, h.id DESC LIMIT $3`,
     parameters: [projectId, email, limit, ...(after ? [after.at, after.id] : [])],
   };
 }
 
-const told = (kinds: Record<string, string | null>): [string, string | null][] => Object.entries(kinds).filter(([, kind]) => kind !== null);
-const toldStatuses = told(byStatus)
+const published = (kinds: Record<string, string | null>): [string, string | null][] =>
+  Object.entries(kinds).filter(([, kind]) => kind !== null);
+const reportedStatuses = published(byStatus)
   .map(([status]) => `'${status}'`)
   .join(', ');
 
 function kindOf(column: string, kinds: Record<string, string | null>): string {
-  const cases = told(kinds).map(([value, kind]) => `WHEN '${value}' THEN '${kind}'`);
+  const cases = published(kinds).map(([value, kind]) => `WHEN '${value}' THEN '${kind}'`);
   return `CASE ${column} ${cases.join(' ')} END`;
 }
 
@@ -94,7 +104,7 @@ const happenings = `
   SELECT md5('complained ' || e.id)::uuid, e.complained_at, 'email.complained', NULL, NULL WHERE e.complained_at IS NOT NULL
   UNION ALL
   SELECT v.id, v.at, ${kindOf('v.status', byStatus)}, v.detail, NULL FROM email_events v
-  WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${toldStatuses})
+  WHERE v.project_id = $1 AND v.email_id = e.id AND v.recipient = $2 AND v.status IN (${reportedStatuses})
   UNION ALL
   SELECT g.id, g.at, ${kindOf('g.kind', byEngagement)}, NULL, g.url FROM engagements g
   WHERE g.project_id = $1 AND g.email_id = e.id AND g.position = 0 AND g.machine IS NULL`;

@@ -1,4 +1,4 @@
-import { emailFacts, type EmailActivity, type MailSummaries } from '@posthorn/contracts';
+import { emailEvents, type EmailActivity, type MailSummaries } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 interface Row {
@@ -20,26 +20,34 @@ export class MailSummariesReadModel {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
     const sums = rows.filter(({ factId }) => factId === null);
     return {
-      items: sums.map(({ email, kind, count, first, last }) => ({ email, kind, count, firstAt: first, lastAt: last })),
-      underWay: rows.flatMap(({ factId, email, kind, first }) => (factId === null ? [] : [{ factId, email, kind, at: first }])),
+      items: sums.map(({ email, kind, count, first, last }) => ({
+        email,
+        kind,
+        count,
+        firstAt: first,
+        lastAt: last,
+      })),
+      underWay: rows.flatMap(({ factId, email, kind, first }) =>
+        factId === null ? [] : [{ factId, email, kind, at: first }],
+      ),
     };
   }
 }
 
-const kindOfFact: Readonly<Record<string, EmailActivity>> = {
-  [emailFacts.sent.name]: 'sent',
-  [emailFacts.delivered.name]: 'delivered',
-  [emailFacts.bounced.name]: 'bounced',
-  [emailFacts.complained.name]: 'complained',
-  [emailFacts.opened.name]: 'opened',
-  [emailFacts.clicked.name]: 'clicked',
+const kindOfEvent: Readonly<Record<string, EmailActivity>> = {
+  [emailEvents.sent.name]: 'sent',
+  [emailEvents.delivered.name]: 'delivered',
+  [emailEvents.bounced.name]: 'bounced',
+  [emailEvents.complained.name]: 'complained',
+  [emailEvents.opened.name]: 'opened',
+  [emailEvents.clicked.name]: 'clicked',
 };
 
 const dated = (kind: EmailActivity): string =>
   `SELECT to_email AS email, '${kind}' AS kind, ${kind}_at AS at FROM mine WHERE ${kind}_at IS NOT NULL`;
 const engaged = `CASE g.kind WHEN 'OPEN' THEN 'opened' ELSE 'clicked' END AS kind, g.at`;
 const byPeople = `g.machine IS NULL`;
-const kinds = Object.entries(kindOfFact).map(([fact, kind]) => `WHEN '${fact}' THEN '${kind}'`);
+const kinds = Object.entries(kindOfEvent).map(([event, kind]) => `WHEN '${event}' THEN '${kind}'`);
 
 // Of a copy only what its reader did is told (outcomes.repository.ts), so only that is summed.
 const summariesSql = `
@@ -60,8 +68,8 @@ const summariesSql = `
   UNION ALL
   SELECT o.id, item ->> 'to', CASE o.fact ${kinds.join(' ')} END, 1, (item ->> 'at')::timestamptz, (item ->> 'at')::timestamptz
   FROM outbox o CROSS JOIN LATERAL jsonb_array_elements(o.items) AS item
-  WHERE o.project_id = $1 AND o.fact IN (${Object.keys(kindOfFact)
-    .map((fact) => `'${fact}'`)
+  WHERE o.project_id = $1 AND o.fact IN (${Object.keys(kindOfEvent)
+    .map((event) => `'${event}'`)
     .join(', ')}) AND (o.published_at IS NULL OR o.created_at > now() - interval '10 minutes')
     AND item ->> 'to' = ANY ($2::text[]) AND coalesce(item ->> 'bounceType', 'Permanent') = 'Permanent'
     AND NOT coalesce((item ->> 'isMachine')::boolean, false)`;

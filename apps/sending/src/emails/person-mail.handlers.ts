@@ -2,14 +2,14 @@ import { Controller } from '@nestjs/common';
 import {
   mailSummaries,
   personData,
-  type AskMailMoments,
-  type AskMailSummaries,
-  type AskPersonMail,
+  type GetMailMoments,
+  type GetMailSummaries,
+  type GetPersonMail,
   type MailMoments,
   type MailSummaries,
   type PersonMail,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { MailSummariesReadModel } from './mail-summaries.read-model.js';
 import { PersonMailService } from './person-mail.service.js';
 
@@ -20,18 +20,18 @@ export class PersonMailHandlers {
     private readonly summaries: MailSummariesReadModel,
   ) {}
 
-  @Answers(personData.mail)
-  mail({ caller, body }: Incoming<AskPersonMail>): Promise<PersonMail> {
+  @Handles(personData.mail)
+  mail({ caller, body }: Incoming<GetPersonMail>): Promise<PersonMail> {
     return this.service.of(caller.projectId, body);
   }
 
-  @Answers(personData.moments)
-  moments({ caller, body }: Incoming<AskMailMoments>): Promise<MailMoments> {
+  @Handles(personData.moments)
+  moments({ caller, body }: Incoming<GetMailMoments>): Promise<MailMoments> {
     return this.service.moments(caller.projectId, body);
   }
 
-  @Answers(mailSummaries.of)
-  summariesOf({ caller, body }: Incoming<AskMailSummaries>): Promise<MailSummaries> {
+  @Handles(mailSummaries.of)
+  summariesOf({ caller, body }: Incoming<GetMailSummaries>): Promise<MailSummaries> {
     return this.summaries.of(caller.projectId, body.emails);
   }
 }

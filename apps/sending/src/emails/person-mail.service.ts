@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import {
   maxPersonEmails,
   maxPersonRows,
-  type AskMailMoments,
-  type AskPersonMail,
+  type GetMailMoments,
+  type GetPersonMail,
   type MailMoment,
   type MailMoments,
   type PersonMail,
@@ -24,7 +24,7 @@ export class PersonMailService {
   ) {}
 
   /** The suppression and the opt-out come with each page: they are two looks by key. */
-  async of(projectId: string, { email, after }: AskPersonMail): Promise<PersonMail> {
+  async of(projectId: string, { email, after }: GetPersonMail): Promise<PersonMail> {
     const [page, suppression, optOut] = await Promise.all([
       this.emails.page(projectId, { to: email, limit: maxPersonEmails, after }),
       this.suppressions.find(projectId, email),
@@ -32,7 +32,11 @@ export class PersonMailService {
     ]);
     const { items, ...end } = page;
     const limit = maxPersonEmails + 1;
-    const moments = await this.history.momentsOf(projectId, { email, emailIds: items.map(({ id }) => id), limit });
+    const moments = await this.history.momentsOf(projectId, {
+      email,
+      emailIds: items.map(({ id }) => id),
+      limit,
+    });
     const byEmail = Map.groupBy(moments, ({ emailId }) => emailId);
     const emails = items.map((row) => {
       const { items: history, next: historyNext } = momentsOf(byEmail.get(row.id) ?? [], maxPersonEmails);
@@ -41,9 +45,14 @@ export class PersonMailService {
     return { emails, suppression, optOut, ...end };
   }
 
-  async moments(projectId: string, { email, emailId, after }: AskMailMoments): Promise<MailMoments> {
+  async moments(projectId: string, { email, emailId, after }: GetMailMoments): Promise<MailMoments> {
     return momentsOf(
-      await this.history.momentsOf(projectId, { email, emailIds: [emailId], limit: maxPersonRows + 1, after }),
+      await this.history.momentsOf(projectId, {
+        email,
+        emailIds: [emailId],
+        limit: maxPersonRows + 1,
+        after,
+      }),
       maxPersonRows,
     );
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, emails, type AcceptEmails, type AskVariables, type Caller } from '@posthorn/contracts';
+import { contacts, emails, type AcceptEmails, type GetVariables, type Caller } from '@posthorn/contracts';
 import { eventually, standIn } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -8,9 +8,17 @@ let plan = 'free';
 let leave: () => Promise<void>;
 beforeAll(async () => {
   suite = await startSendingSuite();
-  leave = await standIn(suite.connection, contacts.variables, async ({ emails: addresses }: AskVariables) => ({
-    contacts: addresses.map((email) => ({ email, id: '019b76da-a800-7000-8000-000000000001', customFields: { plan } })),
-  }));
+  leave = await standIn(
+    suite.connection,
+    contacts.variables,
+    async ({ emails: addresses }: GetVariables) => ({
+      contacts: addresses.map((email) => ({
+        email,
+        id: '019b76da-a800-7000-8000-000000000001',
+        customFields: { plan },
+      })),
+    }),
+  );
 });
 afterAll(async () => {
   await leave();
@@ -24,15 +32,24 @@ async function accept(caller: Caller, domain: string, more: Partial<AcceptEmails
 }
 const contentOf = (caller: Caller, id: string) => suite.bus.call(emails.content, caller, { id });
 const delivered = (caller: Caller, id: string) =>
-  eventually(async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED', 'it is delivered');
+  eventually(
+    async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
+    'it is delivered',
+  );
 
 describe('who reads what a message says', () => {
   it('before it is sent changes nothing of it: it says what its contact says when it leaves, and from then on', async () => {
     const { caller, domain } = await suite.buildProject();
     const body = '<p>You are on {{ plan }}, {{ project.name }}</p>';
-    const id = await accept(caller, domain, { body, data: {}, scheduledAt: new Date(Date.now() + 3_600_000) });
+    const id = await accept(caller, domain, {
+      body,
+      data: {},
+      scheduledAt: new Date(Date.now() + 3_600_000),
+    });
     for (plan of ['first', 'second'])
-      expect((await contentOf(caller, id)).html).toBe(`<p>You are on ${plan}, Analytical &lt;Engines&gt;</p>`);
+      expect((await contentOf(caller, id)).html).toBe(
+        `<p>You are on ${plan}, Analytical &lt;Engines&gt;</p>`,
+      );
     plan = 'third';
     await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE email_id = $1`, [id]);
     await delivered(caller, id);
@@ -50,6 +67,10 @@ describe('who reads what a message says', () => {
     await suite.database.query(`DELETE FROM domains WHERE project_id = $1`, [projectId]);
     // What it knew of the domain is forgotten.
     await suite.restart();
-    expect(await contentOf(caller, id)).toMatchObject({ subject: 'Kept', html: '<p>Kept</p>', headers: { From: `hello@${domain}` } });
+    expect(await contentOf(caller, id)).toMatchObject({
+      subject: 'Kept',
+      html: '<p>Kept</p>',
+      headers: { From: `hello@${domain}` },
+    });
   });
 });

@@ -18,10 +18,10 @@ export class SentContentsRepository {
   }
 
   async exists(projectId: string, id: string): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM emails WHERE project_id = $1 AND id = $2 AND status <> 'VOIDED'`, [
-      projectId,
-      id,
-    ]);
+    const rows = await this.database.query(
+      `SELECT 1 FROM emails WHERE project_id = $1 AND id = $2 AND status <> 'VOIDED'`,
+      [projectId, id],
+    );
     return rows.length > 0;
   }
 }

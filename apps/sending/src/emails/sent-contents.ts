@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { contentNotRetained, DomainError, emailNotFound, unavailable, type SentContent } from '@posthorn/contracts';
+import {
+  contentNotRetained,
+  DomainError,
+  emailNotFound,
+  unavailable,
+  type SentContent,
+} from '@posthorn/contracts';
 import { readHeaders, textFromHtml } from '@posthorn/mail';
 import { Composer, isComposed } from '../composing/composer.js';
 import { SentContentsRepository } from './sent-contents.repository.js';
@@ -15,19 +21,21 @@ export class SentContents {
   async of(projectId: string, id: string): Promise<SentContent> {
     const message = await this.rows.find(projectId, id);
     if (!message) throw (await this.rows.exists(projectId, id)) ? contentNotRetained() : emailNotFound();
-    if (message.html === '' && message.text === null && message.templateId === null) throw contentNotRetained();
+    if (message.html === '' && message.text === null && message.templateId === null)
+      throw contentNotRetained();
     const composition = await this.composer.read(message);
     if (!isComposed(composition)) throw composition!.waits ? unavailable() : notRendered(composition!.error);
-    const { raw, words } = composition;
+    const { raw, words: texts } = composition;
     return {
       id,
-      subject: words.subject,
-      html: words.html,
-      text: words.text ?? textFromHtml(words.html),
+      subject: texts.subject,
+      html: texts.html,
+      text: texts.text ?? textFromHtml(texts.html),
       headers: readHeaders(raw),
       attachments: message.attachments ?? [],
     };
   }
 }
 
-const notRendered = (reason: string): DomainError => new DomainError('conflict', 'conflict', `The email cannot be rendered: ${reason}`);
+const notRendered = (reason: string): DomainError =>
+  new DomainError('conflict', 'conflict', `The email cannot be rendered: ${reason}`);

@@ -23,19 +23,26 @@ async function sent(caller: Caller, from: string, to: string): Promise<string> {
   return send.recipients[0]!.id;
 }
 
-const wordsOf = async (id: string): Promise<unknown> =>
+const contentOf = async (id: string): Promise<unknown> =>
   (await suite.database.query(`SELECT html FROM email_contents WHERE id = $1`, [id]))[0]?.['html'];
-const statusOf = async (caller: Caller, id: string) => (await suite.bus.call(emails.get, caller, { id })).status;
+const statusOf = async (caller: Caller, id: string) =>
+  (await suite.bus.call(emails.get, caller, { id })).status;
 
 describe('what a mail of the system said', () => {
   const system = serviceCaller('gateway', systemProjectId);
 
   it('is forgotten once it is delivered or refused for good', async () => {
-    const [delivered, refused] = [await sent(system, domain, 'ok@sink.test'), await sent(system, domain, 'rcpt-550-5.1.1@sink.test')];
+    const [delivered, refused] = [
+      await sent(system, domain, 'ok@sink.test'),
+      await sent(system, domain, 'rcpt-550-5.1.1@sink.test'),
+    ];
     await eventually(async () => (await statusOf(system, delivered)) === 'DELIVERED', 'it is delivered');
     await eventually(async () => (await statusOf(system, refused)) === 'BOUNCED', 'it is refused');
-    await suite.queue.enqueue(systemContentsWork, [{ projectId: aboveProjects, key: systemContentsWork.name }]);
-    for (const id of [delivered, refused]) await eventually(async () => (await wordsOf(id)) === '', 'its words are gone');
+    await suite.queue.enqueue(systemContentsWork, [
+      { projectId: aboveProjects, key: systemContentsWork.name },
+    ]);
+    for (const id of [delivered, refused])
+      await eventually(async () => (await contentOf(id)) === '', 'its words are gone');
   });
 
   it('is kept while it may have to be said again, and what others send is kept anyway', async () => {
@@ -44,6 +51,6 @@ describe('what a mail of the system said', () => {
     const other = await sent(caller, theirs, 'ok@sink.test');
     await eventually(async () => (await statusOf(caller, other)) === 'DELIVERED', 'theirs is delivered');
     await new SystemContentsRepository(suite.database).forgetDelivered();
-    for (const id of [waiting, other]) expect(await wordsOf(id)).toContain(link);
+    for (const id of [waiting, other]) expect(await contentOf(id)).toContain(link);
   });
 });

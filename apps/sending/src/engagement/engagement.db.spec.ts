@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, emails, engagement, maxEventBytes, serviceCaller, type Caller, type Engagement } from '@posthorn/contracts';
+import {
+  aboveProjects,
+  emails,
+  engagement,
+  maxEventBytes,
+  serviceCaller,
+  type Caller,
+  type Engagement,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -10,23 +18,32 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const browser =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const gateway = serviceCaller('gateway', aboveProjects);
 
-const record = async (...items: Engagement[]): Promise<number> => (await suite.bus.call(engagement.record, gateway, { items })).recorded;
+const record = async (...items: Engagement[]): Promise<number> =>
+  (await suite.bus.call(engagement.record, gateway, { items })).recorded;
 
 /** An e-mail that was taken by the mail server an hour ago. */
-async function buildEmail(): Promise<{ caller: Caller; id: string; seen: (overrides?: Partial<Engagement>) => Engagement }> {
+async function buildEmail(): Promise<{
+  caller: Caller;
+  id: string;
+  seen: (overrides?: Partial<Engagement>) => Engagement;
+}> {
   const { caller, domain, projectId } = await suite.buildProject();
   const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain));
   const id = accepted[0]!.id;
-  await eventually(async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED', 'it is delivered');
+  await eventually(
+    async () => (await suite.bus.call(emails.get, caller, { id })).status === 'DELIVERED',
+    'it is delivered',
+  );
   await suite.database.query(`UPDATE emails SET sent_at = now() - interval '1 hour' WHERE id = $1`, [id]);
   const plain = { kind: 'OPEN', projectId, emailId: id, position: 0, agoMs: 0, userAgent: browser } as const;
   return { caller, id, seen: (overrides = {}) => ({ ...plain, id: newId(), ...overrides }) };
 }
 
-const factsOf = async (projectId: string, name: string): Promise<Record<string, unknown>[]> => {
+const eventsOf = async (projectId: string, name: string): Promise<Record<string, unknown>[]> => {
   const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
     `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY created_at, id`,
     [projectId, name],
@@ -38,7 +55,9 @@ describe('opens and clicks', () => {
   it('are counted, timed and told of, the first one as the first', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://shop.example/';
-    expect(await record(seen({ agoMs: 60_000 }), seen(), seen({ kind: 'CLICK', url, agoMs: 30_000 }))).toBe(3);
+    expect(await record(seen({ agoMs: 60_000 }), seen(), seen({ kind: 'CLICK', url, agoMs: 30_000 }))).toBe(
+      3,
+    );
     expect(await record(seen({ kind: 'CLICK', url }))).toBe(1);
     const email = await suite.bus.call(emails.get, caller, { id });
     expect(email).toMatchObject({ status: 'DELIVERED', opens: 2, clicks: 2 });
@@ -46,11 +65,13 @@ describe('opens and clicks', () => {
     expect(agoMs(email.openedAt)).toBeGreaterThan(59_000);
     expect(agoMs(email.clickedAt)).toBeGreaterThan(29_000);
     const { projectId } = caller;
-    expect(await factsOf(projectId, 'sending.email.opened')).toMatchObject([
+    expect(await eventsOf(projectId, 'sending.email.opened')).toMatchObject([
       { emailId: id, to: email.to, link: null, isFirst: true, isMachine: false, sourceType: 'TRANSACTIONAL' },
       { emailId: id, isFirst: false, isMachine: false },
     ]);
-    expect((await factsOf(projectId, 'sending.email.clicked')).map(({ link, isFirst }) => [link, isFirst])).toEqual([
+    expect(
+      (await eventsOf(projectId, 'sending.email.clicked')).map(({ link, isFirst }) => [link, isFirst]),
+    ).toEqual([
       [url, true],
       [url, false],
     ]);
@@ -67,32 +88,45 @@ describe('opens and clicks', () => {
   it('have one first, however many come at once', async () => {
     const { caller, seen } = await buildEmail();
     await Promise.all(Array.from({ length: 20 }, () => record(seen(), seen())));
-    const told = await factsOf(caller.projectId, 'sending.email.opened');
-    expect([told.length, told.filter(({ isFirst }) => isFirst).length]).toEqual([40, 1]);
+    const published = await eventsOf(caller.projectId, 'sending.email.opened');
+    expect([published.length, published.filter(({ isFirst }) => isFirst).length]).toEqual([40, 1]);
   });
 
   it('of two e-mails that come in either order at once are all counted', async () => {
     const [one, other] = [await buildEmail(), await buildEmail()];
     const counts = await Promise.all(
-      Array.from({ length: 40 }, (_, turn) => record(...(turn % 2 ? [one.seen(), other.seen()] : [other.seen(), one.seen()]))),
+      Array.from({ length: 40 }, (_, turn) =>
+        record(...(turn % 2 ? [one.seen(), other.seen()] : [other.seen(), one.seen()])),
+      ),
     );
     expect(counts).toEqual(counts.map(() => 2));
-    for (const { caller, id } of [one, other]) expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 40 });
+    for (const { caller, id } of [one, other])
+      expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 40 });
   });
 
   it('of machines are kept with their reason and counted nowhere', async () => {
     const { caller, id, seen } = await buildEmail();
     const url = 'https://a.example/';
-    await record(seen({ userAgent: 'curl/8.5.0' }), seen({ userAgent: 'Mozilla/5.0' }), seen({ kind: 'CLICK', url, head: true }));
+    await record(
+      seen({ userAgent: 'curl/8.5.0' }),
+      seen({ userAgent: 'Mozilla/5.0' }),
+      seen({ kind: 'CLICK', url, head: true }),
+    );
     await suite.database.query(`UPDATE emails SET sent_at = now() - interval '1 second' WHERE id = $1`, [id]);
     await record(seen());
-    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 0, openedAt: null, clickedAt: null });
-    const rows = await suite.database.query<{ machine: string }>(`SELECT machine FROM engagements WHERE email_id = $1 ORDER BY machine`, [
-      id,
-    ]);
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({
+      opens: 0,
+      clicks: 0,
+      openedAt: null,
+      clickedAt: null,
+    });
+    const rows = await suite.database.query<{ machine: string }>(
+      `SELECT machine FROM engagements WHERE email_id = $1 ORDER BY machine`,
+      [id],
+    );
     expect(rows.map(({ machine }) => machine)).toEqual(['BOT', 'HEAD', 'PREFETCH', 'TOO_SOON']);
-    const told = await factsOf(caller.projectId, 'sending.email.opened');
-    expect(told).toMatchObject(Array.from({ length: 3 }, () => ({ isMachine: true, isFirst: false })));
+    const published = await eventsOf(caller.projectId, 'sending.email.opened');
+    expect(published).toMatchObject(Array.from({ length: 3 }, () => ({ isMachine: true, isFirst: false })));
     expect(await suite.bus.call(engagement.links, caller, { id })).toEqual({ links: [] });
   });
 
@@ -101,8 +135,16 @@ describe('opens and clicks', () => {
     const url = 'https://a.example/';
     await suite.database.query(`UPDATE emails SET sent_at = NULL, status = 'PENDING' WHERE id = $1`, [id]);
     await record(seen(), seen({ kind: 'CLICK', url }));
-    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0, clicks: 0, openedAt: null, clickedAt: null });
-    const rows = await suite.database.query<{ machine: string }>(`SELECT machine FROM engagements WHERE email_id = $1`, [id]);
+    expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({
+      opens: 0,
+      clicks: 0,
+      openedAt: null,
+      clickedAt: null,
+    });
+    const rows = await suite.database.query<{ machine: string }>(
+      `SELECT machine FROM engagements WHERE email_id = $1`,
+      [id],
+    );
     expect(rows.map(({ machine }) => machine)).toEqual(['TOO_SOON', 'TOO_SOON']);
     await suite.database.query(`UPDATE emails SET status = 'BOUNCED' WHERE id = $1`, [id]);
     await record(seen({ kind: 'CLICK', url }));
@@ -116,7 +158,9 @@ describe('opens and clicks', () => {
       [caller.projectId, id],
     );
     await record(seen({ position: 1 }));
-    expect(await factsOf(caller.projectId, 'sending.email.opened')).toMatchObject([{ to: 'copy@example.org', isFirst: true }]);
+    expect(await eventsOf(caller.projectId, 'sending.email.opened')).toMatchObject([
+      { to: 'copy@example.org', isFirst: true },
+    ]);
   });
 
   it('of no e-mail, or of another project, are nothing', async () => {
@@ -126,11 +170,11 @@ describe('opens and clicks', () => {
     expect(await suite.bus.call(emails.get, caller, { id })).toMatchObject({ opens: 0 });
   });
 
-  it('of several projects travel together, and their facts do not', async () => {
+  it('of several projects travel together, and their events do not', async () => {
     const [mine, theirs] = [await buildEmail(), await buildEmail()];
     expect(await record(mine.seen(), theirs.seen(), mine.seen())).toBe(3);
-    expect(await factsOf(mine.caller.projectId, 'sending.email.opened')).toHaveLength(2);
-    expect(await factsOf(theirs.caller.projectId, 'sending.email.opened')).toHaveLength(1);
+    expect(await eventsOf(mine.caller.projectId, 'sending.email.opened')).toHaveLength(2);
+    expect(await eventsOf(theirs.caller.projectId, 'sending.email.opened')).toHaveLength(1);
   });
 
   it('on links that JSON makes long make several events, none larger than the bus takes', async () => {
@@ -141,11 +185,14 @@ describe('opens and clicks', () => {
       `SELECT items FROM outbox WHERE project_id = $1 AND fact = 'sending.email.clicked'`,
       [caller.projectId],
     );
-    expect(rows.flatMap(({ items }) => items.map(({ link }) => link))).toEqual(Array.from({ length: 256 }, () => url));
-    for (const { items } of rows) expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(maxEventBytes);
+    expect(rows.flatMap(({ items }) => items.map(({ link }) => link))).toEqual(
+      Array.from({ length: 256 }, () => url),
+    );
+    for (const { items } of rows)
+      expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThanOrEqual(maxEventBytes);
   });
 
-  it('that are many make facts of at most 256', async () => {
+  it('that are many make events of at most 256', async () => {
     const { caller, seen } = await buildEmail();
     expect(await record(...Array.from({ length: 500 }, () => seen()))).toBe(500);
     const rows = await suite.database.query<{ items: object[] }>(
@@ -173,6 +220,8 @@ describe('the links of an e-mail', () => {
   it('of a foreign e-mail are not found', async () => {
     const { id } = await buildEmail();
     const { caller } = await suite.buildProject();
-    await expect(suite.bus.call(engagement.links, caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(suite.bus.call(engagement.links, caller, { id })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
   });
 });

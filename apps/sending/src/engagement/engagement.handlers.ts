@@ -1,18 +1,24 @@
 import { Controller } from '@nestjs/common';
-import { engagement, type EmailId, type EmailLinks, type RecordedEngagement, type RecordEngagement } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import {
+  engagement,
+  type EmailId,
+  type EmailLinks,
+  type RecordedEngagement,
+  type RecordEngagement,
+} from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { EngagementService } from './engagement.service.js';
 
 @Controller()
 export class EngagementHandlers {
   constructor(private readonly service: EngagementService) {}
 
-  @Answers(engagement.record)
+  @Handles(engagement.record)
   record({ body }: Incoming<RecordEngagement>): Promise<RecordedEngagement> {
     return this.service.record(body);
   }
 
-  @Answers(engagement.links)
+  @Handles(engagement.links)
   links({ caller, body }: Incoming<EmailId>): Promise<EmailLinks> {
     return this.service.linksOf(caller.projectId, body.id);
   }

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { emailNotFound, type EmailLinks, type RecordedEngagement, type RecordEngagement } from '@posthorn/contracts';
+import {
+  emailNotFound,
+  type EmailLinks,
+  type RecordedEngagement,
+  type RecordEngagement,
+} from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import { EmailsRepository } from '../emails/emails.repository.js';
 import { EngagementsRepository } from './engagements.repository.js';
@@ -16,8 +21,10 @@ export class EngagementService {
 
   /** Told twice, counted once: a caller who heard nothing tells it again. */
   async record({ items }: RecordEngagement): Promise<RecordedEngagement> {
-    const recorded = await this.engagements.record(items.map((item) => ({ ...item, machine: machineReasonOf(item) })));
-    this.outbox.ring();
+    const recorded = await this.engagements.record(
+      items.map((item) => ({ ...item, machine: machineReasonOf(item) })),
+    );
+    this.outbox.wakeUp();
     return { recorded };
   }
 

@@ -1,4 +1,10 @@
-import { emailFacts, type Engagement, type EngagementKind, type LinkClicks, type MachineReason } from '@posthorn/contracts';
+import {
+  emailEvents,
+  type Engagement,
+  type EngagementKind,
+  type LinkClicks,
+  type MachineReason,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { EventRows } from '@posthorn/messaging';
 
@@ -8,9 +14,12 @@ export interface SeenEngagement extends Engagement {
 
 /** Nobody opens or follows anything so soon after the mail server took the message, or before it said so: that is its scanner. */
 const soonMs = 2_000;
-const mostLinks = 500;
+const maxLinks = 500;
 
-const factOf: Record<EngagementKind, string> = { OPEN: emailFacts.opened.name, CLICK: emailFacts.clicked.name };
+const eventOf: Record<EngagementKind, string> = {
+  OPEN: emailEvents.opened.name,
+  CLICK: emailEvents.clicked.name,
+};
 
 export class EngagementsRepository {
   constructor(private readonly database: Database) {}
@@ -20,7 +29,12 @@ export class EngagementsRepository {
    * e-mail was before this very change of it, so one statement is enough.
    */
   async record(seen: SeenEngagement[]): Promise<number> {
-    const statement = { name: 'record engagements', plannedAnew: true, sql: recordSql, parameters: columnsOf(seen) };
+    const statement = {
+      name: 'record engagements',
+      plannedAnew: true,
+      sql: recordSql,
+      parameters: columnsOf(seen),
+    };
     const [answer] = await this.database.prepared<{ recorded: number }>(statement);
     return answer!.recorded;
   }
@@ -29,7 +43,7 @@ export class EngagementsRepository {
   linksOf(projectId: string, emailId: string): Promise<LinkClicks[]> {
     return this.database.query<LinkClicks>(
       `SELECT url, count(*) AS clicks, count(DISTINCT position) AS "uniqueClicks" FROM engagements
-       WHERE project_id = $1 AND email_id = $2 AND kind = 'CLICK' AND machine IS NULL GROUP BY url ORDER BY clicks DESC, url LIMIT ${mostLinks}`,
+       WHERE project_id = $1 AND email_id = $2 AND kind = 'CLICK' AND machine IS NULL GROUP BY url ORDER BY clicks DESC, url LIMIT ${maxLinks}`,
       [projectId, emailId],
     );
   }
@@ -69,7 +83,7 @@ const recordSql = `
     FROM stored LEFT JOIN counted c USING (project_id, email_id)
   ), fact AS (
     INSERT INTO outbox (id, project_id, fact, items)
-    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${factOf.OPEN}' ELSE '${factOf.CLICK}' END, jsonb_agg(jsonb_build_object(
+    SELECT k.fact_id, j.project_id, CASE j.kind WHEN 'OPEN' THEN '${eventOf.OPEN}' ELSE '${eventOf.CLICK}' END, jsonb_agg(jsonb_build_object(
       'emailId', j.email_id, 'to', coalesce(d.recipient, k.to_email), 'at', j.at, 'sourceType', k.source_type,
       'link', k.url, 'isFirst', j.is_first, 'isMachine', j.machine IS NOT NULL) ORDER BY j.at, j.id)
     FROM judged j JOIN known k USING (project_id, email_id, id)
@@ -89,7 +103,7 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
     seen.map(({ url }) => url ?? null),
     seen.map(({ userAgent }) => userAgent ?? null),
     seen.map(({ machine }) => machine),
-    factIdsFor(seen),
+    eventIdsFor(seen),
   ];
 }
 
@@ -97,7 +111,7 @@ function columnsOf(seen: SeenEngagement[]): unknown[][] {
 const itemBytes = 1_024;
 
 /** As few events as may carry the items of one kind and one project. */
-function factIdsFor(seen: SeenEngagement[]): string[] {
+function eventIdsFor(seen: SeenEngagement[]): string[] {
   const rows = new EventRows();
   return seen.map(({ projectId, kind, url }) =>
     rows.idFor(`${projectId} ${kind}`, itemBytes + Buffer.byteLength(JSON.stringify(url ?? null))),

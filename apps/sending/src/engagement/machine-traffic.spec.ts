@@ -3,9 +3,12 @@ import { machineReasonOf } from './machine-traffic.js';
 
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
-const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-const outlook = 'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Win64; x64; Microsoft Outlook 16.0.5110; ms-office)';
-const pictureProxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)';
+const browser =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const outlook =
+  'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Win64; x64; Microsoft Outlook 16.0.5110; ms-office)';
+const pictureProxy =
+  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)';
 
 describe('machine traffic', () => {
   it.each([phone, browser, outlook])('is not what a person opens and follows with %s', (userAgent) => {

@@ -4,7 +4,8 @@ import { isbot } from 'isbot';
 /** They fetch for a reader who has the message open, and hide who that is. */
 const readersProxies = /GoogleImageProxy|YahooMailProxy/i;
 /** Programs that look at mail before people do, and say so. */
-const scanners = /barracuda|mimecast|proofpoint|symantec|trendmicro|fireeye|ironport|sophos|safelinks|linkpreview|urlscan/i;
+const scanners =
+  /barracuda|mimecast|proofpoint|symantec|trendmicro|fireeye|ironport|sophos|safelinks|linkpreview|urlscan/i;
 /** How the private relay of one mail client introduces itself: it fetches every message on arrival, read or not. */
 const privateRelay = /^Mozilla\/5\.0$/;
 

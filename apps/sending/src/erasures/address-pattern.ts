@@ -21,7 +21,9 @@ function character(one: string): string {
   return /[._-]/.test(one) ? plain : `(?:${plain}|${percentOf(one)})`;
 }
 
-const percentOf = (one: string): string => Array.from(Buffer.from(one), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const percentOf = (one: string): string =>
+  Array.from(Buffer.from(one), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 /** `column` without the address; both are parameters of the statement. */
-export const without = (column: string, pattern: string, hash: string): string => `regexp_replace(${column}, ${pattern}, ${hash}, 'gi')`;
+export const without = (column: string, pattern: string, hash: string): string =>
+  `regexp_replace(${column}, ${pattern}, ${hash}, 'gi')`;

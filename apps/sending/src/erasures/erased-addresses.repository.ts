@@ -17,7 +17,7 @@ export interface Erased {
 export class ErasedAddressesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Waits for marks on their way to the address; what is marked later finds nothing of it to hand over (guarantees.md G8). */
+  /** Waits for marks on their way to the address; what is marked later finds nothing of it to hand over (docs/guarantees.md G8). */
   async lock({ projectId, email }: Erased): Promise<void> {
     await this.database.query(
       `SELECT pg_advisory_xact_lock(${addressLock}) FROM (SELECT $1::uuid AS project_id, $2::text AS email) AS address`,

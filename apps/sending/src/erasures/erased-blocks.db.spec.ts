@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  contactFacts,
+  contactEvents,
   emails,
   optOuts,
   recipients,
   secrets,
-  suppressionFacts,
+  suppressionEvents,
   suppressionImports,
   suppressions,
   serviceCaller,
   aboveProjects,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, FactSource, testSecret } from '@posthorn/testing';
+import { eventually, EventPublisher, testSecret } from '@posthorn/testing';
 import { HandOffMarks } from '../delivery/hand-off-marks.repository.js';
 import { Pace } from '../delivery/pace.js';
 import { suppressionImportWork } from '../suppressions/suppression-import-kind.js';
@@ -22,10 +22,10 @@ import { erase, tablesNaming } from '../testing/erasing.js';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
-let contacts: FactSource;
+let contacts: EventPublisher;
 beforeAll(async () => {
   suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
-  contacts = await FactSource.start(suite.connection, 'contacts');
+  contacts = await EventPublisher.start(suite.connection, 'contacts');
 });
 afterAll(async () => {
   await contacts.stop();
@@ -34,11 +34,21 @@ afterAll(async () => {
 
 const verdictsOf = async (projectId: string, count: number) => {
   const { workerId, messages } = await claimedMessages(suite.database, projectId, count);
-  const marks = new HandOffMarks(suite.database, new Pace({ provider: 'erased', perSecond: 0 }), suite.hashes);
-  return { messages, marks, mark: async () => (await marks.mark(workerId, messages)).map(({ verdict }) => verdict) };
+  const marks = new HandOffMarks(
+    suite.database,
+    new Pace({ provider: 'erased', perSecond: 0 }),
+    suite.hashes,
+  );
+  return {
+    messages,
+    marks,
+    mark: async () => (await marks.mark(workerId, messages)).map(({ verdict }) => verdict),
+  };
 };
 const addressesIn = (table: string, projectId: string) =>
-  suite.database.query<{ email: string }>(`SELECT email FROM ${table} WHERE project_id = $1 ORDER BY email`, [projectId]);
+  suite.database.query<{ email: string }>(`SELECT email FROM ${table} WHERE project_id = $1 ORDER BY email`, [
+    projectId,
+  ]);
 
 describe('what blocked an address that was erased', () => {
   it('blocks it still in the hand-off mark and where a send asks', async () => {
@@ -50,7 +60,9 @@ describe('what blocked an address that was erased', () => {
     expect(await tablesNaming(suite.database, 'reader-')).toEqual([]);
     const { mark } = await verdictsOf(projectId, 4);
     expect(await mark()).toEqual(['suppressed', 'unsubscribed', 'ok', 'ok']);
-    expect(await suite.bus.call(recipients.suppressed, caller, { emails: [a, b, c] })).toEqual({ emails: [a] });
+    expect(await suite.bus.call(recipients.suppressed, caller, { emails: [a, b, c] })).toEqual({
+      emails: [a],
+    });
   });
 
   it('blocks a copy of a mail whose recipient was erased and is blocked', async () => {
@@ -64,13 +76,28 @@ describe('what blocked an address that was erased', () => {
       recipients: [{ id, to: { email: main } }],
     });
     const workerId = newId();
-    await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
-    await suite.database.query(`UPDATE deliveries SET state = 'CLAIMED', worker_id = $1, lease_token = 1 WHERE email_id = $2`, [
-      workerId,
-      id,
-    ]);
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'erased', perSecond: 0 }), suite.hashes);
-    const message = { projectId, emailId: id, position: 1, leaseToken: 1, recipient: copy, trace: null, to: { email: main } };
+    await suite.database.query(
+      `INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`,
+      [workerId],
+    );
+    await suite.database.query(
+      `UPDATE deliveries SET state = 'CLAIMED', worker_id = $1, lease_token = 1 WHERE email_id = $2`,
+      [workerId, id],
+    );
+    const marks = new HandOffMarks(
+      suite.database,
+      new Pace({ provider: 'erased', perSecond: 0 }),
+      suite.hashes,
+    );
+    const message = {
+      projectId,
+      emailId: id,
+      position: 1,
+      leaseToken: 1,
+      recipient: copy,
+      trace: null,
+      to: { email: main },
+    };
     expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'suppressed' }]);
   });
 
@@ -96,11 +123,11 @@ describe('what blocked an address that was erased', () => {
     expect([page.items.map((row) => row.email), page.total, page.erased]).toEqual([[other], 1, 1]);
     expect(await suite.bus.call(suppressions.remove, caller, { email })).toEqual({ email, deleted: true });
     expect(await suite.bus.call(suppressions.remove, caller, { email })).toEqual({ email, deleted: false });
-    const told = await suite.database.query<{ items: { email: string }[] }>(
+    const published = await suite.database.query<{ items: { email: string }[] }>(
       `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
-      [projectId, suppressionFacts.removed.name],
+      [projectId, suppressionEvents.removed.name],
     );
-    expect(told.flatMap(({ items }) => items.map((item) => item.email))).toEqual([hash]);
+    expect(published.flatMap(({ items }) => items.map((item) => item.email))).toEqual([hash]);
   });
 
   it('is the hash, too, where a list named it that was still being taken in', async () => {
@@ -115,8 +142,13 @@ describe('what blocked an address that was erased', () => {
     await erase(suite, caller, email);
     expect(await tablesNaming(suite.database, email)).toEqual([]);
     await suite.queue.enqueue(suppressionImportWork, [{ projectId, key: id }]);
-    await eventually(async () => (await suite.bus.call(suppressionImports.get, caller, { id })).finishedAt !== null, 'the import ends');
-    expect(await addressesIn('suppressions', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
+    await eventually(
+      async () => (await suite.bus.call(suppressionImports.get, caller, { id })).finishedAt !== null,
+      'the import ends',
+    );
+    expect(await addressesIn('suppressions', projectId)).toEqual([
+      { email: suite.hashes.of(projectId, email) },
+    ]);
   });
 
   it('is the hash where a worker had read the list before, and the address where somebody says so later', async () => {
@@ -124,7 +156,8 @@ describe('what blocked an address that was erased', () => {
     const email = `ada-${newId()}@example.org`;
     await erase(suite, caller, email);
     const rows = new SuppressionsRepository(suite.database, suite.hashes);
-    const takeIn = (createdAt: Date) => rows.putAll(projectId, [{ email, reason: 'MANUAL' }], { source: 'API', createdAt });
+    const takeIn = (createdAt: Date) =>
+      rows.putAll(projectId, [{ email, reason: 'MANUAL' }], { source: 'API', createdAt });
     const [ago, ahead] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms));
     expect(await takeIn(ago!)).toMatchObject([{ email: suite.hashes.of(projectId, email) }]);
     expect(await takeIn(ahead!)).toEqual([]);
@@ -137,17 +170,17 @@ describe('what blocked an address that was erased', () => {
     const email = 'reader-0@example.org';
     const [before, after] = [newId(), newId()];
     await erase(suite, caller, email);
-    const tell = async (contactId: string, seq: number, subscribed: boolean) => {
-      const fact = subscribed ? contactFacts.subscribed : contactFacts.unsubscribed;
-      await contacts.tell(fact, projectId, [{ email, contactId, seq, subscribed, at: new Date() }]);
+    const publish = async (contactId: string, seq: number, subscribed: boolean) => {
+      const event = subscribed ? contactEvents.subscribed : contactEvents.unsubscribed;
+      await contacts.publish(event, projectId, [{ email, contactId, seq, subscribed, at: new Date() }]);
       await contacts.taken(`sending-opt-outs-contacts-contact-${subscribed ? 'subscribed' : 'unsubscribed'}`);
     };
     // Of the contact that was erased, told late.
-    await tell(before, 3, false);
+    await publish(before, 3, false);
     expect(await addressesIn('opt_outs', projectId)).toEqual([{ email: suite.hashes.of(projectId, email) }]);
     expect(await (await verdictsOf(projectId, 1)).mark()).toEqual(['unsubscribed']);
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
-    await tell(after, 1, true);
+    await publish(after, 1, true);
     expect(await (await verdictsOf(projectId, 1)).mark()).toEqual(['ok']);
     await suite.database.query(`DELETE FROM deliveries WHERE project_id = $1`, [projectId]);
     await suite.bus.call(optOuts.put, caller, { optOuts: [{ email, contactId: after, seq: 2 }] });

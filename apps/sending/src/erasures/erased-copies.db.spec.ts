@@ -13,7 +13,12 @@ afterAll(() => suite.stop());
 const addressOf = (name: string) => `${name}-${newId()}@example.org`;
 const contentOf = (caller: Caller, id: string) => suite.bus.call(emails.content, caller, { id });
 
-async function accept(caller: Caller, domain: string, to: string[], more: Partial<AcceptEmails> = {}): Promise<string[]> {
+async function accept(
+  caller: Caller,
+  domain: string,
+  to: string[],
+  more: Partial<AcceptEmails> = {},
+): Promise<string[]> {
   const recipients = to.map((email) => ({ id: newId(), to: { email } }));
   await suite.bus.call(emails.accept, caller, { ...buildSend(domain), ...more, recipients });
   return recipients.map(({ id }) => id);
@@ -47,12 +52,19 @@ describe('a mail that went to several', () => {
       { recipient: bob, state: 'QUEUED' },
     ]);
     const email = await suite.bus.call(emails.get, caller, { id: id! });
-    expect(email).toMatchObject({ to: main, status: 'PENDING', subject: `With ${hash}`, metadata: { with: hash } });
+    expect(email).toMatchObject({
+      to: main,
+      status: 'PENDING',
+      subject: `With ${hash}`,
+      metadata: { with: hash },
+    });
     expect(email.events.map(({ status, recipient }) => [status, recipient])).toEqual([
       ['PENDING', main],
       ['CANCELLED', hash],
     ]);
-    const [row] = await suite.database.query<{ copies: object }>(`SELECT copies FROM emails WHERE id = $1`, [id]);
+    const [row] = await suite.database.query<{ copies: object }>(`SELECT copies FROM emails WHERE id = $1`, [
+      id,
+    ]);
     expect(row!.copies).toEqual({ cc: [{ email: hash }, { email: bob, name: 'Bob' }] });
     const content = await contentOf(caller, id!);
     expect(content.html).toContain(`<p>${main}, ${hash} and ${bob}</p>`);
@@ -64,7 +76,9 @@ describe('a mail that went to several', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const [main, ada, bob] = [addressOf('main'), addressOf('ada'), addressOf('bob')];
     const [id] = await accept(caller, domain, [main], { cc: [{ email: ada }], bcc: [{ email: bob }] });
-    await suite.database.query(`UPDATE deliveries SET state = 'SENT' WHERE email_id = $1 AND position < 2`, [id]);
+    await suite.database.query(`UPDATE deliveries SET state = 'SENT' WHERE email_id = $1 AND position < 2`, [
+      id,
+    ]);
     await suite.database.query(`UPDATE emails SET status = 'DELIVERED' WHERE id = $1`, [id]);
     await erase(suite, caller, main);
     expect(await tablesNaming(suite.database, main)).toEqual([]);
@@ -84,17 +98,25 @@ describe('a mail that went to several', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const [ada, bob] = [addressOf('ada'), addressOf('bob')];
     const attachments = [{ filename: 'a.txt', content: Buffer.from('a').toString('base64') }];
-    const [first, second] = await accept(caller, domain, [ada, bob], { body: `<p>${ada}, ${bob}</p>`, attachments });
+    const [first, second] = await accept(caller, domain, [ada, bob], {
+      body: `<p>${ada}, ${bob}</p>`,
+      attachments,
+    });
     await Promise.all([first, second].map((id) => markDelivered(suite.database, id!)));
-    const files = () => suite.database.query(`SELECT 1 FROM email_attachments WHERE project_id = $1`, [projectId]);
+    const files = () =>
+      suite.database.query(`SELECT 1 FROM email_attachments WHERE project_id = $1`, [projectId]);
     await erase(suite, caller, ada);
     expect(await tablesNaming(suite.database, ada)).toEqual([]);
     await expect(contentOf(caller, first!)).rejects.toMatchObject({ kind: 'not_found' });
-    expect((await contentOf(caller, second!)).html).toContain(`<p>${suite.hashes.of(projectId, ada)}, ${bob}</p>`);
+    expect((await contentOf(caller, second!)).html).toContain(
+      `<p>${suite.hashes.of(projectId, ada)}, ${bob}</p>`,
+    );
     expect(await files()).toHaveLength(1);
     await erase(suite, caller, bob);
     await expect(contentOf(caller, second!)).rejects.toMatchObject({ kind: 'not_found' });
     expect(await files()).toHaveLength(0);
-    expect(await suite.database.query(`SELECT 1 FROM email_contents WHERE project_id = $1`, [projectId])).toEqual([]);
+    expect(
+      await suite.database.query(`SELECT 1 FROM email_contents WHERE project_id = $1`, [projectId]),
+    ).toEqual([]);
   });
 });

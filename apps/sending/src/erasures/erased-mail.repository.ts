@@ -49,7 +49,11 @@ export class ErasedMailRepository {
   }
 
   /** Answers how many rows it was. */
-  async rewriteEvents({ projectId, email, hash, pattern }: Erased, ids: string[], limit: number): Promise<number> {
+  async rewriteEvents(
+    { projectId, email, hash, pattern }: Erased,
+    ids: string[],
+    limit: number,
+  ): Promise<number> {
     const rows = await this.database.query(
       `UPDATE email_events v
        SET recipient = CASE v.recipient WHEN $3 THEN $5 ELSE v.recipient END,
@@ -63,7 +67,11 @@ export class ErasedMailRepository {
   }
 
   /** What a reader's programs said of themselves goes; where to a link led stays, without the address. */
-  async rewriteEngagements({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[], limit: number): Promise<number> {
+  async rewriteEngagements(
+    { projectId, hash, pattern }: Erased,
+    mails: readonly NamingEmail[],
+    limit: number,
+  ): Promise<number> {
     const rows = await this.database.query(
       `UPDATE engagements g
        SET url = ${without('g.url', '$4', '$5')}, user_agent = CASE WHEN g.position <> found.erased THEN g.user_agent END
@@ -77,7 +85,11 @@ export class ErasedMailRepository {
   }
 
   /** Files of mail that was to nobody else. */
-  async removeFiles({ projectId, email }: Erased, mails: readonly NamingEmail[], limit: number): Promise<number> {
+  async removeFiles(
+    { projectId, email }: Erased,
+    mails: readonly NamingEmail[],
+    limit: number,
+  ): Promise<number> {
     const rows = await this.database.query(
       `DELETE FROM email_attachments a
        USING (SELECT f.content_id, f.position, f.chunk FROM unnest($2::uuid[], $3::timestamptz[]) AS m (content_id, created_at)
@@ -145,12 +157,17 @@ export class ErasedMailRepository {
     );
   }
 
-  private async rewriteContents({ projectId, hash, pattern }: Erased, mails: readonly NamingEmail[]): Promise<void> {
+  private async rewriteContents(
+    { projectId, hash, pattern }: Erased,
+    mails: readonly NamingEmail[],
+  ): Promise<void> {
     const columns = [
       ...contentColumns.map((column) => `${column} = ${without(column, '$3', '$4')}`),
       ...contentJson.map((column) => `${column} = ${without(`${column}::text`, '$3', '$4')}::jsonb`),
     ];
-    const named = [...contentColumns, ...contentJson.map((column) => `${column}::text`)].map((column) => `${column} ~* $3`);
+    const named = [...contentColumns, ...contentJson.map((column) => `${column}::text`)].map(
+      (column) => `${column} ~* $3`,
+    );
     await this.database.query(
       `UPDATE email_contents SET ${columns.join(', ')} WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND (${named.join(' OR ')})`,
       [projectId, mails.map(({ contentId }) => contentId), pattern, hash],

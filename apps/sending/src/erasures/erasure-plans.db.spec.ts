@@ -43,7 +43,10 @@ function planned(): { database: Database; plans: string[] } {
   const plans: string[] = [];
   const query = async (sql: string, parameters: unknown[] = []): Promise<unknown[]> => {
     if (/^(SET|LOCK)/.test(sql)) return [];
-    const lines = await suite.database.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${sql}`, parameters);
+    const lines = await suite.database.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (COSTS OFF) ${sql}`,
+      parameters,
+    );
     plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
     return [];
   };
@@ -54,7 +57,13 @@ it('finds all that is held of an address by indexes, however much mail the proje
   const { projectId } = await suite.buildProject();
   await fill(projectId);
   const email = 'reader7@example.org';
-  const erased = { projectId, email, erasedAt: new Date(), hash: suite.hashes.of(projectId, email), pattern: addressPattern(email) };
+  const erased = {
+    projectId,
+    email,
+    erasedAt: new Date(),
+    hash: suite.hashes.of(projectId, email),
+    pattern: addressPattern(email),
+  };
   const found = await new ErasedMailRepository(suite.database).to(erased, 200);
   expect(found).toHaveLength(rows / 1_000);
   const ids = found.map(({ id }) => id);
@@ -84,7 +93,9 @@ it('finds all that is held of an address by indexes, however much mail the proje
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND reltuples >= 1000`,
   );
   // Partitions that are empty may be looked at whole.
-  const scanned = new Set(plans.flatMap((plan) => Array.from(plan.matchAll(/Seq Scan on (\w+)/g), ([, table]) => table)));
+  const scanned = new Set(
+    plans.flatMap((plan) => Array.from(plan.matchAll(/Seq Scan on (\w+)/g), ([, table]) => table)),
+  );
   expect(filled.map(({ name }) => name).filter((name) => scanned.has(name))).toEqual([]);
   expect(filled.length).toBeGreaterThanOrEqual(9);
   expect(plans.length).toBeGreaterThan(18);

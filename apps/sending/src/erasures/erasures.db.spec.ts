@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emails, engagement, personData, serviceCaller, aboveProjects, type AcceptEmails, type Caller } from '@posthorn/contracts';
+import {
+  emails,
+  engagement,
+  personData,
+  serviceCaller,
+  aboveProjects,
+  type AcceptEmails,
+  type Caller,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { erase, eraseOnce, markDelivered, tablesNaming } from '../testing/erasing.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -13,7 +21,12 @@ afterAll(() => suite.stop());
 const addressOf = (name: string) => `${name}.${newId()}+news@example.org`;
 const get = (caller: Caller, id: string) => suite.bus.call(emails.get, caller, { id });
 
-async function accept(caller: Caller, domain: string, to: string, more: Partial<AcceptEmails> = {}): Promise<string> {
+async function accept(
+  caller: Caller,
+  domain: string,
+  to: string,
+  more: Partial<AcceptEmails> = {},
+): Promise<string> {
   const send = { ...buildSend(domain, { to }), ...more };
   await suite.bus.call(emails.accept, caller, send);
   return send.recipients[0]!.id;
@@ -40,10 +53,20 @@ async function buildLife(caller: Caller, domain: string, to: string): Promise<st
     idempotency: { key: newId(), operation: 'POST /api/v1/emails', bodyHash: 'a'.repeat(64) },
   });
   const { projectId } = caller;
-  await suite.database.query(`UPDATE deliveries SET variables = $2 WHERE email_id = $1`, [id, { contact: { email: to } }]);
+  await suite.database.query(`UPDATE deliveries SET variables = $2 WHERE email_id = $1`, [
+    id,
+    { contact: { email: to } },
+  ]);
   await markDelivered(suite.database, id);
   await addEvent(projectId, id, to, `final: 250 <${to}> taken`);
-  const seen = { kind: 'CLICK', projectId, emailId: id, position: 0, agoMs: 0, userAgent: `A browser of ${to}` } as const;
+  const seen = {
+    kind: 'CLICK',
+    projectId,
+    emailId: id,
+    position: 0,
+    agoMs: 0,
+    userAgent: `A browser of ${to}`,
+  } as const;
   const url = `https://shop.example/?to=${encodeURIComponent(to)}&then=${encodeURIComponent(`/a?b=${encodeURIComponent(to)}`)}`;
   const items = [{ ...seen, id: newId(), url }];
   await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items });
@@ -63,17 +86,23 @@ describe('who is erased', () => {
     expect(await tablesNaming(suite.database, to)).toEqual([]);
     expect(await tablesNaming(suite.database, to.slice(0, to.indexOf('@')))).toEqual([]);
     expect(await tablesNaming(suite.database, 'Lovelace')).toEqual([]);
-    expect(await suite.database.query(`SELECT 1 FROM email_attachments WHERE project_id = $1`, [projectId])).toEqual([]);
+    expect(
+      await suite.database.query(`SELECT 1 FROM email_attachments WHERE project_id = $1`, [projectId]),
+    ).toEqual([]);
     const after = await get(caller, id);
     const hash = suite.hashes.of(projectId, to);
-    const kept = { ...before, events: after.events, to: hash, subject: '', metadata: {} };
-    expect(after).toEqual(kept);
+    const stored = { ...before, events: after.events, to: hash, subject: '', metadata: {} };
+    expect(after).toEqual(stored);
     expect(after.events.map(({ status, recipient, detail }) => [status, recipient, detail])).toEqual([
       ['PENDING', hash, null],
       ['DELIVERED', hash, null],
     ]);
     await expect(suite.bus.call(emails.content, caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
-    expect(await suite.bus.call(personData.mail, caller, { email: to })).toMatchObject({ emails: [], suppression: null, optOut: null });
+    expect(await suite.bus.call(personData.mail, caller, { email: to })).toMatchObject({
+      emails: [],
+      suppression: null,
+      optOut: null,
+    });
   });
 
   it('is erased by a repeat that changes nothing, and from one project only', async () => {
@@ -81,35 +110,48 @@ describe('who is erased', () => {
     const to = addressOf('ada');
     const id = await buildLife(caller, domain, to);
     const theirs = await buildLife(other.caller, other.domain, to);
-    const [before, content] = [await get(other.caller, theirs), await suite.bus.call(emails.content, other.caller, { id: theirs })];
+    const [before, content] = [
+      await get(other.caller, theirs),
+      await suite.bus.call(emails.content, other.caller, { id: theirs }),
+    ];
     await erase(suite, caller, to);
     const rowsOf = (table: string) =>
-      suite.database.query(`SELECT xmin::text, row::text FROM ${table} AS row WHERE project_id = $1 ORDER BY 2`, [projectId]);
+      suite.database.query(
+        `SELECT xmin::text, row::text FROM ${table} AS row WHERE project_id = $1 ORDER BY 2`,
+        [projectId],
+      );
     const tables = ['emails', 'deliveries', 'email_events', 'engagements', 'idempotency_keys'];
     const once = await Promise.all(tables.map(rowsOf));
     expect(await eraseOnce(suite, caller, to)).toBe(true);
     expect(await Promise.all(tables.map(rowsOf))).toEqual(once);
     expect((await get(caller, id)).to).toBe(suite.hashes.of(projectId, to));
-    expect([await get(other.caller, theirs), await suite.bus.call(emails.content, other.caller, { id: theirs })]).toEqual([
-      before,
-      content,
-    ]);
+    expect([
+      await get(other.caller, theirs),
+      await suite.bus.call(emails.content, other.caller, { id: theirs }),
+    ]).toEqual([before, content]);
     expect(suite.hashes.of(other.projectId, to)).not.toBe(suite.hashes.of(projectId, to));
   });
 
   it('takes no one along whose address only ends, or goes on, like theirs', async () => {
     const { caller, domain } = await suite.buildProject();
     const to = `da-${newId()}@example.org`;
-    const words = [`a${to}`, `x.${to}`, `${to}.uk`, `${to}x`].join(' ');
-    const id = await accept(caller, domain, 'neighbour@example.org', { body: `${words} ${to}, <a href="mailto:${to}">` });
+    const texts = [`a${to}`, `x.${to}`, `${to}.uk`, `${to}x`].join(' ');
+    const id = await accept(caller, domain, 'neighbour@example.org', {
+      body: `${texts} ${to}, <a href="mailto:${to}">`,
+    });
     const cc = [{ email: to }];
-    const copied = await accept(caller, domain, 'neighbour@example.org', { body: `${words} ${to}, <a href="mailto:${to}">`, cc });
+    const copied = await accept(caller, domain, 'neighbour@example.org', {
+      body: `${texts} ${to}, <a href="mailto:${to}">`,
+      cc,
+    });
     await erase(suite, caller, to);
     const hash = suite.hashes.of(caller.projectId, to);
-    const [one, both] = await Promise.all([id, copied].map((each) => suite.bus.call(emails.content, caller, { id: each })));
+    const [one, both] = await Promise.all(
+      [id, copied].map((each) => suite.bus.call(emails.content, caller, { id: each })),
+    );
     // What others were written is theirs, unless it went to both.
-    expect(one!.html).toContain(`${words} ${to}, <a href="mailto:${to}">`);
-    expect(both!.html).toContain(`${words} ${hash}, <a href="mailto:${hash}">`);
+    expect(one!.html).toContain(`${texts} ${to}, <a href="mailto:${to}">`);
+    expect(both!.html).toContain(`${texts} ${hash}, <a href="mailto:${hash}">`);
   });
 
   it('goes piece by piece where there is much', async () => {
@@ -125,9 +167,19 @@ describe('who is erased', () => {
       [projectId, busy!.id, to],
     );
     const left = async (table: string, column: string) =>
-      (await suite.database.query(`SELECT 1 FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [projectId, to])).length;
+      (
+        await suite.database.query(`SELECT 1 FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [
+          projectId,
+          to,
+        ])
+      ).length;
     const calls: [boolean, number, number][] = [];
-    do calls.push([await eraseOnce(suite, caller, to), await left('emails', 'to_email'), await left('email_events', 'recipient')]);
+    do
+      calls.push([
+        await eraseOnce(suite, caller, to),
+        await left('emails', 'to_email'),
+        await left('email_events', 'recipient'),
+      ]);
     while (!calls.at(-1)![0] && calls.length < 20);
     // Whole mails go in pieces of 200; the one with many events stands last, since the newest go first.
     expect(calls).toEqual([

@@ -1,20 +1,20 @@
 import { Controller } from '@nestjs/common';
 import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
-import { Answers, ErasingFacts, type Incoming } from '@posthorn/messaging';
+import { Handles, EventErasure, type Incoming } from '@posthorn/messaging';
 import { ErasuresService } from './erasures.service.js';
 
 @Controller()
 export class ErasuresHandlers {
   constructor(
     private readonly service: ErasuresService,
-    private readonly facts: ErasingFacts,
+    private readonly events: EventErasure,
   ) {}
 
-  @Answers(eraseIn.sending)
+  @Handles(eraseIn.sending)
   async erase({ caller, body }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     const { projectId } = caller;
     const { done } = await this.service.erase(projectId, body);
-    // What facts have said goes once nothing more can be said.
-    return { done: done && (await this.facts.erase({ ...body, projectId })) };
+    // What events have said goes once nothing more can be said.
+    return { done: done && (await this.events.erase({ ...body, projectId })) };
   }
 }

@@ -25,7 +25,13 @@ export class ErasuresService {
   ) {}
 
   async erase(projectId: string, { email, contactId, erasedAt }: EraseAddress): Promise<ErasedAddress> {
-    const erased = { projectId, email, erasedAt, hash: this.hashes.of(projectId, email), pattern: addressPattern(email) };
+    const erased = {
+      projectId,
+      email,
+      erasedAt,
+      hash: this.hashes.of(projectId, email),
+      pattern: addressPattern(email),
+    };
     const parts = [
       () => this.block(erased, contactId),
       () => this.stop(erased),
@@ -35,7 +41,7 @@ export class ErasuresService {
     ];
     let done = true;
     for (const part of parts) done = (await this.database.transaction(part)) && done;
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return { done };
   }
 
@@ -47,7 +53,7 @@ export class ErasuresService {
     return true;
   }
 
-  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (guarantees.md G8). */
+  /** As a suppression does it: the lock first, so that what is marked later finds nothing to hand over (docs/guarantees.md G8). */
   private async stop(erased: Erased): Promise<boolean> {
     await this.addresses.lock(erased);
     return this.waiting.endSome(erased, rowsAtOnce);
@@ -84,7 +90,10 @@ export class ErasuresService {
   }
 
   /** All that hangs on e-mails, which are found by their address for as long as any of it is left. What is on its way waits. */
-  private async rewriteAround(erased: Erased, found: readonly NamingEmail[]): Promise<[NamingEmail[], boolean]> {
+  private async rewriteAround(
+    erased: Erased,
+    found: readonly NamingEmail[],
+  ): Promise<[NamingEmail[], boolean]> {
     const open = await this.mail.open(erased, found);
     const ended = found.filter(({ id }) => !open.has(id));
     const events = await this.mail.rewriteEvents(

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   aboveProjects,
-  emailFacts,
+  emailEvents,
   emails,
   engagement,
   optOuts,
@@ -33,7 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const browser =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 const get = (caller: Caller, id: string) => suite.bus.call(emails.get, caller, { id });
 
@@ -45,7 +46,9 @@ async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', 
   await suite.bus.call(emails.accept, caller, send);
   const id = send.recipients[0]!.id;
   const workerId = newId();
-  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
+  await suite.database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [
+    workerId,
+  ]);
   await suite.database.query(
     `UPDATE deliveries SET state = $2, worker_id = $3, lease_token = 1, due_at = now() + interval '1 hour' WHERE email_id = $1`,
     [id, state, state === 'QUEUED' ? null : workerId],
@@ -54,7 +57,7 @@ async function buildMail(state: 'QUEUED' | 'CLAIMED' | 'HANDOFF' | 'AMBIGUOUS', 
   return { caller, projectId, id, to, hash: suite.hashes.of(projectId, to), workerId, message };
 }
 
-const factsOf = async (projectId: string, name: string) => {
+const eventsOf = async (projectId: string, name: string) => {
   const rows = await suite.database.query<{ items: Record<string, unknown>[] }>(
     `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2`,
     [projectId, name],
@@ -63,21 +66,40 @@ const factsOf = async (projectId: string, name: string) => {
 };
 
 describe('mail to somebody who is being erased', () => {
-  it.each(['QUEUED', 'CLAIMED'] as const)('that is %s is cancelled, told by its hash, and never handed over', async (state) => {
-    const { caller, projectId, id, to, hash, workerId, message } = await buildMail(state);
-    expect(await erase(suite, caller, to)).toBe(1);
-    expect(await get(caller, id)).toMatchObject({ status: 'CANCELLED', failureKind: 'cancelled', to: hash });
-    expect(await factsOf(projectId, emailFacts.cancelled.name)).toMatchObject([{ emailId: id, to: hash, sourceType: 'TRANSACTIONAL' }]);
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
-    expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'lost' }]);
-    // What a worker knew of it comes too late.
-    await new ContactVariablesRepository(suite.database).keep(projectId, [{ emailId: id, variables: { contact: { email: to } } }]);
-    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) }]);
-    expect(await tablesNaming(suite.database, to)).toEqual([]);
-  });
+  it.each(['QUEUED', 'CLAIMED'] as const)(
+    'that is %s is cancelled, told by its hash, and never handed over',
+    async (state) => {
+      const { caller, projectId, id, to, hash, workerId, message } = await buildMail(state);
+      expect(await erase(suite, caller, to)).toBe(1);
+      expect(await get(caller, id)).toMatchObject({
+        status: 'CANCELLED',
+        failureKind: 'cancelled',
+        to: hash,
+      });
+      expect(await eventsOf(projectId, emailEvents.cancelled.name)).toMatchObject([
+        { emailId: id, to: hash, sourceType: 'TRANSACTIONAL' },
+      ]);
+      const marks = new HandOffMarks(
+        suite.database,
+        new Pace({ provider: 'waiting', perSecond: 0 }),
+        suite.hashes,
+      );
+      expect(await marks.mark(workerId, [message])).toMatchObject([{ verdict: 'lost' }]);
+      // What a worker knew of it comes too late.
+      await new ContactVariablesRepository(suite.database).keep(projectId, [
+        { emailId: id, variables: { contact: { email: to } } },
+      ]);
+      await new OutcomesRepository(suite.database).record([
+        { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+      ]);
+      expect(await tablesNaming(suite.database, to)).toEqual([]);
+    },
+  );
 
   it('that waits for its time is cancelled', async () => {
-    const { caller, id, to, hash } = await buildMail('QUEUED', { scheduledAt: new Date(Date.now() + 86_400_000) });
+    const { caller, id, to, hash } = await buildMail('QUEUED', {
+      scheduledAt: new Date(Date.now() + 86_400_000),
+    });
     expect(await erase(suite, caller, to)).toBe(1);
     expect(await get(caller, id)).toMatchObject({ status: 'CANCELLED', to: hash });
     expect(await tablesNaming(suite.database, to)).toEqual([]);
@@ -93,7 +115,9 @@ describe('mail to somebody who is being erased', () => {
       status: 'BOUNCED',
       suppress: true,
     } as const;
-    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
+    await new OutcomesRepository(suite.database).record([
+      { ...message, subject: `To ${to}`, outcome: bounced },
+    ]);
     expect(await eraseOnce(suite, caller, to)).toBe(true);
     expect(await get(caller, id)).toMatchObject({
       status: 'BOUNCED' satisfies EmailStatus,
@@ -103,7 +127,10 @@ describe('mail to somebody who is being erased', () => {
       subject: '',
     });
     expect(await tablesNaming(suite.database, to)).toEqual([]);
-    const blocked = await suite.database.query(`SELECT email, reason FROM suppressions WHERE project_id = $1`, [message.projectId]);
+    const blocked = await suite.database.query(
+      `SELECT email, reason FROM suppressions WHERE project_id = $1`,
+      [message.projectId],
+    );
     expect(blocked).toEqual([{ email: hash, reason: 'HARD_BOUNCE' }]);
   });
 
@@ -119,12 +146,20 @@ describe('mail to somebody who is being erased', () => {
     const old = await accept({});
     const erasedAt = (await get(caller, old)).createdAt;
     await delay(5);
-    const later = [await accept({}), await accept({ scheduledAt: new Date(Date.now() + 86_400_000) }), await accept(copied)];
+    const later = [
+      await accept({}),
+      await accept({ scheduledAt: new Date(Date.now() + 86_400_000) }),
+      await accept(copied),
+    ];
     expect(await eraseOnce(suite, caller, to, { erasedAt })).toBe(true);
     expect(await eraseOnce(suite, caller, to, { erasedAt })).toBe(true);
     expect(await get(caller, old)).toMatchObject({ status: 'CANCELLED', subject: '' });
-    for (const id of later) expect(await get(caller, id)).toMatchObject({ status: 'PENDING', subject: 'Hello' });
-    const waiting = await suite.database.query(`SELECT 1 FROM deliveries WHERE recipient = $1 AND state = 'QUEUED'`, [to]);
+    for (const id of later)
+      expect(await get(caller, id)).toMatchObject({ status: 'PENDING', subject: 'Hello' });
+    const waiting = await suite.database.query(
+      `SELECT 1 FROM deliveries WHERE recipient = $1 AND state = 'QUEUED'`,
+      [to],
+    );
     expect(waiting).toHaveLength(3);
   });
 
@@ -132,7 +167,12 @@ describe('mail to somebody who is being erased', () => {
     const { caller, projectId, to, hash, message } = await buildMail('HANDOFF');
     const mail = new ErasedMailRepository(suite.database);
     const outcomes = new OutcomesRepository(suite.database);
-    const bounced = { ...failure('hard_bounce', 'rcpt: 550 unknown'), state: 'BOUNCED', status: 'BOUNCED', suppress: true } as const;
+    const bounced = {
+      ...failure('hard_bounce', 'rcpt: 550 unknown'),
+      state: 'BOUNCED',
+      status: 'BOUNCED',
+      suppress: true,
+    } as const;
     const waiting = new WaitingMail(new WaitingMailRepository(suite.database), new Outbox(suite.database));
     const service = new ErasuresService(
       suite.database,
@@ -140,17 +180,20 @@ describe('mail to somebody who is being erased', () => {
       new ErasedAddressesRepository(suite.database),
       Object.assign(mail, {
         // After the blocks were hashed, and before its own look.
-        to: async (...asked: Parameters<ErasedMailRepository['to']>) => {
+        to: async (...requested: Parameters<ErasedMailRepository['to']>) => {
           await outcomes.record([{ ...message, subject: `To ${to}`, outcome: bounced }]);
-          return ErasedMailRepository.prototype.to.apply(mail, asked);
+          return ErasedMailRepository.prototype.to.apply(mail, requested);
         },
       }),
       waiting,
       new Outbox(suite.database),
     );
-    const asked = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
-    expect(await service.erase(caller.projectId, asked)).toEqual({ done: true });
-    const blocked = await suite.database.query(`SELECT email, reason FROM suppressions WHERE project_id = $1`, [projectId]);
+    const request = { erasureId: newId(), contactId: newId(), email: to, erasedAt: new Date() };
+    expect(await service.erase(caller.projectId, request)).toEqual({ done: true });
+    const blocked = await suite.database.query(
+      `SELECT email, reason FROM suppressions WHERE project_id = $1`,
+      [projectId],
+    );
     expect(blocked).toEqual([{ email: hash, reason: 'HARD_BOUNCE' }]);
     expect(await tablesNaming(suite.database, to)).toEqual([]);
   });
@@ -158,11 +201,17 @@ describe('mail to somebody who is being erased', () => {
   it('whose end nobody knows is not sent again, and says so', async () => {
     const { caller, projectId, id, to, hash, message } = await buildMail('AMBIGUOUS');
     expect(await erase(suite, caller, to)).toBe(1);
-    expect(await get(caller, id)).toMatchObject({ status: 'FAILED', failureKind: 'delivery_unconfirmed', to: hash });
-    expect(await factsOf(projectId, emailFacts.failed.name)).toMatchObject([
+    expect(await get(caller, id)).toMatchObject({
+      status: 'FAILED',
+      failureKind: 'delivery_unconfirmed',
+      to: hash,
+    });
+    expect(await eventsOf(projectId, emailEvents.failed.name)).toMatchObject([
       { emailId: id, to: hash, failureKind: 'delivery_unconfirmed' },
     ]);
-    await new OutcomesRepository(suite.database).record([{ ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) }]);
+    await new OutcomesRepository(suite.database).record([
+      { ...message, subject: `To ${to}`, outcome: failure('suppressed', `of ${to}`) },
+    ]);
     expect(await tablesNaming(suite.database, to)).toEqual([]);
   });
 
@@ -171,8 +220,10 @@ describe('mail to somebody who is being erased', () => {
     await markDelivered(suite.database, id);
     await erase(suite, caller, to);
     const seen = { kind: 'OPEN', projectId, emailId: id, position: 0, agoMs: 0, userAgent: browser } as const;
-    await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items: [{ ...seen, id: newId() }] });
-    expect(await factsOf(projectId, emailFacts.opened.name)).toMatchObject([{ emailId: id, to: hash }]);
+    await suite.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), {
+      items: [{ ...seen, id: newId() }],
+    });
+    expect(await eventsOf(projectId, emailEvents.opened.name)).toMatchObject([{ emailId: id, to: hash }]);
     expect(await get(caller, id)).toMatchObject({ opens: 1 });
     expect(await tablesNaming(suite.database, to)).toEqual([]);
   });
@@ -187,12 +238,24 @@ describe('an erasure and a hand-off at the same instant', () => {
     const blocked = messages.map(({ recipient: email }) => ({ email }));
     await suite.bus.call(optOuts.put, caller, { optOuts: blocked.slice(0, rounds / 2) });
     for (const each of blocked.slice(rounds / 2)) await suite.bus.call(suppressions.put, caller, each);
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
-    const marked = async (place: number) => (await delay(place % 20), marks.mark(workerId, [messages[place]!]));
-    const runs = await Promise.all(
-      messages.map(async ({ recipient }, place) => (await Promise.all([marked(place), eraseOnce(suite, caller, recipient)]))[0]),
+    const marks = new HandOffMarks(
+      suite.database,
+      new Pace({ provider: 'waiting', perSecond: 0 }),
+      suite.hashes,
     );
-    expect(new Set(runs.flat().map(({ verdict }) => verdict))).toEqual(new Set(['suppressed', 'unsubscribed']));
+    const marked = async (index: number) => (
+      await delay(index % 20),
+      marks.mark(workerId, [messages[index]!])
+    );
+    const runs = await Promise.all(
+      messages.map(
+        async ({ recipient }, index) =>
+          (await Promise.all([marked(index), eraseOnce(suite, caller, recipient)]))[0],
+      ),
+    );
+    expect(new Set(runs.flat().map(({ verdict }) => verdict))).toEqual(
+      new Set(['suppressed', 'unsubscribed']),
+    );
   });
 
   it(`is the one or the other: ${rounds} races`, async () => {
@@ -203,10 +266,14 @@ describe('an erasure and a hand-off at the same instant', () => {
        SELECT project_id, email_id, email_id, 'a@a.example', recipient, 'News', 'PENDING' FROM deliveries WHERE project_id = $1`,
       [projectId],
     );
-    const marks = new HandOffMarks(suite.database, new Pace({ provider: 'waiting', perSecond: 0 }), suite.hashes);
+    const marks = new HandOffMarks(
+      suite.database,
+      new Pace({ provider: 'waiting', perSecond: 0 }),
+      suite.hashes,
+    );
     const runs: { done: boolean; verdict: MarkVerdict }[] = [];
-    for (const [place, message] of messages.entries()) {
-      const marked = async () => (await delay(place % 20), marks.mark(workerId, [message]));
+    for (const [index, message] of messages.entries()) {
+      const marked = async () => (await delay(index % 20), marks.mark(workerId, [message]));
       const [done, [mark]] = await Promise.all([eraseOnce(suite, caller, message.recipient), marked()]);
       runs.push({ done, verdict: mark!.verdict });
     }

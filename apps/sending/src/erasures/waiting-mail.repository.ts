@@ -38,12 +38,22 @@ export class WaitingMailRepository {
 
   /** With all copies: nobody is sent a copy of what its recipient is not sent. Answers the e-mails that this ended. */
   end(erased: Erased, ids: string[]): Promise<EndedEmail[]> {
-    return this.database.query<EndedEmail>(endSql('true'), [erased.projectId, ids, erased.email, erased.hash]);
+    return this.database.query<EndedEmail>(endSql('true'), [
+      erased.projectId,
+      ids,
+      erased.email,
+      erased.hash,
+    ]);
   }
 
   /** Only what was to go to the address itself. */
   async endCopies(erased: Erased, ids: string[]): Promise<void> {
-    await this.database.query(endSql('position > 0 AND recipient = $3'), [erased.projectId, ids, erased.email, erased.hash]);
+    await this.database.query(endSql('position > 0 AND recipient = $3'), [
+      erased.projectId,
+      ids,
+      erased.email,
+      erased.hash,
+    ]);
   }
 }
 

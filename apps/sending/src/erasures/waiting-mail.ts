@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { emailFacts } from '@posthorn/contracts';
+import { emailEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
 import type { Erased } from './erased-addresses.repository.js';
 import { WaitingMailRepository } from './waiting-mail.repository.js';
@@ -23,11 +23,19 @@ export class WaitingMail {
 
   async end(erased: Erased, ids: string[]): Promise<void> {
     const ended = await this.rows.end(erased, ids);
-    const itemOf = ({ id, at, sourceType }: (typeof ended)[number]) => ({ emailId: id, to: erased.hash, at, sourceType });
-    const [failed, cancelled] = [ended.filter(({ status }) => status === 'FAILED'), ended.filter(({ status }) => status === 'CANCELLED')];
-    await this.outbox.publish(emailFacts.cancelled, erased.projectId, cancelled.map(itemOf));
+    const itemOf = ({ id, at, sourceType }: (typeof ended)[number]) => ({
+      emailId: id,
+      to: erased.hash,
+      at,
+      sourceType,
+    });
+    const [failed, cancelled] = [
+      ended.filter(({ status }) => status === 'FAILED'),
+      ended.filter(({ status }) => status === 'CANCELLED'),
+    ];
+    await this.outbox.publish(emailEvents.cancelled, erased.projectId, cancelled.map(itemOf));
     await this.outbox.publish(
-      emailFacts.failed,
+      emailEvents.failed,
       erased.projectId,
       failed.map((email) => ({ ...itemOf(email), failureKind: email.failureKind, reason: email.error })),
     );

@@ -19,7 +19,7 @@ export class CreateSending1763700000000 implements MigrationInterface {
     throw new Error('the first migration is not undone: drop the database');
   }
 
-  /** VOIDED is a tombstone: it holds the id of a send whose caller was told that it failed (guarantees.md G2). */
+  /** VOIDED is a tombstone: it holds the id of a send whose caller was told that it failed (docs/guarantees.md G2). */
   private async createEmails(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE emails (
@@ -52,7 +52,9 @@ export class CreateSending1763700000000 implements MigrationInterface {
       ) PARTITION BY RANGE (id)`);
     await runner.query(`CREATE TABLE emails_default PARTITION OF emails DEFAULT`);
     await runner.query(`CREATE INDEX emails_by_creation ON emails (project_id, created_at DESC, id DESC)`);
-    await runner.query(`CREATE INDEX emails_by_recipient ON emails (project_id, to_email, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX emails_by_recipient ON emails (project_id, to_email, created_at DESC, id DESC)`,
+    );
     await runner.query(`CREATE INDEX emails_by_rare_status ON emails (project_id, status, created_at DESC, id DESC)
       WHERE status NOT IN ('PENDING', 'SENT', 'DELIVERED')`);
     await runner.query(`CREATE INDEX emails_by_tag ON emails USING gin (tags) WHERE tags <> '{}'`);
@@ -107,8 +109,12 @@ export class CreateSending1763700000000 implements MigrationInterface {
         bytes integer NOT NULL,
         PRIMARY KEY (project_id, email_id, position)
       ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000)`);
-    await runner.query(`CREATE INDEX deliveries_queued ON deliveries (lane, project_id, due_at) WHERE state = 'QUEUED'`);
-    await runner.query(`CREATE INDEX deliveries_held ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF')`);
+    await runner.query(
+      `CREATE INDEX deliveries_queued ON deliveries (lane, project_id, due_at) WHERE state = 'QUEUED'`,
+    );
+    await runner.query(
+      `CREATE INDEX deliveries_held ON deliveries (worker_id) WHERE state IN ('CLAIMED', 'HANDOFF')`,
+    );
     await runner.query(`CREATE INDEX deliveries_ambiguous ON deliveries (due_at) WHERE state = 'AMBIGUOUS'`);
     await runner.query(`
       CREATE TABLE workers (

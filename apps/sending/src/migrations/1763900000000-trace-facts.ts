@@ -1,9 +1,9 @@
-import { addFactTraces } from '@posthorn/messaging';
+import { addEventTraces } from '@posthorn/messaging';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class TraceSendingFacts1763900000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await addFactTraces(runner);
+    await addEventTraces(runner);
     // Where the hand-over of a message is recorded, long after its request.
     await runner.query(`ALTER TABLE deliveries ADD COLUMN trace text`);
   }

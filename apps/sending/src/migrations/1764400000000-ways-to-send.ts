@@ -41,6 +41,8 @@ export class WaysToSend1764400000000 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE email_contents DROP COLUMN subject, DROP COLUMN template_id, DROP COLUMN template_version, DROP COLUMN liquid, DROP COLUMN data, DROP COLUMN snippets,
         DROP COLUMN track_opens, DROP COLUMN track_clicks, DROP COLUMN attachments`);
-    await runner.query(`ALTER TABLE emails DROP COLUMN category, DROP COLUMN copies, DROP COLUMN template_id, DROP COLUMN scheduled_at`);
+    await runner.query(
+      `ALTER TABLE emails DROP COLUMN category, DROP COLUMN copies, DROP COLUMN template_id, DROP COLUMN scheduled_at`,
+    );
   }
 }

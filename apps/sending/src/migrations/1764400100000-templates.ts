@@ -39,7 +39,9 @@ export class Templates1764400100000 implements MigrationInterface {
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX templates_by_creation ON templates (project_id, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX templates_by_creation ON templates (project_id, created_at DESC, id DESC)`,
+    );
     await runner.query(`
       CREATE TABLE template_versions (
         project_id uuid NOT NULL,
@@ -69,7 +71,9 @@ export class Templates1764400100000 implements MigrationInterface {
         PRIMARY KEY (project_id, id),
         UNIQUE (project_id, name)
       )`);
-    await runner.query(`CREATE INDEX snippets_by_creation ON snippets (project_id, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX snippets_by_creation ON snippets (project_id, created_at DESC, id DESC)`,
+    );
     await runner.query(`
       CREATE TABLE snippet_versions (
         project_id uuid NOT NULL,

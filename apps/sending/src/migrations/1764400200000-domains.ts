@@ -2,7 +2,8 @@ import { recordStatuses, regions, streams } from '@posthorn/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
-const status = (name: string) => `${name} text NOT NULL DEFAULT 'NOT_CHECKED' CHECK (${name} IN (${oneOf(recordStatuses)}))`;
+const status = (name: string) =>
+  `${name} text NOT NULL DEFAULT 'NOT_CHECKED' CHECK (${name} IN (${oneOf(recordStatuses)}))`;
 
 /**
  * What the DNS says of a domain, and the keys that sign for it. Whoever was verified before was vouched for by an operator, and stays so.
@@ -29,11 +30,17 @@ export class Domains1764400200000 implements MigrationInterface {
         ADD COLUMN lost_since timestamptz(3),
         ADD COLUMN next_check_at timestamptz(3),
         ADD COLUMN updated_at timestamptz(3) NOT NULL DEFAULT now()`);
-    await runner.query(`ALTER TABLE domains ALTER COLUMN vouched SET DEFAULT false, DROP CONSTRAINT domains_domain_key`);
+    await runner.query(
+      `ALTER TABLE domains ALTER COLUMN vouched SET DEFAULT false, DROP CONSTRAINT domains_domain_key`,
+    );
     await runner.query(`CREATE UNIQUE INDEX domains_of_project ON domains (project_id, domain)`);
     await runner.query(`CREATE UNIQUE INDEX domains_verified ON domains (domain) WHERE verified`);
-    await runner.query(`CREATE UNIQUE INDEX domains_stream_default ON domains (project_id, stream) WHERE stream_default`);
-    await runner.query(`CREATE INDEX domains_to_check ON domains (next_check_at) WHERE next_check_at IS NOT NULL`);
+    await runner.query(
+      `CREATE UNIQUE INDEX domains_stream_default ON domains (project_id, stream) WHERE stream_default`,
+    );
+    await runner.query(
+      `CREATE INDEX domains_to_check ON domains (next_check_at) WHERE next_check_at IS NOT NULL`,
+    );
     await runner.query(`
       CREATE TABLE dkim_keys (
         project_id uuid NOT NULL,
@@ -59,7 +66,9 @@ export class Domains1764400200000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE dkim_keys`);
-    await runner.query(`DROP INDEX domains_of_project, domains_verified, domains_stream_default, domains_to_check`);
+    await runner.query(
+      `DROP INDEX domains_of_project, domains_verified, domains_stream_default, domains_to_check`,
+    );
     await runner.query(`
       ALTER TABLE domains DROP COLUMN vouched, DROP COLUMN region, DROP COLUMN stream, DROP COLUMN stream_default, DROP COLUMN spf_status,
         DROP COLUMN dmarc_status, DROP COLUMN dmarc_strict, DROP COLUMN mail_from_domain, DROP COLUMN mail_from_status, DROP COLUMN tracking_host,

@@ -6,7 +6,9 @@ const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`)
 /** Lists of addresses that are taken in beside whatever is sent, and suppressions page by page. */
 export class SuppressionImports1764400210000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE INDEX suppressions_by_creation ON suppressions (project_id, created_at DESC, (md5(email)::uuid) DESC)`);
+    await runner.query(
+      `CREATE INDEX suppressions_by_creation ON suppressions (project_id, created_at DESC, (md5(email)::uuid) DESC)`,
+    );
     await runner.query(`
       CREATE TABLE suppression_imports (
         project_id uuid NOT NULL,
@@ -24,7 +26,9 @@ export class SuppressionImports1764400210000 implements MigrationInterface {
         finished_at timestamptz(3),
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX suppression_imports_open ON suppression_imports (created_at) WHERE finished_at IS NULL`);
+    await runner.query(
+      `CREATE INDEX suppression_imports_open ON suppression_imports (created_at) WHERE finished_at IS NULL`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -20,7 +20,7 @@ export class Engagement1764400300000 implements MigrationInterface {
         PRIMARY KEY (project_id, email_id, id)
       ) PARTITION BY RANGE (email_id)`);
     await runner.query(`CREATE TABLE engagements_default PARTITION OF engagements DEFAULT`);
-    // A row of somebody who opted in again stays, so that an older fact does not opt them out once more.
+    // A row of somebody who opted in again stays, so that an older event does not opt them out once more.
     await runner.query(`
       CREATE TABLE opt_outs (
         project_id uuid NOT NULL,
@@ -32,13 +32,17 @@ export class Engagement1764400300000 implements MigrationInterface {
         stranger_at timestamptz(3),
         PRIMARY KEY (project_id, email)
       )`);
-    await runner.query(`ALTER TABLE project_states ADD COLUMN name text, ADD COLUMN tracking text, ADD COLUMN language text`);
+    await runner.query(
+      `ALTER TABLE project_states ADD COLUMN name text, ADD COLUMN tracking text, ADD COLUMN language text`,
+    );
     // What is known of projects lacks them: the next snapshot brings them.
     await runner.query(`UPDATE read_models SET stale_at = now() WHERE name = 'project_states'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE project_states DROP COLUMN name, DROP COLUMN tracking, DROP COLUMN language`);
+    await runner.query(
+      `ALTER TABLE project_states DROP COLUMN name, DROP COLUMN tracking, DROP COLUMN language`,
+    );
     await runner.query(`DROP TABLE opt_outs`);
     await runner.query(`DROP TABLE engagements`);
   }

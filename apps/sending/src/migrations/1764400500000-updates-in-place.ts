@@ -20,6 +20,8 @@ export class UpdatesInPlace1764400500000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    throw new Error('nothing is taken away: the release before runs on this table too, and looks longer for a rare status');
+    throw new Error(
+      'nothing is taken away: the release before runs on this table too, and looks longer for a rare status',
+    );
   }
 }

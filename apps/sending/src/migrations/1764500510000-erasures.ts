@@ -14,8 +14,12 @@ export class Erasures1764500510000 implements MigrationInterface {
         PRIMARY KEY (project_id, email)
       )`);
     // Mail is found by whom it is to; who was sent a copy stands in the queue only, and few rows of it are copies.
-    await runner.query(`CREATE INDEX deliveries_of_copies ON deliveries (project_id, recipient) WHERE position > 0`);
-    await runner.query(`CREATE INDEX suppressions_of_erased ON suppressions (project_id) WHERE email LIKE '%@erased.invalid'`);
+    await runner.query(
+      `CREATE INDEX deliveries_of_copies ON deliveries (project_id, recipient) WHERE position > 0`,
+    );
+    await runner.query(
+      `CREATE INDEX suppressions_of_erased ON suppressions (project_id) WHERE email LIKE '%@erased.invalid'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -4,7 +4,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class CountClaims1764600100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE deliveries ADD COLUMN claims smallint NOT NULL DEFAULT 0`);
-    await runner.query(`CREATE INDEX deliveries_suspected ON deliveries (lane, due_at) WHERE state = 'QUEUED' AND claims > 0`);
+    await runner.query(
+      `CREATE INDEX deliveries_suspected ON deliveries (lane, due_at) WHERE state = 'QUEUED' AND claims > 0`,
+    );
   }
 
   async down(): Promise<void> {

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, emails, optOuts, type Caller, type ContactFact } from '@posthorn/contracts';
+import { contactEvents, emails, optOuts, type Caller, type ContactEvent } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, FactSource } from '@posthorn/testing';
+import { eventually, EventPublisher } from '@posthorn/testing';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
 let suite: SendingSuite;
-let contacts: FactSource;
+let contacts: EventPublisher;
 beforeAll(async () => {
   suite = await startSendingSuite();
-  contacts = await FactSource.start(suite.connection, 'contacts');
+  contacts = await EventPublisher.start(suite.connection, 'contacts');
 });
 afterAll(async () => {
   await contacts.stop();
   await suite.stop();
 });
 
-const put = (caller: Caller, ...told: { email: string; contactId?: string; seq?: number }[]) =>
-  suite.bus.call(optOuts.put, caller, { optOuts: told });
+const put = (caller: Caller, ...published: { email: string; contactId?: string; seq?: number }[]) =>
+  suite.bus.call(optOuts.put, caller, { optOuts: published });
 const optedOut = async (projectId: string, email: string): Promise<boolean | null> => {
   const [row] = await suite.database.query<{ optedOut: boolean }>(
     `SELECT opted_out AS "optedOut" FROM opt_outs WHERE project_id = $1 AND email = $2`,
@@ -25,13 +25,18 @@ const optedOut = async (projectId: string, email: string): Promise<boolean | nul
   );
   return row?.optedOut ?? null;
 };
-const buildFact = (email: string, contactId: string, seq: number, subscribed: boolean): ContactFact => ({
+const buildFact = (email: string, contactId: string, seq: number, subscribed: boolean): ContactEvent => ({
   ...{ email, contactId, seq, subscribed },
   at: new Date(),
 });
-const tell = async (projectId: string, fact: ContactFact) => {
-  await contacts.tell(fact.subscribed ? contactFacts.subscribed : contactFacts.unsubscribed, projectId, [fact]);
-  for (const name of ['subscribed', 'unsubscribed']) await contacts.taken(`sending-opt-outs-contacts-contact-${name}`);
+const publish = async (projectId: string, event: ContactEvent) => {
+  await contacts.publish(
+    event.subscribed ? contactEvents.subscribed : contactEvents.unsubscribed,
+    projectId,
+    [event],
+  );
+  for (const name of ['subscribed', 'unsubscribed'])
+    await contacts.taken(`sending-opt-outs-contacts-contact-${name}`);
 };
 
 describe('an opt-out', () => {
@@ -42,7 +47,9 @@ describe('an opt-out', () => {
     const all = Array.from({ length: 40 }, (_, index) => ({ email: `reader-${index % 20}@example.org` }));
     await Promise.all(all.map((one) => put(caller, one)));
     expect(await put(caller, ...all)).toEqual({ put: 40 });
-    const rows = await suite.database.query(`SELECT 1 FROM opt_outs WHERE project_id = $1 AND opted_out`, [projectId]);
+    const rows = await suite.database.query(`SELECT 1 FROM opt_outs WHERE project_id = $1 AND opted_out`, [
+      projectId,
+    ]);
     expect(rows).toHaveLength(20);
   });
 
@@ -50,25 +57,25 @@ describe('an opt-out', () => {
     const { caller, projectId } = await suite.buildProject();
     const contactId = newId();
     await put(caller, { email, contactId, seq: 5 });
-    await tell(projectId, buildFact(email, contactId, 4, true));
+    await publish(projectId, buildFact(email, contactId, 4, true));
     expect(await optedOut(projectId, email)).toBe(true);
-    await tell(projectId, buildFact(email, contactId, 6, true));
+    await publish(projectId, buildFact(email, contactId, 6, true));
     expect(await optedOut(projectId, email)).toBe(false);
-    // The fact of the opt-out itself comes late.
-    await tell(projectId, buildFact(email, contactId, 5, false));
+    // The event of the opt-out itself comes late.
+    await publish(projectId, buildFact(email, contactId, 5, false));
     expect(await optedOut(projectId, email)).toBe(false);
     await put(caller, { email, contactId, seq: 7 });
     expect(await optedOut(projectId, email)).toBe(true);
   });
 
-  it('is repaired by its fact, and a contact that was made anew is newer than the one before', async () => {
+  it('is repaired by its event, and a contact that was made anew is newer than the one before', async () => {
     const { projectId } = await suite.buildProject();
     const [before, after] = [newId(), newId()];
-    await tell(projectId, buildFact(email, before, 9, false));
+    await publish(projectId, buildFact(email, before, 9, false));
     expect(await optedOut(projectId, email)).toBe(true);
-    await tell(projectId, buildFact(email, after, 2, true));
+    await publish(projectId, buildFact(email, after, 2, true));
     expect(await optedOut(projectId, email)).toBe(false);
-    await tell(projectId, buildFact(email, before, 10, false));
+    await publish(projectId, buildFact(email, before, 10, false));
     expect(await optedOut(projectId, email)).toBe(false);
   });
 
@@ -76,14 +83,14 @@ describe('an opt-out', () => {
     const { caller, projectId } = await suite.buildProject();
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
-    await tell(projectId, buildFact(email, newId(), 2, true));
+    await publish(projectId, buildFact(email, newId(), 2, true));
     expect(await optedOut(projectId, email)).toBe(false);
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
     // That somebody had come back before comes late.
-    await tell(projectId, { ...buildFact(email, newId(), 2, true), at: new Date(Date.now() - 60_000) });
+    await publish(projectId, { ...buildFact(email, newId(), 2, true), at: new Date(Date.now() - 60_000) });
     expect(await optedOut(projectId, email)).toBe(true);
-    await tell(projectId, { ...buildFact(email, newId(), 3, true), at: new Date(Date.now() + 60_000) });
+    await publish(projectId, { ...buildFact(email, newId(), 3, true), at: new Date(Date.now() + 60_000) });
     expect(await optedOut(projectId, email)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { ContactFact, PersonOptOut } from '@posthorn/contracts';
+import type { ContactEvent, PersonOptOut } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import type { ErasedNames } from '../erasures/erased-names.js';
 import { addressLock } from '../suppressions/suppressions.repository.js';
@@ -63,8 +63,8 @@ export class OptOutsRepository {
     );
   }
 
-  /** What a fact says, unless something newer was said already: by the contact, or by its address when it had no contact. */
-  async follow(projectId: string, contacts: ContactFact[]): Promise<void> {
+  /** What an event says, unless something newer was said already: by the contact, or by its address when it had no contact. */
+  async follow(projectId: string, contacts: ContactEvent[]): Promise<void> {
     await this.database.query(
       `INSERT INTO opt_outs AS known (project_id, email, contact_id, seq, opted_out, since)
        SELECT DISTINCT ON (email) project_id, email, contact_id, seq, opted_out, at

@@ -6,10 +6,13 @@ import { OptOutsRepository, stranger, type OptOutPut } from './opt-outs.reposito
 
 const maxGathered = 64;
 
-/** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (guarantees.md G8). */
+/** Who wants no marketing mail. Once an opt-out is answered, no marketing mail to the address begins its hand-off (docs/guarantees.md G8). */
 @Injectable()
 export class OptOutsService {
-  private readonly gatherer = new Gatherer<OptOutPut[], void>({ flush: (calls) => this.store(calls), maxItems: maxGathered });
+  private readonly gatherer = new Gatherer<OptOutPut[], void>({
+    flush: (calls) => this.store(calls),
+    maxItems: maxGathered,
+  });
 
   constructor(
     private readonly optOuts: OptOutsRepository,
@@ -19,7 +22,12 @@ export class OptOutsService {
   async put({ caller, body, deadline }: Incoming<PutOptOuts>): Promise<PutOptOutsReceipt> {
     await this.clock.refuseLate(deadline);
     await this.gatherer.submit(
-      body.optOuts.map(({ email, contactId = stranger, seq = 0 }) => ({ projectId: caller.projectId, email, contactId, seq })),
+      body.optOuts.map(({ email, contactId = stranger, seq = 0 }) => ({
+        projectId: caller.projectId,
+        email,
+        contactId,
+        seq,
+      })),
     );
     return { put: body.optOuts.length };
   }

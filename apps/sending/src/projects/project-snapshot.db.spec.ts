@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import {
   aboveProjects,
   emails,
-  projectFacts,
+  projectEvents,
   projects,
   serviceCaller,
   type ListProjects,
@@ -10,7 +10,7 @@ import {
   type ProjectPage,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import { eventually, FactSource, standIn } from '@posthorn/testing';
+import { eventually, EventPublisher, standIn } from '@posthorn/testing';
 import { DomainsRepository } from '../domains/domains.repository.js';
 import { projectSnapshotWork } from './project-snapshot.work.js';
 import { ProjectStates } from './project-states.read-model.js';
@@ -30,13 +30,13 @@ const buildProject = (id = newId()): Project => ({
 
 describe('what sending knows of projects', () => {
   let suite: SendingSuite;
-  let gateway: FactSource;
+  let gateway: EventPublisher;
   let owned: Project[] = [];
   let leave: (() => Promise<void>) | null = null;
 
   beforeAll(async () => {
     suite = await startSendingSuite();
-    gateway = await FactSource.start(suite.connection, 'gateway');
+    gateway = await EventPublisher.start(suite.connection, 'gateway');
   });
   afterEach(async () => {
     // A rebuild that is still on its way would fill the tables of the next test.
@@ -52,39 +52,56 @@ describe('what sending knows of projects', () => {
   });
 
   /** As each start of the service does. */
-  const compare = () => suite.queue.enqueue(projectSnapshotWork, [{ projectId: aboveProjects, key: projectSnapshotWork.name }]);
+  const compare = () =>
+    suite.queue.enqueue(projectSnapshotWork, [{ projectId: aboveProjects, key: projectSnapshotWork.name }]);
 
   /** The owner is there, and answers two projects a page. */
   const gatewayComes = async (projectsThere: Project[]) => {
     owned = projectsThere;
-    leave = await standIn(suite.connection, projects.list, async ({ after }: ListProjects): Promise<ProjectPage> => {
-      const first = after ? owned.findIndex(({ id }) => id === after.id) + 1 : 0;
-      const items = owned.slice(first, first + 2);
-      const hasMore = first + 2 < owned.length;
-      return { items, hasMore, next: hasMore ? { at, id: items.at(-1)!.id } : null };
-    });
+    leave = await standIn(
+      suite.connection,
+      projects.list,
+      async ({ after }: ListProjects): Promise<ProjectPage> => {
+        const first = after ? owned.findIndex(({ id }) => id === after.id) + 1 : 0;
+        const items = owned.slice(first, first + 2);
+        const hasMore = first + 2 < owned.length;
+        return { items, hasMore, next: hasMore ? { at, id: items.at(-1)!.id } : null };
+      },
+    );
   };
   const known = () =>
-    suite.database.query<{ id: string; disabled: boolean; seq: number }>('SELECT project_id AS id, disabled, seq FROM project_states');
+    suite.database.query<{ id: string; disabled: boolean; seq: number }>(
+      'SELECT project_id AS id, disabled, seq FROM project_states',
+    );
   const knows = (wanted: Project[]) =>
     eventually(async () => {
       const states = new Map((await known()).map((state) => [state.id, state]));
-      return wanted.every(({ id, disabled, seq }) => states.get(id)?.disabled === disabled && states.get(id)?.seq === seq);
+      return wanted.every(
+        ({ id, disabled, seq }) => states.get(id)?.disabled === disabled && states.get(id)?.seq === seq,
+      );
     }, 'every project is known as it is');
   const whole = () =>
     eventually(async () => {
-      const rows = await suite.database.query('SELECT 1 FROM read_models WHERE rebuilt_at IS NOT NULL AND stale_at IS NULL');
+      const rows = await suite.database.query(
+        'SELECT 1 FROM read_models WHERE rebuilt_at IS NOT NULL AND stale_at IS NULL',
+      );
       return rows.length > 0;
     }, 'the read model is whole');
-  const tell = ({ id, disabled, disabledReason, seq, tracking, language }: Project) =>
-    gateway.tell(projectFacts.changed, id, [{ id, disabled, disabledReason, seq, at, tracking, language }]);
+  const publish = ({ id, disabled, disabledReason, seq, tracking, language }: Project) =>
+    gateway.publish(projectEvents.changed, id, [
+      { id, disabled, disabledReason, seq, at, tracking, language },
+    ]);
 
   it('is nothing while the gateway is away: mail waits, and goes once the snapshot came', async () => {
     const project = buildProject();
     const caller = serviceCaller('suite', project.id);
     await new DomainsRepository(suite.database, suite.queue).verify(project.id, 'waits.example');
     const to = 'ok-waits@sink.test';
-    const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend('waits.example', { to }));
+    const { emails: accepted } = await suite.bus.call(
+      emails.accept,
+      caller,
+      buildSend('waits.example', { to }),
+    );
     await eventually(async () => {
       const [row] = await suite.database.query<{ later: boolean }>(
         `SELECT state = 'QUEUED' AND due_at > now() AS later FROM deliveries WHERE email_id = $1`,
@@ -96,12 +113,15 @@ describe('what sending knows of projects', () => {
     await gatewayComes([project]);
     await knows([project]);
     await suite.database.query(`UPDATE deliveries SET due_at = now() WHERE project_id = $1`, [project.id]);
-    await eventually(async () => suite.sink.messages.some((message) => message.to === to), 'it is handed over');
+    await eventually(
+      async () => suite.sink.messages.some((message) => message.to === to),
+      'it is handed over',
+    );
   });
 
-  it('is rebuilt page by page when it is empty, though a fact came first', async () => {
+  it('is rebuilt page by page when it is empty, though an event came first', async () => {
     const all = Array.from({ length: 5 }, () => buildProject());
-    await tell(all[4]!);
+    await publish(all[4]!);
     await knows([all[4]!]);
     await gatewayComes(all);
     await knows(all);
@@ -116,15 +136,15 @@ describe('what sending knows of projects', () => {
     await knows(all);
   });
 
-  it('is rebuilt when a fact leaves a gap: another one may be missing too', async () => {
-    const [told, silent] = [buildProject(), buildProject()];
-    await gatewayComes([told, silent]);
-    await knows([told, silent]);
+  it('is rebuilt when an event leaves a gap: another one may be missing too', async () => {
+    const [published, silent] = [buildProject(), buildProject()];
+    await gatewayComes([published, silent]);
+    await knows([published, silent]);
     owned = [
-      { ...told, seq: 4 },
+      { ...published, seq: 4 },
       { ...silent, seq: 2, disabled: true },
     ];
-    await tell({ ...told, seq: 3 });
+    await publish({ ...published, seq: 3 });
     await knows(owned);
   });
 
@@ -137,16 +157,16 @@ describe('what sending knows of projects', () => {
     await gatewayComes([project]);
     await eventually(async () => (await settings()).language === 'de', 'the snapshot has come');
     expect(await settings()).toEqual({ tracking: 'MARKETING_ONLY', language: 'de', name: project.name });
-    await tell({ ...project, seq: 2, tracking: 'DISABLED' });
+    await publish({ ...project, seq: 2, tracking: 'DISABLED' });
     await eventually(async () => (await settings()).tracking === 'DISABLED', 'the fact has come');
   });
 
-  it('is whole while the facts follow one another', async () => {
+  it('is whole while the events follow one another', async () => {
     const project = buildProject();
     await gatewayComes([project]);
     await knows([project]);
     await whole();
-    for (const seq of [2, 3, 4]) await tell({ ...project, seq });
+    for (const seq of [2, 3, 4]) await publish({ ...project, seq });
     await knows([{ ...project, seq: 4 }]);
     expect(await suite.database.query('SELECT stale_at FROM read_models')).toEqual([{ stale_at: null }]);
   });

@@ -2,14 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { aboveProjects, DomainError, projects, serviceCaller } from '@posthorn/contracts';
 import { Bus, ReadModels } from '@posthorn/messaging';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
-import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { projectStatesName, ProjectStates } from './project-states.read-model.js';
 
 const retryMs = 2_000;
 const everyMs = 30_000;
 export const projectSnapshotWork = work('sending.project-snapshots', {
   timeoutMs: 300_000,
-  retry: { attempts: Infinity, firstMs: retryMs, longestMs: everyMs },
+  retry: { attempts: Infinity, firstMs: retryMs, maxMs: everyMs },
 });
 
 /** A read model that is empty, gapped or long uncompared starts again from a snapshot of its owner; in between it follows the facts. */
@@ -21,7 +21,7 @@ export class ProjectSnapshotWork extends RepeatedWork {
     private readonly bus: Bus,
     private readonly states: ProjectStates,
     private readonly readModels: ReadModels,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
     queue: WorkQueue,
     runner: WorkRunner,
   ) {
@@ -39,14 +39,17 @@ export class ProjectSnapshotWork extends RepeatedWork {
       this.log.debug(`no snapshot yet: ${error.message}`);
       return retryMs;
     }
-    this.bell.ring();
+    this.wakeUp.wake();
     return everyMs;
   }
 
   private async fill(): Promise<void> {
     let after: { at: Date; id: string } | undefined;
     do {
-      const page = await this.bus.call(projects.list, serviceCaller('sending', aboveProjects), { limit: 100, after });
+      const page = await this.bus.call(projects.list, serviceCaller('sending', aboveProjects), {
+        limit: 100,
+        after,
+      });
       if (page.items.length > 0) await this.states.put(page.items);
       after = page.next ?? undefined;
     } while (after);

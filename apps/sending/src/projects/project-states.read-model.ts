@@ -1,7 +1,7 @@
-import type { ProjectFact, Tracking } from '@posthorn/contracts';
-import { ShortMemory, type Database } from '@posthorn/database';
+import type { ProjectEvent, Tracking } from '@posthorn/contracts';
+import { TtlCache, type Database } from '@posthorn/database';
 
-export type ProjectState = Pick<ProjectFact, 'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language'>;
+export type ProjectState = Pick<ProjectEvent, 'id' | 'name' | 'disabled' | 'seq' | 'tracking' | 'language'>;
 
 export interface ProjectSettings {
   tracking: Tracking;
@@ -12,9 +12,9 @@ export interface ProjectSettings {
 /** Its name among the read models. */
 export const projectStatesName = 'project_states';
 
-/** What sending knows of projects, by the gateway's facts; an older fact never overwrites a newer one. */
+/** What sending knows of projects, by the gateway's events; an older event never overwrites a newer one. */
 export class ProjectStates {
-  private readonly settings = new ShortMemory((projectId) => this.readSettings(projectId!));
+  private readonly settings = new TtlCache((projectId) => this.readSettings(projectId!));
 
   constructor(private readonly database: Database) {}
 
@@ -57,10 +57,11 @@ export class ProjectStates {
   }
 
   private async readSettings(projectId: string): Promise<ProjectSettings> {
-    const [row] = await this.database.query<{ tracking: Tracking | null; language: string | null; name: string | null }>(
-      `SELECT tracking, language, name FROM project_states WHERE project_id = $1`,
-      [projectId],
-    );
+    const [row] = await this.database.query<{
+      tracking: Tracking | null;
+      language: string | null;
+      name: string | null;
+    }>(`SELECT tracking, language, name FROM project_states WHERE project_id = $1`, [projectId]);
     return { tracking: row?.tracking ?? 'ENABLED', language: row?.language ?? 'en', name: row?.name ?? '' };
   }
 }

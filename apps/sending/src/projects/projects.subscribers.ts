@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { projectFacts, type ProjectFact } from '@posthorn/contracts';
-import { Hears, ReadModels, type Fact } from '@posthorn/messaging';
-import { DeliveryBell } from '../delivery/delivery-bell.js';
+import { projectEvents, type ProjectEvent } from '@posthorn/contracts';
+import { OnEvent, ReadModels, type DomainEvent } from '@posthorn/messaging';
+import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { ProjectSnapshotWork } from './project-snapshot.work.js';
 import { projectStatesName, ProjectStates } from './project-states.read-model.js';
 
@@ -11,17 +11,17 @@ export class ProjectsSubscribers {
     private readonly states: ProjectStates,
     private readonly readModels: ReadModels,
     private readonly snapshot: ProjectSnapshotWork,
-    private readonly bell: DeliveryBell,
+    private readonly wakeUp: DeliveryWakeUp,
   ) {}
 
-  @Hears(projectFacts.changed, 'project-states')
-  async onChanged({ items }: Fact<ProjectFact>): Promise<void> {
-    // A fact may only have been overtaken by another one; the snapshot is cheap, and right either way.
+  @OnEvent(projectEvents.changed, 'project-states')
+  async onChanged({ items }: DomainEvent<ProjectEvent>): Promise<void> {
+    // An event may only have been overtaken by another one; the snapshot is cheap, and right either way.
     if (await this.states.leavesGap(items)) {
       await this.readModels.markStale(projectStatesName);
       await this.snapshot.soon();
     }
     await this.states.put(items);
-    this.bell.ring();
+    this.wakeUp.wake();
   }
 }

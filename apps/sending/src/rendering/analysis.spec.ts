@@ -1,11 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { isMissing, snippetsOf, variablesOf } from './analysis.js';
 
-const namesOf = (source: string, snippets: Record<string, string> = {}) => variablesOf(source, snippets).map(({ name }) => name);
+const namesOf = (source: string, snippets: Record<string, string> = {}) =>
+  variablesOf(source, snippets).map(({ name }) => name);
 
 describe('what a source includes', () => {
   it('is found in both forms, in branches too, with its first place', () => {
-    expect(snippetsOf('{{> a}}\n{% if x %} {% render "b" %}{{> a}}{% else %}{{> c}}{% endif %}{% raw %}{{> d}}{% endraw %}')).toEqual([
+    expect(
+      snippetsOf(
+        '{{> a}}\n{% if x %} {% render "b" %}{{> a}}{% else %}{{> c}}{% endif %}{% raw %}{{> d}}{% endraw %}',
+      ),
+    ).toEqual([
       { name: 'a', line: 1, column: 1 },
       { name: 'b', line: 2, column: 12 },
       { name: 'c', line: 2, column: 45 },

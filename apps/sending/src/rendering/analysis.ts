@@ -55,7 +55,8 @@ const isComputed = (value: unknown, step: string | number): boolean =>
 function* inclusionsIn(templates: Iterable<Template>): Generator<IncludedSnippet | SnippetTag> {
   for (const template of templates) {
     if (template instanceof IncludedSnippet || template instanceof SnippetTag) yield template;
-    else if (template.children) yield* inclusionsIn(toValueSync(template.children(false, true)) as Template[]);
+    else if (template.children)
+      yield* inclusionsIn(toValueSync(template.children(false, true)) as Template[]);
   }
 }
 

@@ -8,10 +8,11 @@ const named: Readonly<Record<string, string>> = {
 }; // prettier-ignore
 
 export function parseColour(text: string): Colour | null {
-  const word = text.trim().toLowerCase();
-  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(word)?.[1] ?? (Object.hasOwn(named, word) ? named[word] : undefined);
+  const term = text.trim().toLowerCase();
+  const hex =
+    /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(term)?.[1] ?? (Object.hasOwn(named, term) ? named[term] : undefined);
   if (hex) return fromHex(hex.length === 3 ? [...hex].map((digit) => digit + digit).join('') : hex);
-  const parts = /^rgb\(\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*\)$/.exec(word);
+  const parts = /^rgb\(\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*\)$/.exec(term);
   return parts ? [Number(parts[1]), Number(parts[2]), Number(parts[3])] : null;
 }
 
@@ -21,7 +22,8 @@ export function contrastOf(one: Colour, other: Colour): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-const fromHex = (hex: string): Colour => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Colour;
+const fromHex = (hex: string): Colour =>
+  [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Colour;
 
 function luminance(colour: Colour): number {
   const [red, green, blue] = colour.map((part) => {

@@ -1,4 +1,4 @@
-const words = ['now', 'today'];
+const texts = ['now', 'today'];
 const zoned = /(?:Z|GMT|UTC|[+-]\d{2}:?\d{2})\s*(?:\([^)]*\))?$/i;
 const dateOnly = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
 const seconds = /^\d+$/;
@@ -8,7 +8,7 @@ const seconds = /^\d+$/;
  */
 export function atInstant(value: unknown, now: string | undefined): unknown {
   if (typeof value !== 'string') return value;
-  if (words.includes(value)) return new Date(now ?? 0);
+  if (texts.includes(value)) return new Date(now ?? 0);
   if (seconds.test(value) || zoned.test(value) || dateOnly.test(value)) return value;
   const local = new Date(value);
   return Number.isNaN(local.getTime()) ? value : asUtc(local);

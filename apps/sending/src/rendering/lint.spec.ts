@@ -4,8 +4,13 @@ import { lint } from './lint.js';
 
 const leave = '<a href="{{ unsubscribe_url }}">Leave</a>';
 
-function found(html: string, { category = 'TRANSACTIONAL' as Stream, snippets = {} as Record<string, string> } = {}): string[] {
-  return lint({ html, sources: [html], snippets, category }).map(({ rule, place }) => `${rule}${place === null ? '' : ` at ${place}`}`);
+function found(
+  html: string,
+  { category = 'TRANSACTIONAL' as Stream, snippets = {} as Record<string, string> } = {},
+): string[] {
+  return lint({ html, sources: [html], snippets, category }).map(
+    ({ rule, place: location }) => `${rule}${location === null ? '' : ` at ${location}`}`,
+  );
 }
 
 describe('a mail is looked through for', () => {
@@ -16,16 +21,18 @@ describe('a mail is looked through for', () => {
   });
 
   it('images that say nothing, and those fetched in the open', () => {
-    expect(found('<p>x</p>\n  <img src="https://a.example/x.png"><img src="http://a.example/x.png" alt="">')).toEqual([
-      'image_without_alt at line 2, column 3',
-      'insecure_image at line 2, column 38',
-    ]);
+    expect(
+      found('<p>x</p>\n  <img src="https://a.example/x.png"><img src="http://a.example/x.png" alt="">'),
+    ).toEqual(['image_without_alt at line 2, column 3', 'insecure_image at line 2, column 38']);
     expect(found('<p>x</p><img src="{{ picture }}" alt="{{ what }}">')).toEqual([]);
   });
 
-  it.each(['', 'shop', '/shop', 'www.example.com', 'https://', 'http:// x', '?a=b'])('a link that leads nowhere, as %p', (href) => {
-    expect(found(`<p>x</p><a href="${href}">x</a>`)).toEqual(['broken_link at line 1, column 9']);
-  });
+  it.each(['', 'shop', '/shop', 'www.example.com', 'https://', 'http:// x', '?a=b'])(
+    'a link that leads nowhere, as %p',
+    (href) => {
+      expect(found(`<p>x</p><a href="${href}">x</a>`)).toEqual(['broken_link at line 1, column 9']);
+    },
+  );
 
   it.each([
     'https://a.example',
@@ -47,7 +54,10 @@ describe('a mail is looked through for', () => {
     expect(found('<p>x</p>', { category: 'MARKETING' })).toEqual(['unsubscribe_missing']);
     expect(found(`<p>x</p>${leave}`, { category: 'MARKETING' })).toEqual([]);
     expect(
-      found('<p>x</p>{{> a}}', { category: 'MARKETING', snippets: { a: '{{> b}}', b: leave.replace('unsubscribe', 'manage') } }),
+      found('<p>x</p>{{> a}}', {
+        category: 'MARKETING',
+        snippets: { a: '{{> b}}', b: leave.replace('unsubscribe', 'manage') },
+      }),
     ).toEqual([]);
   });
 
@@ -59,7 +69,10 @@ describe('a mail is looked through for', () => {
   });
 
   it('forms and scripts', () => {
-    expect(found('<p>x</p><form><input></form>')).toEqual(['form at line 1, column 9', 'form at line 1, column 15']);
+    expect(found('<p>x</p><form><input></form>')).toEqual([
+      'form at line 1, column 9',
+      'form at line 1, column 15',
+    ]);
     expect(found('<p>x</p><script>alert(1)</script>')).toEqual(['script at line 1, column 9']);
     expect(found('<p onclick="x()">x</p><a href="javascript:x()">x</a>')).toEqual([
       'script at line 1, column 1',
@@ -72,7 +85,9 @@ describe('a mail is looked through for', () => {
     expect(text('color: #aaa')).toEqual(['low_contrast at line 1, column 26']);
     expect(text('color: #777; font-size: 30px')).toEqual([]);
     expect(text('color: #767676')).toEqual([]);
-    expect(text('background: rgb(0, 0, 0)', '<p>black on black</p>')).toEqual(['low_contrast at line 1, column 42']);
+    expect(text('background: rgb(0, 0, 0)', '<p>black on black</p>')).toEqual([
+      'low_contrast at line 1, column 42',
+    ]);
     expect(text('background-color: navy; color: white', '<b>x</b>')).toEqual([]);
     expect(text('color: {{ brand }}; background: url(x.png)')).toEqual([]);
     for (const hidden of ['font-size: 0', 'font-size: 1px', 'display: none'])
@@ -81,14 +96,19 @@ describe('a mail is looked through for', () => {
 });
 
 describe('a finding', () => {
-  it('says what, how bad and how to mend it', () => {
-    const [finding] = lint({ html: '<p>x</p><form></form>', sources: [], snippets: {}, category: 'TRANSACTIONAL' });
+  it('says what, how bad and how to fix it', () => {
+    const [finding] = lint({
+      html: '<p>x</p><form></form>',
+      sources: [],
+      snippets: {},
+      category: 'TRANSACTIONAL',
+    });
     expect(finding).toEqual({
       rule: 'form',
       severity: 'ERROR',
       message: 'The mail has <form>.',
       place: 'line 1, column 9',
-      mend: 'Link to a page with the form: mail programs show none.',
+      fix: 'Link to a page with the form: mail programs show none.',
     });
   });
 

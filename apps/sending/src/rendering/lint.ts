@@ -1,4 +1,10 @@
-import { boundedText, type Finding, type FindingSeverity, type LintRule, type Stream } from '@posthorn/contracts';
+import {
+  boundedText,
+  type Finding,
+  type FindingSeverity,
+  type LintRule,
+  type Stream,
+} from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { Parser } from 'htmlparser2';
 import { snippetsOf, variablesOf } from './analysis.js';
@@ -14,35 +20,48 @@ export interface Linted {
   category: Stream;
 }
 
-type Report = (rule: LintRule, words: string, index?: number) => void;
+type Report = (rule: LintRule, texts: string, index?: number) => void;
 
 const maxBytes = 102 * 1024;
 const maxPerRule = 20;
 /** In place of Liquid while HTML is looked at: it may become anything. */
 const unknown = '\u0001';
 
-const rules: Readonly<Record<LintRule, { severity: FindingSeverity; mend: string }>> = {
-  too_large: { severity: 'WARNING', mend: 'Shorten it, or move styles that repeat into fewer elements.' },
-  image_without_alt: { severity: 'WARNING', mend: 'Say what it shows in alt, or alt="" where it only decorates.' },
-  insecure_image: { severity: 'WARNING', mend: 'Serve it over https.' },
-  broken_link: { severity: 'ERROR', mend: 'Give the whole address, beginning with https://.' },
-  no_text: { severity: 'WARNING', mend: 'Say in words what the mail is about: not everybody sees its images.' },
-  unsubscribe_missing: { severity: 'ERROR', mend: 'Link to {{ unsubscribe_url }} or {{ manage_url }}.' },
-  unknown_snippet: { severity: 'ERROR', mend: 'Create it, or correct its name: until then nothing stands there.' },
-  form: { severity: 'ERROR', mend: 'Link to a page with the form: mail programs show none.' },
-  script: { severity: 'ERROR', mend: 'Leave it out: mail programs run none, and may refuse the mail.' },
-  low_contrast: { severity: 'WARNING', mend: 'Choose a darker or a lighter colour: 4.5 to 1, or 3 to 1 for large text.' },
+const rules: Readonly<Record<LintRule, { severity: FindingSeverity; fix: string }>> = {
+  too_large: { severity: 'WARNING', fix: 'Shorten it, or move styles that repeat into fewer elements.' },
+  image_without_alt: {
+    severity: 'WARNING',
+    fix: 'Say what it shows in alt, or alt="" where it only decorates.',
+  },
+  insecure_image: { severity: 'WARNING', fix: 'Serve it over https.' },
+  broken_link: { severity: 'ERROR', fix: 'Give the whole address, beginning with https://.' },
+  no_text: {
+    severity: 'WARNING',
+    fix: 'Say in words what the mail is about: not everybody sees its images.',
+  },
+  unsubscribe_missing: { severity: 'ERROR', fix: 'Link to {{ unsubscribe_url }} or {{ manage_url }}.' },
+  unknown_snippet: {
+    severity: 'ERROR',
+    fix: 'Create it, or correct its name: until then nothing stands there.',
+  },
+  form: { severity: 'ERROR', fix: 'Link to a page with the form: mail programs show none.' },
+  script: { severity: 'ERROR', fix: 'Leave it out: mail programs run none, and may refuse the mail.' },
+  low_contrast: {
+    severity: 'WARNING',
+    fix: 'Choose a darker or a lighter colour: 4.5 to 1, or 3 to 1 for large text.',
+  },
 };
 
 /** Everything that readers, or their mail servers, would mind. */
 export function lint(mail: Linted): Finding[] {
   const findings: Finding[] = [];
   const counts = new Map<LintRule, number>();
-  const placeOf = placesIn(mail.html);
+  const locationOf = locationsIn(mail.html);
   const report: Report = (rule, message, index) => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const place = index === undefined ? null : placeOf(index);
-    if (counts.get(rule)! <= maxPerRule) findings.push({ rule, ...rules[rule], message: boundedText(message, 500), place });
+    const location = index === undefined ? null : locationOf(index);
+    if (counts.get(rule)! <= maxPerRule)
+      findings.push({ rule, ...rules[rule], message: boundedText(message, 500), place: location });
   };
   lintWhole(mail, report);
   lintSnippets(mail, (finding) => findings.push(finding));
@@ -53,7 +72,10 @@ export function lint(mail: Linted): Finding[] {
 function lintWhole({ html, sources, snippets, category }: Linted, report: Report): void {
   const bytes = Buffer.byteLength(html);
   if (bytes > maxBytes)
-    report('too_large', `The HTML has ${Math.ceil(bytes / 1024)} kB: beyond 102 kB some readers see only its beginning.`);
+    report(
+      'too_large',
+      `The HTML has ${Math.ceil(bytes / 1024)} kB: beyond 102 kB some readers see only its beginning.`,
+    );
   if (
     textFromHtml(html)
       .replace(/\[[^\]]*\]/g, '')
@@ -76,8 +98,13 @@ function lintSnippets({ sources, snippets }: Linted, add: (finding: Finding) => 
   for (const [where, source] of parts) {
     for (const { name, line, column } of hasLiquid(source) ? snippetsOf(source) : []) {
       if (Object.hasOwn(snippets, name)) continue;
-      const place = `${where}line ${line}, column ${column}`;
-      add({ rule: 'unknown_snippet', ...rules.unknown_snippet, message: `There is no snippet ${name}.`, place });
+      const location = `${where}line ${line}, column ${column}`;
+      add({
+        rule: 'unknown_snippet',
+        ...rules.unknown_snippet,
+        message: `There is no snippet ${name}.`,
+        place: location,
+      });
     }
   }
 }
@@ -89,7 +116,7 @@ function lintElements(html: string, report: Report): void {
   const open: { name: string; look: Look; told: boolean }[] = [];
   const parser = new Parser({
     onopentag(name, attributes) {
-      lintElement(name, attributes, (rule, words) => report(rule, words, parser.startIndex));
+      lintElement(name, attributes, (rule, texts) => report(rule, texts, parser.startIndex));
       const look = lookOf(name, attributes, open.at(-1)?.look ?? plainLook);
       if (!voids.has(name)) open.push({ name, look, told: open.at(-1)?.told ?? false });
     },
@@ -99,7 +126,11 @@ function lintElements(html: string, report: Report): void {
       const contrast = lackingContrast(within.look);
       if (contrast === null) return;
       within.told = true;
-      report('low_contrast', `The text stands out from its background by ${contrast.toFixed(1)} to 1 only.`, parser.startIndex);
+      report(
+        'low_contrast',
+        `The text stands out from its background by ${contrast.toFixed(1)} to 1 only.`,
+        parser.startIndex,
+      );
     },
     onclosetag(name) {
       const at = open.findLastIndex((element) => element.name === name);
@@ -112,32 +143,41 @@ function lintElements(html: string, report: Report): void {
 function lintElement(name: string, attributes: Readonly<Record<string, string>>, report: Report): void {
   const { src, href, alt } = attributes;
   if (name === 'img' && alt === undefined) report('image_without_alt', `The image ${shown(src)} has no alt.`);
-  if (name === 'img' && /^http:/i.test(src?.trim() ?? '')) report('insecure_image', `The image ${shown(src)} is not fetched over https.`);
+  if (name === 'img' && /^http:/i.test(src?.trim() ?? ''))
+    report('insecure_image', `The image ${shown(src)} is not fetched over https.`);
   if ((name === 'a' || name === 'area') && href !== undefined) lintLink(href.trim(), report);
-  if (name === 'form' || name === 'input' || name === 'select' || name === 'textarea') report('form', `The mail has <${name}>.`);
+  if (name === 'form' || name === 'input' || name === 'select' || name === 'textarea')
+    report('form', `The mail has <${name}>.`);
   const handler = Object.keys(attributes).find((attribute) => /^on[a-z]+$/.test(attribute));
-  if (name === 'script' || handler) report('script', `The mail has ${handler ? `a script in ${handler}` : '<script>'}.`);
+  if (name === 'script' || handler)
+    report('script', `The mail has ${handler ? `a script in ${handler}` : '<script>'}.`);
 }
 
 function lintLink(href: string, report: Report): void {
   if (/^javascript:/i.test(href)) report('script', 'A link runs a script.');
-  else if (!href.startsWith(unknown) && !leadsSomewhere(href)) report('broken_link', `The link ${shown(href)} leads nowhere.`);
+  else if (!href.startsWith(unknown) && !leadsSomewhere(href))
+    report('broken_link', `The link ${shown(href)} leads nowhere.`);
 }
 
 /** Anchors stay in the mail; everything else needs a scheme, since a mail has no address of its own. */
 function leadsSomewhere(href: string): boolean {
   const address = href.replaceAll(unknown, 'x');
-  return /^#/.test(address) || (/^[a-z][a-z0-9+.-]*:/i.test(address) && URL.canParse(address) && !/^https?:\/*$/i.test(address));
+  return (
+    /^#/.test(address) ||
+    (/^[a-z][a-z0-9+.-]*:/i.test(address) && URL.canParse(address) && !/^https?:\/*$/i.test(address))
+  );
 }
 
 const shown = (address = ''): string =>
-  address === '' ? 'without an address' : address.replaceAll(unknown, '…').replace(/…+/g, '{{ … }}').slice(0, 200);
+  address === ''
+    ? 'without an address'
+    : address.replaceAll(unknown, '…').replace(/…+/g, '{{ … }}').slice(0, 200);
 
 function hideLiquid(html: string): string {
   return html.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (tag) => tag.replace(/[^\n]/g, unknown));
 }
 
-function placesIn(text: string): (index: number) => string {
+function locationsIn(text: string): (index: number) => string {
   const lines = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
   return (index) => {

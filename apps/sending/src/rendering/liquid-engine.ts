@@ -1,4 +1,12 @@
-import { defaultOperators, filters, Liquid, toValue, type Context, type Emitter, type Template } from 'liquidjs';
+import {
+  defaultOperators,
+  filters,
+  Liquid,
+  toValue,
+  type Context,
+  type Emitter,
+  type Template,
+} from 'liquidjs';
 import { atInstant } from './dates.js';
 import { coalesce } from './liquid-parser.js';
 import { SnippetTag } from './snippet-tag.js';
@@ -11,17 +19,26 @@ const maxAllocated = 16 * 1024 * 1024;
 /** Tags that read other files, and a filter that is a matter of luck: the same message has the same bytes on every attempt. */
 const absentTags = ['include', 'layout', 'block'];
 const absentFilters = ['sample'];
-const dateFilters = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'] as const;
+const dateFilters = [
+  'date',
+  'date_to_xmlschema',
+  'date_to_rfc822',
+  'date_to_string',
+  'date_to_long_string',
+] as const;
 
 type Operator = (left: unknown, right: unknown) => unknown;
 type Filter = (this: { context: Context }, value: unknown, ...rest: unknown[]) => unknown;
 
-/** Escapes what values bring into HTML, and nothing anywhere else (contract.md §4). */
+/** Escapes what values bring into HTML, and nothing anywhere else (docs/api-decisions.md §4). */
 export function createEngine({ escapes }: { escapes: boolean }): Liquid {
   const engine = new Liquid({
     ...(escapes ? { outputEscape: 'escape' as const } : {}),
     templates: {},
-    operators: { ...defaultOperators, [coalesce]: ((left, right) => toValue(left) ?? right) satisfies Operator },
+    operators: {
+      ...defaultOperators,
+      [coalesce]: ((left, right) => toValue(left) ?? right) satisfies Operator,
+    },
     ownPropertyOnly: true,
     strictFilters: true,
     timezoneOffset: 0,
@@ -44,8 +61,11 @@ const dated = (filter: Filter): Filter =>
 /** Every text that a render gathers, captured ones included, ends where a message would. */
 function boundOutput({ renderer }: Liquid): void {
   const renderTemplates = renderer.renderTemplates.bind(renderer);
-  renderer.renderTemplates = (templates: Template[], context: Context, emitter: Emitter = new BoundedText()) =>
-    renderTemplates(templates, context, emitter);
+  renderer.renderTemplates = (
+    templates: Template[],
+    context: Context,
+    emitter: Emitter = new BoundedText(),
+  ) => renderTemplates(templates, context, emitter);
 }
 
 class BoundedText implements Emitter {
@@ -53,7 +73,8 @@ class BoundedText implements Emitter {
 
   write(value: unknown): void {
     this.buffer += textOf(value);
-    if (this.buffer.length > maxOutput) throw new Error(`the result is larger than ${maxOutput / 1024 / 1024} MiB`);
+    if (this.buffer.length > maxOutput)
+      throw new Error(`the result is larger than ${maxOutput / 1024 / 1024} MiB`);
   }
 }
 

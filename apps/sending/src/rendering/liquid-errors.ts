@@ -12,7 +12,7 @@ export class LiquidSyntaxError extends Error {
     super(message);
   }
 
-  static at(message: string, token: Place): LiquidSyntaxError {
+  static at(message: string, token: Position): LiquidSyntaxError {
     const [line = 1, column = 1] = token.getPosition();
     return new LiquidSyntaxError(message, line, column);
   }
@@ -23,42 +23,47 @@ export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
 }
 
-interface Place {
+interface Position {
   file?: string;
   /** Line and column. */
   getPosition(): number[];
 }
 
-interface PlacedError extends Error {
-  token: Place;
+interface LocatedError extends Error {
+  token: Position;
 }
 
 /** An error may quote a value of any size. */
-const maxWords = 800;
+const maxTextLength = 800;
 
 /** The library writes the place behind its words, and marks `??` in its own way. */
-const placeWords = /(?:, file:.*?)?, line:\d+, col:\d+$/s;
+const locationText = /(?:, file:.*?)?, line:\d+, col:\d+$/s;
 
 export function toSyntaxError(error: unknown): LiquidSyntaxError {
   if (error instanceof LiquidSyntaxError) return error;
-  return isPlaced(error) ? LiquidSyntaxError.at(wordsOf(error), error.token) : new LiquidSyntaxError(wordsOf(error), 1, 1);
+  return isLocated(error)
+    ? LiquidSyntaxError.at(contentOf(error), error.token)
+    : new LiquidSyntaxError(contentOf(error), 1, 1);
 }
 
 export function toRenderFailure(error: unknown, part: string): RenderFailure {
   if (error instanceof RenderFailure) return error;
-  if (error instanceof LiquidSyntaxError) return new RenderFailure(`${part}, line ${error.line}, column ${error.column}: ${error.message}`);
-  if (!isPlaced(error)) return new RenderFailure(`${part}: ${wordsOf(error)}`);
+  if (error instanceof LiquidSyntaxError)
+    return new RenderFailure(`${part}, line ${error.line}, column ${error.column}: ${error.message}`);
+  if (!isLocated(error)) return new RenderFailure(`${part}: ${contentOf(error)}`);
   const [line = 1, column = 1] = error.token.getPosition();
-  return new RenderFailure(`${error.token.file ?? part}, line ${line}, column ${column}: ${wordsOf(error)}`);
+  return new RenderFailure(
+    `${error.token.file ?? part}, line ${line}, column ${column}: ${contentOf(error)}`,
+  );
 }
 
-function isPlaced(error: unknown): error is PlacedError {
-  return error instanceof Error && typeof (error as Partial<PlacedError>).token?.getPosition === 'function';
+function isLocated(error: unknown): error is LocatedError {
+  return error instanceof Error && typeof (error as Partial<LocatedError>).token?.getPosition === 'function';
 }
 
-function wordsOf(error: unknown): string {
+function contentOf(error: unknown): string {
   if (error instanceof RangeError) return 'is nested too deeply, or grows too large';
   const message = error instanceof Error ? error.message : String(error);
-  const words = message.length > maxWords ? message : message.replace(placeWords, '');
-  return boundedText(words, maxWords).replaceAll('\u0001\u0001', '??');
+  const texts = message.length > maxTextLength ? message : message.replace(locationText, '');
+  return boundedText(texts, maxTextLength).replaceAll('\u0001\u0001', '??');
 }

@@ -8,7 +8,7 @@ export const coalesce = '\u0001\u0001';
 /** A parsed tag takes about a kilobyte: beyond this a source is refused before it is read. */
 const maxTags = 20_000;
 
-/** Liquid with our two extra forms (contract.md §4), in which every token keeps its place in the source. */
+/** Liquid with our two extra forms (docs/api-decisions.md §4), in which every token keeps its place in the source. */
 export class MailParser extends Parser {
   constructor(private readonly engine: Liquid) {
     super(engine);
@@ -26,7 +26,8 @@ export class MailParser extends Parser {
   }
 
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser['parseToken']> {
-    if (TypeGuards.isOutputToken(token) && token.content.startsWith('>')) return includedBy(token, this.engine);
+    if (TypeGuards.isOutputToken(token) && token.content.startsWith('>'))
+      return includedBy(token, this.engine);
     const template = super.parseToken(token, remaining);
     if (TypeGuards.isTagToken(token) && token.tokenizer.remaining().trimStart().startsWith(coalesce)) {
       throw LiquidSyntaxError.at('?? cannot stand here: assign it to a name first', token);
@@ -61,7 +62,10 @@ function refuseTooMany(source: string): void {
   if (countTags(source) > maxTags) throw new LiquidSyntaxError(`has more than ${maxTags} tags`, 1, 1);
 }
 
-function includedBy(token: TopLevelToken & { content: string }, engine: Liquid): ReturnType<Parser['parseToken']> {
+function includedBy(
+  token: TopLevelToken & { content: string },
+  engine: Liquid,
+): ReturnType<Parser['parseToken']> {
   const name = token.content.slice(1).trim();
   if (!/^[A-Za-z][\w-]*$/.test(name)) {
     throw LiquidSyntaxError.at('a snippet is included as {{> name}}', token);

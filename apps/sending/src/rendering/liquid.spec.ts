@@ -4,8 +4,11 @@ import { LiquidSyntaxError, RenderFailure, hasLiquid, parse, render } from './li
 
 const now = new Date('2026-01-31T09:05:00Z');
 
-const html = (source: string, variables: Record<string, unknown> = {}, snippets: Record<string, string> = {}): string =>
-  render({ subject: '', html: source, text: null }, { variables, snippets, now }).html;
+const html = (
+  source: string,
+  variables: Record<string, unknown> = {},
+  snippets: Record<string, string> = {},
+): string => render({ subject: '', html: source, text: null }, { variables, snippets, now }).html;
 const subject = (source: string, variables: Record<string, unknown> = {}): string =>
   render({ subject: source, html: '', text: null }, { variables, snippets: {}, now }).subject;
 
@@ -23,8 +26,12 @@ describe('the two forms of our own', () => {
     const snippets = { hello: 'Hello {{ name }}', outer: '[{{> hello}}|{% render "hello" %}]' };
     expect(html('{{> outer}}', { name: 'Ada' }, snippets)).toBe('[Hello Ada|Hello Ada]');
     expect(html('{{>hello}} {{- > hello -}} .', { name: 'Ada' }, snippets)).toBe('Hello AdaHello Ada.');
-    expect(html('{% render "hello", name: "Grace" %}, {{ name }}', { name: 'Ada' }, snippets)).toBe('Hello Grace, Ada');
-    expect(html('{% for name in names %}{{> hello}};{% endfor %}', { names: ['a', 'b'] }, snippets)).toBe('Hello a;Hello b;');
+    expect(html('{% render "hello", name: "Grace" %}, {{ name }}', { name: 'Ada' }, snippets)).toBe(
+      'Hello Grace, Ada',
+    );
+    expect(html('{% for name in names %}{{> hello}};{% endfor %}', { names: ['a', 'b'] }, snippets)).toBe(
+      'Hello a;Hello b;',
+    );
   });
 
   it('keeps what a snippet assigns inside it', () => {
@@ -34,7 +41,9 @@ describe('the two forms of our own', () => {
   it('renders a missing snippet as nothing, and no snippet deeper than ten', () => {
     expect(html('a{{> gone}}b{% render "gone" %}c')).toBe('abc');
     const nested = (depth: number) =>
-      Object.fromEntries(Array.from({ length: depth }, (_, at) => [`s${at}`, at === depth - 1 ? 'end' : `{{> s${at + 1}}}`]));
+      Object.fromEntries(
+        Array.from({ length: depth }, (_, at) => [`s${at}`, at === depth - 1 ? 'end' : `{{> s${at + 1}}}`]),
+      );
     expect(html('{{> s0}}', {}, nested(10))).toBe('end');
     expect(() => html('{{> s0}}', {}, nested(11))).toThrow(/nested deeper than 10/);
     expect(() => html('{{> a}}', {}, { a: '{{> b}}', b: '{{> a}}' })).toThrow(RenderFailure);
@@ -67,13 +76,15 @@ describe('what a value brings in', () => {
 
   it('is escaped in HTML, and nowhere else', () => {
     const escaped = '&lt;b&gt;&#34;O&#39;Neil&#34; &amp; co&lt;/b&gt;';
-    const said = '{{ name }}';
-    expect(render({ subject: said, html: said, text: said }, { variables, snippets: {}, now })).toEqual({
+    const text = '{{ name }}';
+    expect(render({ subject: text, html: text, text: text }, { variables, snippets: {}, now })).toEqual({
       subject: variables.name,
       html: escaped,
       text: variables.name,
     });
-    expect(html('{% echo name %}{% cycle name %}{{> s}}', variables, { s: '{{ name }}' })).toBe(escaped.repeat(3));
+    expect(html('{% echo name %}{% cycle name %}{{> s}}', variables, { s: '{{ name }}' })).toBe(
+      escaped.repeat(3),
+    );
     expect(html('{{ name | raw }}', variables)).toBe(variables.name);
   });
 
@@ -88,7 +99,9 @@ describe('what a value brings in', () => {
   });
 
   it('has only its own members', () => {
-    expect(html('[{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor.name }}]', { a: {} })).toBe('[]');
+    expect(
+      html('[{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor.name }}]', { a: {} }),
+    ).toBe('[]');
   });
 });
 
@@ -116,13 +129,18 @@ describe('a source', () => {
   });
 
   it('is told from plain words', () => {
-    expect([hasLiquid('a { b } %}'), hasLiquid('{{ a }}'), hasLiquid('{% raw %}')]).toEqual([false, true, true]);
+    expect([hasLiquid('a { b } %}'), hasLiquid('{{ a }}'), hasLiquid('{% raw %}')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });
 
 describe('the same message', () => {
   it('has the same bytes at any hour: now is the instant of acceptance', () => {
-    const source = '{{ "now" | date: "%Y-%m-%d %H:%M" }} {{ now | date: "%d" }} {{ "today" | date_to_xmlschema }}';
+    const source =
+      '{{ "now" | date: "%Y-%m-%d %H:%M" }} {{ now | date: "%d" }} {{ "today" | date_to_xmlschema }}';
     expect(html(source)).toBe('2026-01-31 09:05 31 2026-01-31T09:05:00+00:00');
   });
 
@@ -145,14 +163,22 @@ describe('a limit', () => {
       '{% for i in (1..3000) %}{% for j in (1..3000) %}{% for k in (1..100) %}{% assign x = k %}{% endfor %}{% endfor %}{% endfor %}',
     ],
     ['of output', `{% for i in (1..3000) %}${'x'.repeat(1_000)}{% endfor %}`],
-    ['of what is captured', '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}'],
-    ['of what is joined', '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}'],
+    [
+      'of what is captured',
+      '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% capture a %}{{ a }}{{ a }}{% endcapture %}{% endfor %}',
+    ],
+    [
+      'of what is joined',
+      '{% assign a = "xxxxxxxx" %}{% for i in (1..40) %}{% assign a = a | append: a %}{% endfor %}',
+    ],
   ])('%s costs the message', (_, source) => {
     expect(() => html(source)).toThrow(RenderFailure);
   });
 
   it('is the same for what snippets multiply', () => {
-    const snippets = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`s${at}`, `{{> s${at + 1}}}`.repeat(50)]));
+    const snippets = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [`s${at}`, `{{> s${at + 1}}}`.repeat(50)]),
+    );
     expect(() => html('{{> s0}}', {}, snippets)).toThrow(RenderFailure);
   });
 });
@@ -178,7 +204,9 @@ describe('as a property', () => {
     fc.assert(
       fc.property(any, any, any, (a, b, c) => {
         const expected = a ?? b ?? c;
-        expect(html('{{a??b??c}}', { a, b, c })).toBe(expected === null || expected === undefined ? '' : String(expected));
+        expect(html('{{a??b??c}}', { a, b, c })).toBe(
+          expected === null || expected === undefined ? '' : String(expected),
+        );
       }),
     );
   });

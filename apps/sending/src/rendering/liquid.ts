@@ -13,7 +13,7 @@ export interface LiquidContent {
 }
 
 /** All that a render depends on: the same of it gives the same bytes. */
-export interface RenderGiven {
+export interface RenderInput {
   variables: Record<string, unknown>;
   /** Bodies by name, in the versions that the message was accepted with. */
   snippets: Record<string, string>;
@@ -32,7 +32,10 @@ class Voice {
   constructor(escapes: boolean) {
     const engine = createEngine({ escapes });
     this.engine = engine;
-    this.sources = new ParsedSources((source, file) => new MailParser(engine).parse(source, file), cacheBytes);
+    this.sources = new ParsedSources(
+      (source, file) => new MailParser(engine).parse(source, file),
+      cacheBytes,
+    );
   }
 
   parse(source: string, file: string): Template[] {
@@ -43,7 +46,7 @@ class Voice {
     }
   }
 
-  render(source: string, part: string, { variables, snippets, now }: RenderGiven, until: number): string {
+  render(source: string, part: string, { variables, snippets, now }: RenderInput, until: number): string {
     try {
       const context = new Context(
         variables,
@@ -51,7 +54,8 @@ class Voice {
         { sync: true, globals: { now: now.toISOString() }, renderLimit: until - performance.now() },
         { liquid: this.engine },
       );
-      const find: FindSnippet = (name) => (Object.hasOwn(snippets, name) ? this.parse(snippets[name]!, `snippet ${name}`) : null);
+      const find: FindSnippet = (name) =>
+        Object.hasOwn(snippets, name) ? this.parse(snippets[name]!, `snippet ${name}`) : null;
       giveSnippets(context, find);
       return bounded(this.engine.renderSync(this.parse(source, part), context as object) as string, part);
     } catch (error) {
@@ -72,7 +76,7 @@ export function parse(source: string): Template[] {
 export const hasLiquid = (source: string): boolean => source.includes('{{') || source.includes('{%');
 
 /** One message, rendered once: values are never read as Liquid again. Fails as a RenderFailure. */
-export function render(content: LiquidContent, given: RenderGiven): LiquidContent {
+export function render(content: LiquidContent, given: RenderInput): LiquidContent {
   const until = performance.now() + renderMs;
   return {
     subject: header(plain.render(content.subject, 'subject', given, until)),
@@ -81,15 +85,18 @@ export function render(content: LiquidContent, given: RenderGiven): LiquidConten
   };
 }
 
-/** A subject becomes a header: what values bring in is checked again (guarantees.md §6). */
+/** A subject becomes a header: what values bring in is checked again (docs/guarantees.md §6). */
 function header(subject: string): string {
-  if (/[\r\n\u2028\u2029\u0000]/.test(subject)) throw new RenderFailure('subject: the rendered subject is not one line');
-  if (subject.length > maxSubject) throw new RenderFailure(`subject: the rendered subject is longer than ${maxSubject} characters`);
+  if (/[\r\n\u2028\u2029\u0000]/.test(subject))
+    throw new RenderFailure('subject: the rendered subject is not one line');
+  if (subject.length > maxSubject)
+    throw new RenderFailure(`subject: the rendered subject is longer than ${maxSubject} characters`);
   return subject;
 }
 
 function bounded(text: string, part: string): string {
-  if (Buffer.byteLength(text) > maxOutput) throw new RenderFailure(`${part}: the result is larger than ${maxOutput / 1024 / 1024} MiB`);
+  if (Buffer.byteLength(text) > maxOutput)
+    throw new RenderFailure(`${part}: the result is larger than ${maxOutput / 1024 / 1024} MiB`);
   return text.toWellFormed();
 }
 

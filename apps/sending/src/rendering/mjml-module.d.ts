@@ -8,7 +8,12 @@ declare module 'mjml' {
   }
   function mjml2html(
     source: string,
-    options: { validationLevel: 'soft'; keepComments: boolean; ignoreIncludes: boolean; fonts: Record<string, string> },
+    options: {
+      validationLevel: 'soft';
+      keepComments: boolean;
+      ignoreIncludes: boolean;
+      fonts: Record<string, string>;
+    },
   ): Promise<{ html: string; errors: MjmlError[] }>;
   export { mjml2html as default };
 }

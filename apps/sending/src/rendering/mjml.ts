@@ -12,18 +12,31 @@ export interface CompiledMjml {
  * no reader is sent to a host for fonts that the mail does not name itself.
  */
 export async function compileMjml(source: string): Promise<CompiledMjml> {
-  if (!/<mjml[\s>]/.test(source)) return { html: '', faults: [{ line: 1, message: 'MJML begins with <mjml>' }] };
+  if (!/<mjml[\s>]/.test(source))
+    return { html: '', faults: [{ line: 1, message: 'MJML begins with <mjml>' }] };
   const { html, errors } = await compiled(source);
-  const inlined = juice(html, { applyWidthAttributes: false, applyHeightAttributes: false, applyAttributesTableElements: false });
+  const inlined = juice(html, {
+    applyWidthAttributes: false,
+    applyHeightAttributes: false,
+    applyAttributesTableElements: false,
+  });
   const faults = errors.map(({ line, message }) => ({ line, message }));
   return { html: inlined, faults: [...faults, ...lostTags(source, inlined)] };
 }
 
 async function compiled(source: string): ReturnType<typeof mjml> {
   try {
-    return await mjml(source, { validationLevel: 'soft', keepComments: false, ignoreIncludes: true, fonts: {} });
+    return await mjml(source, {
+      validationLevel: 'soft',
+      keepComments: false,
+      ignoreIncludes: true,
+      fonts: {},
+    });
   } catch (error) {
-    return { html: '', errors: [{ line: 1, message: (error as Error).message, tagName: 'mjml', formattedMessage: '' }] };
+    return {
+      html: '',
+      errors: [{ line: 1, message: (error as Error).message, tagName: 'mjml', formattedMessage: '' }],
+    };
   }
 }
 
@@ -33,7 +46,10 @@ function lostTags(source: string, html: string): CompiledMjml['faults'] {
   const faults: CompiledMjml['faults'] = [];
   for (const { 0: tag, index } of uncommented.matchAll(/\{%.*?%\}/gs)) {
     if (!html.includes(tag)) {
-      faults.push({ line: uncommented.slice(0, index).split('\n').length, message: 'Liquid between MJML elements stands in <mj-raw>' });
+      faults.push({
+        line: uncommented.slice(0, index).split('\n').length,
+        message: 'Liquid between MJML elements stands in <mj-raw>',
+      });
     }
   }
   return faults;

@@ -1,7 +1,7 @@
 import type { Template } from 'liquidjs';
 import { countTags } from './liquid-parser.js';
 
-interface Kept {
+interface Entry {
   templates: Template[];
   weight: number;
 }
@@ -11,7 +11,7 @@ const tagBytes = 1_024;
 
 /** Sources are parsed once while they are in use; a source never changes, so its text is its name. */
 export class ParsedSources {
-  private readonly kept = new Map<string, Kept>();
+  private readonly stored = new Map<string, Entry>();
   private weight = 0;
 
   constructor(
@@ -21,10 +21,10 @@ export class ParsedSources {
 
   of(source: string, file: string): Template[] {
     const key = `${file}\n${source}`;
-    const known = this.kept.get(key);
+    const known = this.stored.get(key);
     if (known) {
-      this.kept.delete(key);
-      this.kept.set(key, known);
+      this.stored.delete(key);
+      this.stored.set(key, known);
       return known.templates;
     }
     const templates = this.parse(source, file);
@@ -32,13 +32,13 @@ export class ParsedSources {
     return templates;
   }
 
-  private keep(key: string, kept: Kept): void {
-    if (kept.weight > this.maxWeight) return;
-    this.kept.set(key, kept);
-    this.weight += kept.weight;
-    for (const [oldest, { weight }] of this.kept) {
+  private keep(key: string, stored: Entry): void {
+    if (stored.weight > this.maxWeight) return;
+    this.stored.set(key, stored);
+    this.weight += stored.weight;
+    for (const [oldest, { weight }] of this.stored) {
       if (this.weight <= this.maxWeight) break;
-      this.kept.delete(oldest);
+      this.stored.delete(oldest);
       this.weight -= weight;
     }
   }

@@ -2,9 +2,9 @@ import type { Finding, RenderedTemplate, Stream } from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { isMissing, variablesOf } from './analysis.js';
 import { lint } from './lint.js';
-import { render, type RenderGiven } from './liquid.js';
+import { render, type RenderInput } from './liquid.js';
 
-export interface PreviewSource extends RenderGiven {
+export interface PreviewSource extends RenderInput {
   subject: string;
   html: string;
   category: Stream;

@@ -12,8 +12,13 @@ const refused = (message: RegExp) => ({
 describe('a source as large as one may be', () => {
   it('is read within the limits of its thread', async () => {
     expect(await rendering.check('body', '{{ a }}'.repeat(19_900))).toEqual({ includes: [], liquid: true });
-    expect(await rendering.check('body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({ includes: ['footer'], liquid: true });
-    await expect(rendering.check('body', `${'x\n'.repeat(500_000)}{{`)).rejects.toMatchObject(refused(/^line 500001, column 1: /));
+    expect(await rendering.check('body', `{{> footer}}${'x'.repeat(1024 * 1024)}`)).toEqual({
+      includes: ['footer'],
+      liquid: true,
+    });
+    await expect(rendering.check('body', `${'x\n'.repeat(500_000)}{{`)).rejects.toMatchObject(
+      refused(/^line 500001, column 1: /),
+    );
   });
 
   it('costs nobody else anything where it goes beyond them', async () => {
@@ -26,7 +31,10 @@ describe('a source as large as one may be', () => {
       category: 'TRANSACTIONAL' as const,
     });
     const loop = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% assign x = j %}{% endfor %}{% endfor %}';
-    const [lost, shown] = await Promise.allSettled([rendering.preview(source(loop)), rendering.preview(source('<p>Hello</p>'))]);
+    const [lost, shown] = await Promise.allSettled([
+      rendering.preview(source(loop)),
+      rendering.preview(source('<p>Hello</p>')),
+    ]);
     expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'invalid' } });
     expect(shown).toMatchObject({ status: 'fulfilled', value: { html: '<p>Hello</p>' } });
   });

@@ -18,7 +18,11 @@ const compilerHeapMb = 256;
 
 const maxReason = 1_000;
 const cannot = (reason: string) =>
-  new DomainError('invalid', 'validation_error', `The template cannot be rendered: ${boundedText(reason, maxReason)}`);
+  new DomainError(
+    'invalid',
+    'validation_error',
+    `The template cannot be rendered: ${boundedText(reason, maxReason)}`,
+  );
 
 /** What people ask of a source while they write it, on threads of its own. */
 @Injectable()
@@ -42,17 +46,20 @@ export class Rendering implements OnModuleDestroy {
 
   /** What the source of this member includes; refuses what is no Liquid, with its place. */
   async check(member: string, source: string): Promise<CheckedSource> {
-    const checked = source.length > longSource ? ((await this.ask({ check: source })) as CheckedSource | SourceFault) : checkSource(source);
+    const checked =
+      source.length > longSource
+        ? ((await this.request({ check: source })) as CheckedSource | SourceFault)
+        : checkSource(source);
     if (!('message' in checked)) return checked;
     throw faulty(member, [checked]);
   }
 
   async preview(source: PreviewSource): Promise<RenderedTemplate> {
-    return (await this.ask({ preview: source })) as RenderedTemplate;
+    return (await this.request({ preview: source })) as RenderedTemplate;
   }
 
   async lint(source: LintSource): Promise<Finding[]> {
-    return (await this.ask({ lint: source })) as Finding[];
+    return (await this.request({ lint: source })) as Finding[];
   }
 
   async compile(mjml: string): Promise<string> {
@@ -62,7 +69,7 @@ export class Rendering implements OnModuleDestroy {
     return compiled!.html;
   }
 
-  private async ask(job: RenderingJob): Promise<unknown> {
+  private async request(job: RenderingJob): Promise<unknown> {
     const [answer] = await this.sources.run([job]);
     if (answer instanceof Error) throw cannot(answer.message);
     return answer;

@@ -23,8 +23,14 @@ export function giveSnippets(context: Context, find: FindSnippet): void {
   context.setRegister(snippetsRegister, find);
 }
 
-/** A snippet, in either form: it sees what its caller sees, and what it assigns stays its own (contract.md §4). */
-function* renderSnippet(engine: Liquid, name: string, given: object, context: Context, emitter: Emitter): Generator<unknown, void> {
+/** A snippet, in either form: it sees what its caller sees, and what it assigns stays its own (docs/api-decisions.md §4). */
+function* renderSnippet(
+  engine: Liquid,
+  name: string,
+  given: object,
+  context: Context,
+  emitter: Emitter,
+): Generator<unknown, void> {
   const find = context.getRegister<FindSnippet | undefined>(snippetsRegister);
   const depth = context.getRegister<number>(depthRegister, 0) + 1;
   if (depth > maxDepth) throw new Error(`snippets are nested deeper than ${maxDepth}`);
@@ -59,11 +65,17 @@ export class SnippetTag extends Tag {
   constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
     super(token, remaining, engine);
     const file = this.tokenizer.readQuoted();
-    this.tokenizer.assert(file && /^[A-Za-z][\w-]*$/.test(file.content), 'a snippet is included as {% render "name" %}');
+    this.tokenizer.assert(
+      file && /^[A-Za-z][\w-]*$/.test(file.content),
+      'a snippet is included as {% render "name" %}',
+    );
     this.snippet = file!.content;
     this.given = new Hash(this.tokenizer, engine.options.keyValueSeparator);
     this.tokenizer.skipBlank();
-    this.tokenizer.assert(this.tokenizer.end(), 'behind the name of a snippet stand only pairs such as key: value');
+    this.tokenizer.assert(
+      this.tokenizer.end(),
+      'behind the name of a snippet stand only pairs such as key: value',
+    );
   }
 
   *render(context: Context, emitter: Emitter): Generator<unknown, void> {

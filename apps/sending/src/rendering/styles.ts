@@ -11,16 +11,26 @@ export interface Look {
   hidden: boolean;
 }
 
-export const plainLook: Look = { colour: [0, 0, 0], background: [255, 255, 255], size: 16, bold: false, hidden: false };
+export const plainLook: Look = {
+  colour: [0, 0, 0],
+  background: [255, 255, 255],
+  size: 16,
+  bold: false,
+  hidden: false,
+};
 
 const headings: Readonly<Record<string, number>> = { h1: 32, h2: 24, h3: 18.72 };
 
 export function lookOf(name: string, attributes: Readonly<Record<string, string>>, inherited: Look): Look {
   const style = declarationsOf(attributes['style'] ?? '');
   const background =
-    style.get('background-color') ?? /^(?:rgb\([^)]*\)|\S+)/.exec(style.get('background') ?? '')?.[0] ?? attributes['bgcolor'] ?? '';
+    style.get('background-color') ??
+    /^(?:rgb\([^)]*\)|\S+)/.exec(style.get('background') ?? '')?.[0] ??
+    attributes['bgcolor'] ??
+    '';
   const size = /^([\d.]+)(?:px)?$/.exec(style.get('font-size') ?? '')?.[1];
-  const weight = style.get('font-weight') ?? (name in headings || name === 'b' || name === 'strong' ? 'bold' : '');
+  const weight =
+    style.get('font-weight') ?? (name in headings || name === 'b' || name === 'strong' ? 'bold' : '');
   return {
     colour: parseColour(style.get('color') ?? attributes['color'] ?? '') ?? inherited.colour,
     background: parseColour(background) ?? inherited.background,

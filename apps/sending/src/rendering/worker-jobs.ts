@@ -58,7 +58,11 @@ export function answerJobs<Job, Result>(
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), details: {} };
   const { name, message, ...details } = error;
-  return { name: error.name, message: error.message, details: JSON.parse(JSON.stringify(details)) as Record<string, unknown> };
+  return {
+    name: error.name,
+    message: error.message,
+    details: JSON.parse(JSON.stringify(details)) as Record<string, unknown>,
+  };
 }
 
 /** Tests run sources, threads run what is built from them. */

@@ -13,7 +13,7 @@ export interface WorkerPoolOptions<Job> {
 }
 
 /** A job that was given up: it ran for too long, or its thread died of it. */
-export class JobGivenUp extends Error {
+export class JobAbandoned extends Error {
   override readonly name = 'JobGivenUp';
 
   constructor(
@@ -31,8 +31,8 @@ interface Post<Job, Result> {
   done: (answers: (Result | Error)[]) => void;
 }
 
-const usualMs = 500;
-const usualLimits: WorkerLimits = { heapMb: 64 };
+const defaultMs = 500;
+const defaultLimits: WorkerLimits = { heapMb: 64 };
 
 /**
  * Pure work on threads of its own, with a hard limit for each job: an endless loop or a flood of memory costs its job and its
@@ -49,7 +49,7 @@ export class WorkerPool<Job, Result> {
   /** The answer to each job, in their order; an error where one failed. All of them run on one thread, one after the other. */
   run(jobs: Job[]): Promise<(Result | Error)[]> {
     if (jobs.length === 0) return Promise.resolve([]);
-    if (this.closed) return Promise.resolve(jobs.map(() => new JobGivenUp('the service is ending')));
+    if (this.closed) return Promise.resolve(jobs.map(() => new JobAbandoned('the service is ending')));
     return new Promise((done) => {
       this.waiting.push({ jobs, answers: jobs.map(() => undefined), done });
       this.next();
@@ -59,7 +59,7 @@ export class WorkerPool<Job, Result> {
   async close(): Promise<void> {
     this.closed = true;
     for (const { answers, done } of this.waiting.splice(0))
-      done(answers.map((answer) => answer ?? new JobGivenUp('the service is ending')));
+      done(answers.map((answer) => answer ?? new JobAbandoned('the service is ending')));
     await Promise.all([...this.threads].map((thread) => thread.end()));
   }
 
@@ -77,7 +77,7 @@ export class WorkerPool<Job, Result> {
   }
 
   private begin(): WorkerThread<Job, Result> | undefined {
-    const { module, threads, jobMs = usualMs, limits = usualLimits, transferOf } = this.options;
+    const { module, threads, jobMs = defaultMs, limits = defaultLimits, transferOf } = this.options;
     if (this.threads.size >= threads) return undefined;
     const thread = new WorkerThread<Job, Result>({ module, jobMs, limits, transferOf });
     this.threads.add(thread);
@@ -85,9 +85,9 @@ export class WorkerPool<Job, Result> {
   }
 
   private async work(thread: WorkerThread<Job, Result>, post: Post<Job, Result>): Promise<void> {
-    const open = post.answers.flatMap((answer, place) => (answer === undefined ? [place] : []));
+    const open = post.answers.flatMap((answer, index) => (answer === undefined ? [index] : []));
     const lost = await thread.run(
-      open.map((place) => post.jobs[place]!),
+      open.map((index) => post.jobs[index]!),
       (index, answer) => (post.answers[open[index]!] ??= answer),
     );
     if (lost) {
@@ -104,6 +104,7 @@ export class WorkerPool<Job, Result> {
   /** What a thread died of is not tried again; where nobody knows which job it was, none is. */
   private giveUp(post: Post<Job, Result>, open: number[], { reason, index }: WorkerLost): void {
     const culprits = index === null || this.closed ? open : [open[index]!];
-    for (const place of culprits) post.answers[place] ??= new JobGivenUp(reason, index !== null && !this.closed);
+    for (const position of culprits)
+      post.answers[position] ??= new JobAbandoned(reason, index !== null && !this.closed);
   }
 }

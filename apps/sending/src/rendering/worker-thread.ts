@@ -20,7 +20,7 @@ export interface WorkerLost {
 }
 
 /** Twice the number of finished jobs, and one more while a job is running: what a thread in a loop cannot tell by a message. */
-const started = (place: number): boolean => place % 2 === 1;
+const started = (index: number): boolean => index % 2 === 1;
 const checksPerJob = 5;
 const youngMb = 8;
 
@@ -40,12 +40,17 @@ export class WorkerThread<Job, Result> {
       resourceLimits: { maxOldGenerationSizeMb: options.limits.heapMb, maxYoungGenerationSizeMb: youngMb },
     });
     this.worker.on('error', (error) => this.lose(reasonOf(error)));
-    this.gone = new Promise((resolve) => this.worker.once('exit', () => resolve(this.lose('ended its thread'))));
+    this.gone = new Promise((resolve) =>
+      this.worker.once('exit', () => resolve(this.lose('ended its thread'))),
+    );
     this.worker.unref();
   }
 
   /** Gives each answer as it comes; ends with null, or with why the thread is gone. */
-  async run(jobs: Job[], answered: (index: number, answer: Result | Error) => void): Promise<WorkerLost | null> {
+  async run(
+    jobs: Job[],
+    answered: (index: number, answer: Result | Error) => void,
+  ): Promise<WorkerLost | null> {
     this.worker.ref();
     let open = jobs.length;
     const watch = setInterval(() => this.endIfStuck(), this.options.jobMs / checksPerJob);
@@ -77,9 +82,9 @@ export class WorkerThread<Job, Result> {
 
   /** The same job at two looks has run for all the time between them, however late the looks are. */
   private endIfStuck(): void {
-    const place = Atomics.load(this.progress, 0);
+    const index = Atomics.load(this.progress, 0);
     const now = performance.now();
-    if (!started(place) || place !== this.seen.place) this.seen = { place, at: now };
+    if (!started(index) || index !== this.seen.place) this.seen = { place: index, at: now };
     else if (now - this.seen.at >= this.options.jobMs) {
       this.lose(`took longer than ${this.options.jobMs} ms`);
       void this.worker.terminate();
@@ -87,10 +92,12 @@ export class WorkerThread<Job, Result> {
   }
 
   private lose(reason: string): void {
-    const place = Atomics.load(this.progress, 0);
-    this.lost ??= { reason, index: started(place) ? place >> 1 : null };
+    const index = Atomics.load(this.progress, 0);
+    this.lost ??= { reason, index: started(index) ? index >> 1 : null };
   }
 }
 
 const reasonOf = (error: unknown): string =>
-  (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'took too much memory' : `broke its thread: ${String(error)}`;
+  (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? 'took too much memory'
+    : `broke its thread: ${String(error)}`;

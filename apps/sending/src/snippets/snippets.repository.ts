@@ -20,7 +20,7 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
     return this.page(projectId, request, filtersOf(request));
   }
 
-  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, { search = '' }: SnippetFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (
@@ -37,11 +37,10 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
   }
 
   async isNameTaken(projectId: string, name: string, id: string): Promise<boolean> {
-    const rows = await this.database.query(`SELECT 1 FROM snippets WHERE project_id = $1 AND name = $2 AND id <> $3`, [
-      projectId,
-      name,
-      id,
-    ]);
+    const rows = await this.database.query(
+      `SELECT 1 FROM snippets WHERE project_id = $1 AND name = $2 AND id <> $3`,
+      [projectId, name, id],
+    );
     return rows.length > 0;
   }
 
@@ -60,16 +59,19 @@ export class SnippetsRepository extends CountedRepository<SnippetRow> {
   }
 
   async keepVersion({ projectId, id, versionId, body }: SnippetRow): Promise<void> {
-    await this.database.query(`INSERT INTO snippet_versions (project_id, id, snippet_id, body) VALUES ($1, $2, $3, $4)`, [
-      projectId,
-      versionId,
-      id,
-      body,
-    ]);
+    await this.database.query(
+      `INSERT INTO snippet_versions (project_id, id, snippet_id, body) VALUES ($1, $2, $3, $4)`,
+      [projectId, versionId, id, body],
+    );
   }
 }
 
 const filtersOf = ({ search }: SnippetFilter) =>
   search === undefined
     ? []
-    : [{ sql: '(row.name ILIKE :search OR row.description ILIKE :search)', parameters: { search: `%${escapeLike(search)}%` } }];
+    : [
+        {
+          sql: '(row.name ILIKE :search OR row.description ILIKE :search)',
+          parameters: { search: `%${escapeLike(search)}%` },
+        },
+      ];

@@ -8,10 +8,18 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const build = (caller: Caller, name: string, body = '<p>Bye</p>', more: Partial<CreateSnippet> = {}): Promise<Snippet> =>
-  suite.bus.call(snippets.create, caller, { name, body, ...more });
-const update = (caller: Caller, id: string, changes: Partial<CreateSnippet>) => suite.bus.call(snippets.update, caller, { id, ...changes });
-const circular = { kind: 'invalid', details: { errors: [{ path: ['body'], code: 'not_allowed', message: expect.anything() }] } };
+const build = (
+  caller: Caller,
+  name: string,
+  body = '<p>Bye</p>',
+  more: Partial<CreateSnippet> = {},
+): Promise<Snippet> => suite.bus.call(snippets.create, caller, { name, body, ...more });
+const update = (caller: Caller, id: string, changes: Partial<CreateSnippet>) =>
+  suite.bus.call(snippets.update, caller, { id, ...changes });
+const circular = {
+  kind: 'invalid',
+  details: { errors: [{ path: ['body'], code: 'not_allowed', message: expect.anything() }] },
+};
 const versionsOf = async ({ projectId, id }: Snippet) =>
   (
     await suite.database.query<{ body: string }>(
@@ -25,10 +33,17 @@ describe('a snippet', () => {
     const { caller } = await suite.buildProject();
     const made = await build(caller, 'footer');
     expect(await suite.bus.call(snippets.get, caller, { id: made.id })).toEqual(made);
-    expect(await update(caller, made.id, { description: 'x' })).toMatchObject({ description: 'x', body: '<p>Bye</p>' });
-    expect(await update(caller, made.id, { body: '<p>{{ name }}</p>', description: null })).toMatchObject({ description: null });
+    expect(await update(caller, made.id, { description: 'x' })).toMatchObject({
+      description: 'x',
+      body: '<p>Bye</p>',
+    });
+    expect(await update(caller, made.id, { body: '<p>{{ name }}</p>', description: null })).toMatchObject({
+      description: null,
+    });
     await suite.bus.call(snippets.delete, caller, { id: made.id });
-    await expect(suite.bus.call(snippets.get, caller, { id: made.id })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(suite.bus.call(snippets.get, caller, { id: made.id })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
     expect(await versionsOf(made)).toEqual(['<p>Bye</p>', '<p>{{ name }}</p>']);
   });
 
@@ -47,7 +62,11 @@ describe('a snippet', () => {
   it('that is no Liquid is refused with its place', async () => {
     const { caller } = await suite.buildProject();
     await expect(build(caller, 'bad', 'x\n{{ open')).rejects.toMatchObject({
-      details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1: /) }] },
+      details: {
+        errors: [
+          { path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1: /) },
+        ],
+      },
     });
   });
 
@@ -59,7 +78,9 @@ describe('a snippet', () => {
     await expect(build(caller, 'c', '{{> a}}')).rejects.toMatchObject(circular);
     const c = await build(caller, 'c', 'end');
     await expect(update(caller, c.id, { body: '{{> b}}' })).rejects.toMatchObject(circular);
-    await expect(update(caller, b.id, { name: 'b2', body: '{{> a}}{{> b2}}' })).rejects.toMatchObject(circular);
+    await expect(update(caller, b.id, { name: 'b2', body: '{{> a}}{{> b2}}' })).rejects.toMatchObject(
+      circular,
+    );
     await update(caller, a.id, { body: 'free' });
     await update(caller, c.id, { body: '{{> a}}' });
     expect(await versionsOf(c)).toEqual(['end', '{{> a}}']);
@@ -83,13 +104,22 @@ describe('a list of snippets', () => {
     await build(caller, 'header');
     await build(caller, 'mail_logo');
     const list = async (query: object) => {
-      const { items, total, hasMore, next } = await suite.bus.call(snippets.list, caller, { withTotal: true, ...query });
+      const { items, total, hasMore, next } = await suite.bus.call(snippets.list, caller, {
+        withTotal: true,
+        ...query,
+      });
       return { names: items.map(({ name }) => name), total, hasMore, next };
     };
-    expect(await list({})).toMatchObject({ names: ['mail_logo', 'header', 'footer'], total: 3, hasMore: false });
+    expect(await list({})).toMatchObject({
+      names: ['mail_logo', 'header', 'footer'],
+      total: 3,
+      hasMore: false,
+    });
     expect(await list({ search: 'MAIL' })).toMatchObject({ names: ['mail_logo', 'footer'], total: 2 });
     const first = await list({ limit: 2 });
     expect(await list({ limit: 2, after: first.next! })).toMatchObject({ names: ['footer'], hasMore: false });
-    expect((await suite.bus.call(snippets.list, (await suite.buildProject()).caller, { withTotal: true })).total).toBe(0);
+    expect(
+      (await suite.bus.call(snippets.list, (await suite.buildProject()).caller, { withTotal: true })).total,
+    ).toBe(0);
   });
 });

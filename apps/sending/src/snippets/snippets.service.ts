@@ -30,7 +30,14 @@ export class SnippetsService {
     const { includes } = await this.rendering.check('body', body.body);
     const { projectId } = caller;
     const { description = null } = body;
-    const draft = Object.assign(new SnippetRow(), { ...body, description, projectId, id: newId(), versionId: newId(), includes });
+    const draft = Object.assign(new SnippetRow(), {
+      ...body,
+      description,
+      projectId,
+      id: newId(),
+      versionId: newId(),
+      includes,
+    });
     const row = await this.commits.before(deadline, async () => {
       await this.refuseConflicts(draft);
       await this.snippets.keepVersion(draft);
@@ -44,7 +51,10 @@ export class SnippetsService {
   }
 
   async list(projectId: string, query: ListSnippets): Promise<SnippetPage> {
-    const [page, total] = await Promise.all([this.snippets.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    const [page, total] = await Promise.all([
+      this.snippets.list(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
     return { ...page, items: page.items.map((row) => row.toSnippet()), ...total };
   }
 
@@ -80,13 +90,16 @@ export class SnippetsService {
     }
   }
 
-  private async totalOf(projectId: string, { search }: ListSnippets): Promise<Pick<SnippetPage, 'total' | 'totalIsCapped'>> {
+  private async totalOf(
+    projectId: string,
+    { search }: ListSnippets,
+  ): Promise<Pick<SnippetPage, 'total' | 'totalIsCapped'>> {
     if (search === undefined) return { total: await this.snippets.total(projectId) };
     return cappedTotal(await this.snippets.countMatches(projectId, { search }));
   }
 
-  private async found(looked: Promise<SnippetRow | null>): Promise<SnippetRow> {
-    const row = await looked;
+  private async found(checked: Promise<SnippetRow | null>): Promise<SnippetRow> {
+    const row = await checked;
     if (!row) throw snippetNotFound();
     return row;
   }

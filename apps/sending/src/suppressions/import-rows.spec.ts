@@ -18,8 +18,16 @@ describe('a list of addresses', () => {
       [row('ada@example.com', 'HARD_BOUNCE'), row('grace@example.com')],
     ],
     ['in another order and case', 'Reason;x\n', []],
-    ['of one column', 'E-Mail\r\nada@example.com\r\n\r\ngrace@example.com', [row('ada@example.com'), row('grace@example.com')]],
-    ['without a header', 'ada@example.com,complaint\ngrace@example.com', [row('ada@example.com', 'COMPLAINT'), row('grace@example.com')]],
+    [
+      'of one column',
+      'E-Mail\r\nada@example.com\r\n\r\ngrace@example.com',
+      [row('ada@example.com'), row('grace@example.com')],
+    ],
+    [
+      'without a header',
+      'ada@example.com,complaint\ngrace@example.com',
+      [row('ada@example.com', 'COMPLAINT'), row('grace@example.com')],
+    ],
     [
       'with a mark of its encoding, and quotes',
       '\ufeff"email","reason"\n" ada@example.com ","Hard bounce"',
@@ -54,17 +62,20 @@ describe('a list of addresses', () => {
     await expect(read('email\nada@example.com\n"open')).rejects.toThrow(/quote/i);
   });
 
-  it.each(['"open', '"ada"@example.com\ngrace@example.com'])('has every row before its fault: %j', async (fault) => {
-    const rows = Array.from({ length: 1_500 }, (_, place) => row(`r${place}@list.example`));
-    const csv = ['email', ...rows.map(({ email }) => email), fault].join('\n');
-    const seen: ImportRow[] = [];
-    await expect(
-      (async () => {
-        for await (const each of importRows(csv)) seen.push(each);
-      })(),
-    ).rejects.toThrow(/quote/i);
-    expect(seen).toEqual(rows);
-  });
+  it.each(['"open', '"ada"@example.com\ngrace@example.com'])(
+    'has every row before its fault: %j',
+    async (fault) => {
+      const rows = Array.from({ length: 1_500 }, (_, index) => row(`r${index}@list.example`));
+      const csv = ['email', ...rows.map(({ email }) => email), fault].join('\n');
+      const seen: ImportRow[] = [];
+      await expect(
+        (async () => {
+          for await (const each of importRows(csv)) seen.push(each);
+        })(),
+      ).rejects.toThrow(/quote/i);
+      expect(seen).toEqual(rows);
+    },
+  );
 
   it('comes through whatever it holds, row by row, across pieces', async () => {
     const cell = fc.oneof(fc.constantFrom('ada@example.com', 'x'.repeat(700), '汉@example.com'), fc.string());

@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { boundedText, csvUnreadable, normaliseAddress, suppressionReasons, type SuppressionReason } from '@posthorn/contracts';
+import {
+  boundedText,
+  csvUnreadable,
+  normaliseAddress,
+  suppressionReasons,
+  type SuppressionReason,
+} from '@posthorn/contracts';
 import { parse, type Parser } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 
@@ -15,10 +21,10 @@ interface Layout {
 }
 
 /** As exports call them: blanks, lines and case say nothing. */
-const wordOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
 
 const reasons: Readonly<Record<string, SuppressionReason>> = {
-  ...Object.fromEntries(suppressionReasons.map((reason) => [wordOf(reason), reason])),
+  ...Object.fromEntries(suppressionReasons.map((reason) => [labelOf(reason), reason])),
   '': 'MANUAL',
   bounce: 'HARD_BOUNCE',
   spamcomplaint: 'COMPLAINT',
@@ -26,16 +32,27 @@ const reasons: Readonly<Record<string, SuppressionReason>> = {
 };
 
 /** Headers that tell a format: the plain one, and what two hosted providers export. What follows a bounce is the server's words. */
-const formats: readonly { columns: readonly string[]; email: string; reason: string | null; always?: SuppressionReason }[] = [
+const formats: readonly {
+  columns: readonly string[];
+  email: string;
+  reason: string | null;
+  always?: SuppressionReason;
+}[] = [
   { columns: ['emailaddress', 'suppressionreason'], email: 'emailaddress', reason: 'suppressionreason' },
   { columns: ['email', 'status', 'reason'], email: 'email', reason: null, always: 'HARD_BOUNCE' },
   { columns: ['email', 'reason'], email: 'email', reason: 'reason' },
   { columns: ['email'], email: 'email', reason: null, always: 'MANUAL' },
 ];
 
-const reading = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, max_record_size: 64 * 1024 } as const;
+const reading = {
+  bom: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  trim: true,
+  max_record_size: 64 * 1024,
+} as const;
 const pieceLength = 64 * 1024;
-const mostColumns = 100;
+const maxColumns = 100;
 
 /** The rows of a list, read piece by piece, so that a long one keeps nobody waiting; those before a fault come before it is thrown. */
 export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
@@ -58,19 +75,23 @@ export async function* importRows(csv: string): AsyncGenerator<ImportRow> {
 
 const feed = (parser: Parser, piece: string, isLast: boolean): Promise<Error | null> =>
   new Promise((fed) => {
-    const told = (fault?: Error | null) => fed(fault ?? null);
-    if (isLast) parser.end(piece, told);
-    else parser.write(piece, told);
+    const published = (fault?: Error | null) => fed(fault ?? null);
+    if (isLast) parser.end(piece, published);
+    else parser.write(piece, published);
   });
 
 /** By its first row; a list without a header begins with an address. */
 export function layoutOf(csv: string): Layout {
   const [first = []] = firstRow(csv);
-  const words = first.slice(0, mostColumns).map(wordOf);
-  const format = formats.find(({ columns }) => columns.every((column) => words.includes(column)));
+  const texts = first.slice(0, maxColumns).map(labelOf);
+  const format = formats.find(({ columns }) => columns.every((column) => texts.includes(column)));
   if (format) {
-    const place = format.reason === null ? -1 : words.indexOf(format.reason);
-    return { headed: true, email: words.indexOf(format.email), reasonOf: (cells) => format.always ?? readReason(cells[place]) };
+    const index = format.reason === null ? -1 : texts.indexOf(format.reason);
+    return {
+      headed: true,
+      email: texts.indexOf(format.email),
+      reasonOf: (cells) => format.always ?? readReason(cells[index]),
+    };
   }
   if (readAddress(first[0]) === null) throw csvUnreadable('needs a column email');
   return { headed: false, email: 0, reasonOf: (cells) => readReason(cells[1]) };
@@ -84,13 +105,14 @@ function firstRow(csv: string): string[][] {
   }
 }
 
-function rowOf({ email: place, reasonOf }: Layout, cells: readonly string[]): ImportRow {
-  const email = readAddress(cells[place]);
+function rowOf({ email: index, reasonOf }: Layout, cells: readonly string[]): ImportRow {
+  const email = readAddress(cells[index]);
   const reason = reasonOf(cells);
   return email !== null && reason !== null ? { email, reason } : null;
 }
 
-const readReason = (text = ''): SuppressionReason | null => (Object.hasOwn(reasons, wordOf(text)) ? reasons[wordOf(text)]! : null);
+const readReason = (text = ''): SuppressionReason | null =>
+  Object.hasOwn(reasons, labelOf(text)) ? reasons[labelOf(text)]! : null;
 
 /** An apostrophe that keeps a table from computing is none of the address's: our own export writes it. */
 const readAddress = (text = ''): string | null => normaliseAddress(text.replace(/^'(?=[=+\-@])/, ''));

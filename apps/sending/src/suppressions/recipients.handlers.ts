@@ -1,14 +1,16 @@
 import { Controller } from '@nestjs/common';
-import { recipients, type AskSuppressed, type SuppressedRecipients } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { recipients, type GetSuppressed, type SuppressedRecipients } from '@posthorn/contracts';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SuppressedRecipientsReadModel } from './suppressed-recipients.read-model.js';
 
 @Controller()
 export class RecipientsHandlers {
   constructor(private readonly suppressed: SuppressedRecipientsReadModel) {}
 
-  @Answers(recipients.suppressed)
-  suppressedOf(calls: Incoming<AskSuppressed>[]): Promise<SuppressedRecipients[]> {
-    return this.suppressed.among(calls.map(({ caller, body }) => ({ projectId: caller.projectId, emails: body.emails })));
+  @Handles(recipients.suppressed)
+  suppressedOf(calls: Incoming<GetSuppressed>[]): Promise<SuppressedRecipients[]> {
+    return this.suppressed.among(
+      calls.map(({ caller, body }) => ({ projectId: caller.projectId, emails: body.emails })),
+    );
   }
 }

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { suppressionFacts, suppressionImports, suppressions, type Caller, type SuppressionImport } from '@posthorn/contracts';
+import {
+  suppressionEvents,
+  suppressionImports,
+  suppressions,
+  type Caller,
+  type SuppressionImport,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
@@ -20,11 +26,12 @@ const ended = (caller: Caller, { id }: SuppressionImport) =>
     'the import ends',
     50_000,
   );
-const addresses = (count: number, of = 'list') => Array.from({ length: count }, (_, place) => `r${place}@${of}.example`);
-const told = async (projectId: string) => {
+const addresses = (count: number, of = 'list') =>
+  Array.from({ length: count }, (_, index) => `r${index}@${of}.example`);
+const published = async (projectId: string) => {
   const [row] = await suite.database.query<{ count: number }>(
     `SELECT coalesce(sum(jsonb_array_length(items::jsonb)), 0)::int AS count FROM outbox WHERE project_id = $1 AND fact = $2`,
-    [projectId, suppressionFacts.added.name],
+    [projectId, suppressionEvents.added.name],
   );
   return row!.count;
 };
@@ -33,18 +40,33 @@ describe('a list of addresses', () => {
   it('is taken in, told once each, and what was suppressed before stays', async () => {
     const { caller, projectId } = await suite.buildProject();
     await suite.bus.call(suppressions.put, caller, { email: 'r7@list.example', reason: 'COMPLAINT' });
-    const rows = addresses(2_500).map((email, place) => (place === 3 ? 'no address,MANUAL' : `${email},HARD_BOUNCE`));
+    const rows = addresses(2_500).map((email, index) =>
+      index === 3 ? 'no address,MANUAL' : `${email},HARD_BOUNCE`,
+    );
     const begun = await start(caller, ['email,reason', ...rows, rows[0]].join('\n'));
     expect(begun).toMatchObject({ status: 'QUEUED', total: 2_501, processed: 0, finishedAt: null });
     const done = await ended(caller, begun);
-    expect(done).toMatchObject({ status: 'COMPLETED', total: 2_501, processed: 2_501, created: 2_498, updated: 0, skipped: 2, failed: 1 });
-    expect(await suite.bus.call(suppressions.get, caller, { email: 'r7@list.example' })).toMatchObject({ reason: 'COMPLAINT' });
+    expect(done).toMatchObject({
+      status: 'COMPLETED',
+      total: 2_501,
+      processed: 2_501,
+      created: 2_498,
+      updated: 0,
+      skipped: 2,
+      failed: 1,
+    });
+    expect(await suite.bus.call(suppressions.get, caller, { email: 'r7@list.example' })).toMatchObject({
+      reason: 'COMPLAINT',
+    });
     expect(await suite.bus.call(suppressions.get, caller, { email: 'r8@list.example' })).toMatchObject({
       reason: 'HARD_BOUNCE',
       source: 'API',
     });
-    expect(await told(projectId)).toBe(2_499);
-    const [row] = await suite.database.query<{ csv: string }>(`SELECT csv FROM suppression_imports WHERE id = $1`, [begun.id]);
+    expect(await published(projectId)).toBe(2_499);
+    const [row] = await suite.database.query<{ csv: string }>(
+      `SELECT csv FROM suppression_imports WHERE id = $1`,
+      [begun.id],
+    );
     expect(row!.csv).toBe('');
   });
 
@@ -57,23 +79,39 @@ describe('a list of addresses', () => {
     }, 'it began');
     await suite.restart();
     const done = await ended(caller, begun);
-    expect(done).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000, skipped: 0, failed: 0 });
-    expect(await told(projectId)).toBe(20_000);
+    expect(done).toMatchObject({
+      status: 'COMPLETED',
+      processed: 20_000,
+      created: 20_000,
+      skipped: 0,
+      failed: 0,
+    });
+    expect(await published(projectId)).toBe(20_000);
   }, 90_000);
 
   it('that cannot be read to its end has the rows before it', async () => {
     const { caller } = await suite.buildProject();
     const begun = await start(caller, `email\n${addresses(1_500, 'torn').join('\n')}\n"open`);
-    expect(await ended(caller, begun)).toMatchObject({ status: 'FAILED', total: 1_500, processed: 1_500, created: 1_500 });
+    expect(await ended(caller, begun)).toMatchObject({
+      status: 'FAILED',
+      total: 1_500,
+      processed: 1_500,
+      created: 1_500,
+    });
     await expect(start(caller, 'name\nAda')).rejects.toMatchObject({ kind: 'invalid' });
   });
 
   it('that can never be stored fails for all to see', async () => {
     const { caller } = await suite.buildProject();
-    await suite.database.query(`ALTER TABLE suppressions ADD CONSTRAINT nobody CHECK (email <> 'r0@never.example') NOT VALID`);
+    await suite.database.query(
+      `ALTER TABLE suppressions ADD CONSTRAINT nobody CHECK (email <> 'r0@never.example') NOT VALID`,
+    );
     const begun = await start(caller, addresses(3, 'never').join('\n'));
     const fails = () =>
-      suite.database.query(`UPDATE work_items SET failures = 99 WHERE key = $1 AND failures > 0 RETURNING id`, [begun.id]);
+      suite.database.query(
+        `UPDATE work_items SET failures = 99 WHERE key = $1 AND failures > 0 RETURNING id`,
+        [begun.id],
+      );
     await eventually(async () => (await fails()).length > 0, 'it was tried');
     expect(await ended(caller, begun)).toMatchObject({ status: 'FAILED', processed: 0, created: 0 });
     await suite.database.query(`ALTER TABLE suppressions DROP CONSTRAINT nobody`);
@@ -83,7 +121,9 @@ describe('a list of addresses', () => {
     const [{ caller }, stranger] = [await suite.buildProject(), await suite.buildProject()];
     const begun = await start(caller, 'ada@example.com');
     for (const id of [begun.id, newId()]) {
-      await expect(suite.bus.call(suppressionImports.get, stranger.caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(suite.bus.call(suppressionImports.get, stranger.caller, { id })).rejects.toMatchObject({
+        kind: 'not_found',
+      });
     }
     await ended(caller, begun);
   });

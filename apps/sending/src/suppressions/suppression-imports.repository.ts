@@ -32,10 +32,10 @@ export class SuppressionImportsRepository extends ScopedRepository<SuppressionIm
   }
 
   async begin({ projectId, id }: SuppressionImportRow): Promise<void> {
-    await this.database.query(`UPDATE suppression_imports SET status = 'RUNNING' WHERE project_id = $1 AND id = $2 AND status = 'QUEUED'`, [
-      projectId,
-      id,
-    ]);
+    await this.database.query(
+      `UPDATE suppression_imports SET status = 'RUNNING' WHERE project_id = $1 AND id = $2 AND status = 'QUEUED'`,
+      [projectId, id],
+    );
   }
 
   async advance({ projectId, id }: SuppressionImportRow, done: BatchCounts): Promise<void> {
@@ -47,7 +47,10 @@ export class SuppressionImportsRepository extends ScopedRepository<SuppressionIm
   }
 
   /** Its text is not needed any more. */
-  async finish({ projectId, id }: Pick<SuppressionImportRow, 'projectId' | 'id'>, status: 'COMPLETED' | 'FAILED'): Promise<void> {
+  async finish(
+    { projectId, id }: Pick<SuppressionImportRow, 'projectId' | 'id'>,
+    status: 'COMPLETED' | 'FAILED',
+  ): Promise<void> {
     await this.database.query(
       `UPDATE suppression_imports SET status = $3, csv = '', finished_at = clock_timestamp() WHERE project_id = $1 AND id = $2 AND finished_at IS NULL`,
       [projectId, id, status],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { suppressionFacts } from '@posthorn/contracts';
+import { suppressionEvents } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { WorkRunner, type WorkBatch, type WorkHandler, type WorkItem } from '@posthorn/work';
@@ -56,8 +56,12 @@ export class SuppressionImportsWork implements WorkHandler<object> {
     await this.end(row, 'COMPLETED', batch);
   }
 
-  /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (guarantees.md G8). */
-  private async store(row: SuppressionImportRow, rows: readonly ImportRow[], hold: () => Promise<void>): Promise<void> {
+  /** As one suppression does it, for all: once it has committed, no hand-off to any of them begins (docs/guarantees.md G8). */
+  private async store(
+    row: SuppressionImportRow,
+    rows: readonly ImportRow[],
+    hold: () => Promise<void>,
+  ): Promise<void> {
     const { projectId } = row;
     const readable = rows.filter((each) => each !== null);
     await this.database.transaction(async () => {
@@ -75,12 +79,12 @@ export class SuppressionImportsWork implements WorkHandler<object> {
       };
       await this.imports.advance(row, counts);
       await this.outbox.publish(
-        suppressionFacts.added,
+        suppressionEvents.added,
         projectId,
         created.map(({ email, reason, createdAt }) => ({ email, reason, at: createdAt })),
       );
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
   }
 
   private end(row: SuppressionImportRow, status: 'COMPLETED' | 'FAILED', batch: WorkBatch): Promise<void> {

@@ -25,10 +25,12 @@ describe('suppressions', () => {
     const { caller, projectId } = await suite.buildProject();
     const first = await put(caller, 'ada@example.com', 'COMPLAINT');
     expect(first).toMatchObject({ email: 'ada@example.com', reason: 'COMPLAINT', source: 'API' });
-    expect(await put({ ...caller, actor: { kind: 'USER', id: 'u' } }, 'ada@example.com', 'MANUAL')).toEqual(first);
+    expect(await put({ ...caller, actor: { kind: 'USER', id: 'u' } }, 'ada@example.com', 'MANUAL')).toEqual(
+      first,
+    );
     expect(await suite.bus.call(suppressions.get, caller, { email: 'ada@example.com' })).toEqual(first);
-    const facts = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId]);
-    expect(facts).toHaveLength(1);
+    const events = await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId]);
+    expect(events).toHaveLength(1);
     expect(await suite.bus.call(suppressions.remove, caller, { email: 'ada@example.com' })).toEqual({
       email: 'ada@example.com',
       deleted: true,
@@ -37,7 +39,9 @@ describe('suppressions', () => {
       email: 'ada@example.com',
       deleted: false,
     });
-    await expect(suite.bus.call(suppressions.get, caller, { email: 'ada@example.com' })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(
+      suite.bus.call(suppressions.get, caller, { email: 'ada@example.com' }),
+    ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it('are listed page by page, newest first, also those of one instant, and of one project only', async () => {
@@ -53,8 +57,13 @@ describe('suppressions', () => {
     expect([all.length, new Set(all).size]).toEqual([45, 45]);
     expect(all.slice(0, 9).every((email) => Number(/\d+/.exec(email)![0]) < 10)).toBe(true);
     expect(await everyPage(caller, { limit: 7, reason: 'MANUAL' })).toHaveLength(22);
-    expect(await suite.bus.call(suppressions.list, caller, { limit: 1, withTotal: true })).toMatchObject({ total: 45, hasMore: true });
-    expect(await suite.bus.call(suppressions.list, caller, { limit: 1, withTotal: true, reason: 'COMPLAINT' })).toMatchObject({
+    expect(await suite.bus.call(suppressions.list, caller, { limit: 1, withTotal: true })).toMatchObject({
+      total: 45,
+      hasMore: true,
+    });
+    expect(
+      await suite.bus.call(suppressions.list, caller, { limit: 1, withTotal: true, reason: 'COMPLAINT' }),
+    ).toMatchObject({
       total: 0,
       items: [],
     });

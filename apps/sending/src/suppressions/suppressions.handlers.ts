@@ -12,7 +12,7 @@ import {
   type SuppressionImportId,
   type SuppressionPage,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { SuppressionImports } from './suppression-imports.js';
 import { SuppressionsService } from './suppressions.service.js';
 
@@ -23,32 +23,32 @@ export class SuppressionsHandlers {
     private readonly imports: SuppressionImports,
   ) {}
 
-  @Answers(suppressions.put)
+  @Handles(suppressions.put)
   put({ caller, body }: Incoming<PutSuppression>): Promise<Suppression> {
     return this.service.put(caller, body);
   }
 
-  @Answers(suppressions.list)
+  @Handles(suppressions.list)
   list({ caller, body }: Incoming<ListSuppressions>): Promise<SuppressionPage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(suppressions.get)
+  @Handles(suppressions.get)
   get({ caller, body }: Incoming<SuppressionAddress>): Promise<Suppression> {
     return this.service.get(caller.projectId, body.email);
   }
 
-  @Answers(suppressions.remove)
+  @Handles(suppressions.remove)
   async remove({ caller, body }: Incoming<SuppressionAddress>): Promise<RemovedSuppression> {
     return { email: body.email, deleted: await this.service.remove(caller.projectId, body.email) };
   }
 
-  @Answers(suppressionImports.start)
+  @Handles(suppressionImports.start)
   startImport({ caller, body }: Incoming<ImportSuppressions>): Promise<SuppressionImport> {
     return this.imports.start(caller, body.csv);
   }
 
-  @Answers(suppressionImports.get)
+  @Handles(suppressionImports.get)
   getImport({ caller, body }: Incoming<SuppressionImportId>): Promise<SuppressionImport> {
     return this.imports.get(caller.projectId, body.id);
   }

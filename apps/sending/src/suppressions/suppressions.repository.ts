@@ -2,14 +2,14 @@ import type { ListSuppressions, Suppression, SuppressionReason } from '@posthorn
 import { keysetCondition, pageLimit, toPage, type Database, type Page } from '@posthorn/database';
 import { isErasedSql, type ErasedNames } from '../erasures/erased-names.js';
 
-/** The lock of one address: the hand-off mark takes it shared, whoever blocks the address takes it alone (guarantees.md §3). */
+/** The lock of one address: the hand-off mark takes it shared, whoever blocks the address takes it alone (docs/guarantees.md §3). */
 export const addressLock = `hashtextextended(project_id || email, 8)`;
 
 /** Indexed; addresses that are alike up to it do not exist. */
-const placeInList = `md5(email)::uuid`;
+const listPosition = `md5(email)::uuid`;
 
 /** Where an address is asked for, its hash is meant too. */
-const isAsked = `project_id = $1 AND email IN ($2, $3)`;
+const isRequested = `project_id = $1 AND email IN ($2, $3)`;
 
 export class SuppressionsRepository {
   constructor(
@@ -26,12 +26,17 @@ export class SuppressionsRepository {
   }
 
   /** Answers whether the row is new: the first reason and source are kept, also those of somebody who was erased. Under the lock. */
-  async put(projectId: string, email: string, reason: SuppressionReason, source: Suppression['source']): Promise<boolean> {
+  async put(
+    projectId: string,
+    email: string,
+    reason: SuppressionReason,
+    source: Suppression['source'],
+  ): Promise<boolean> {
     const rows = await this.database.query(
       `INSERT INTO suppressions (project_id, email, reason, source)
-       SELECT $1::uuid, $2::text, $4, $5 WHERE NOT EXISTS (SELECT FROM suppressions WHERE ${isAsked})
+       SELECT $1::uuid, $2::text, $4, $5 WHERE NOT EXISTS (SELECT FROM suppressions WHERE ${isRequested})
        ON CONFLICT DO NOTHING RETURNING email`,
-      [...this.asked(projectId, email), reason, source],
+      [...this.requested(projectId, email), reason, source],
     );
     return rows.length > 0;
   }
@@ -72,8 +77,8 @@ export class SuppressionsRepository {
 
   async find(projectId: string, email: string): Promise<Suppression | null> {
     const [row] = await this.database.query<Suppression>(
-      `SELECT $2 AS email, reason, source, created_at AS "createdAt" FROM suppressions WHERE ${isAsked} ORDER BY created_at LIMIT 1`,
-      this.asked(projectId, email),
+      `SELECT $2 AS email, reason, source, created_at AS "createdAt" FROM suppressions WHERE ${isRequested} ORDER BY created_at LIMIT 1`,
+      this.requested(projectId, email),
     );
     return row ?? null;
   }
@@ -83,7 +88,7 @@ export class SuppressionsRepository {
     const keyset = keysetCondition(query.after, 4, 's');
     const rows = await this.database.query<Suppression & { id: string }>(
       `SELECT email, reason, source, created_at AS "createdAt", id
-       FROM (SELECT *, ${placeInList} AS id FROM suppressions WHERE project_id = $1 AND NOT ${isErasedSql('email')}) AS s
+       FROM (SELECT *, ${listPosition} AS id FROM suppressions WHERE project_id = $1 AND NOT ${isErasedSql('email')}) AS s
        WHERE ($3::text IS NULL OR reason = $3) ${keyset.sql}
        ORDER BY created_at DESC, id DESC LIMIT $2`,
       [projectId, pageLimit(query) + 1, query.reason ?? null, ...keyset.parameters],
@@ -92,7 +97,11 @@ export class SuppressionsRepository {
   }
 
   /** No further than `most`, where that is given. */
-  async count(projectId: string, reason: SuppressionReason | undefined, most: number | null): Promise<number> {
+  async count(
+    projectId: string,
+    reason: SuppressionReason | undefined,
+    most: number | null,
+  ): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM suppressions WHERE project_id = $1 AND NOT ${isErasedSql('email')} AND ($2::text IS NULL OR reason = $2) LIMIT $3) AS counted`,
       [projectId, reason ?? null, most],
@@ -110,10 +119,13 @@ export class SuppressionsRepository {
 
   /** What is gone, as it stood there. */
   remove(projectId: string, email: string): Promise<Pick<Suppression, 'email' | 'reason'>[]> {
-    return this.database.query(`DELETE FROM suppressions WHERE ${isAsked} RETURNING email, reason`, this.asked(projectId, email));
+    return this.database.query(
+      `DELETE FROM suppressions WHERE ${isRequested} RETURNING email, reason`,
+      this.requested(projectId, email),
+    );
   }
 
-  private asked(projectId: string, email: string): string[] {
+  private requested(projectId: string, email: string): string[] {
     return [projectId, email, this.hashes.of(projectId, email)];
   }
 }

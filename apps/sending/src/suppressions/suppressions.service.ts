@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  suppressionFacts,
+  suppressionEvents,
   suppressionNotFound,
   type Caller,
   type ListSuppressions,
@@ -26,12 +26,18 @@ export class SuppressionsService {
     const { projectId, actor } = caller;
     const suppression = await this.database.transaction(async () => {
       await this.suppressions.lock(projectId, email);
-      const created = await this.suppressions.put(projectId, email, reason, actor.kind === 'USER' ? 'DASHBOARD' : 'API');
+      const created = await this.suppressions.put(
+        projectId,
+        email,
+        reason,
+        actor.kind === 'USER' ? 'DASHBOARD' : 'API',
+      );
       const row = (await this.suppressions.find(projectId, email))!;
-      if (created) await this.outbox.publish(suppressionFacts.added, projectId, [{ email, reason, at: row.createdAt }]);
+      if (created)
+        await this.outbox.publish(suppressionEvents.added, projectId, [{ email, reason, at: row.createdAt }]);
       return row;
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return suppression;
   }
 
@@ -57,18 +63,21 @@ export class SuppressionsService {
       const rows = await this.suppressions.remove(projectId, email);
       const at = new Date();
       await this.outbox.publish(
-        suppressionFacts.removed,
+        suppressionEvents.removed,
         projectId,
         rows.map((row) => ({ ...row, at })),
       );
       return rows;
     });
-    this.outbox.ring();
+    this.outbox.wakeUp();
     return removed.length > 0;
   }
 
-  /** All of them exactly, those of one reason up to the cap (contract.md §1). */
-  private async totalOf(projectId: string, { reason }: SuppressionFilter): Promise<Pick<SuppressionPage, 'total' | 'totalIsCapped'>> {
+  /** All of them exactly, those of one reason up to the cap (docs/api-decisions.md §1). */
+  private async totalOf(
+    projectId: string,
+    { reason }: SuppressionFilter,
+  ): Promise<Pick<SuppressionPage, 'total' | 'totalIsCapped'>> {
     const total = await this.suppressions.count(projectId, reason, reason ? totalCap + 1 : null);
     return reason && total > totalCap ? { total: totalCap, totalIsCapped: true } : { total };
   }

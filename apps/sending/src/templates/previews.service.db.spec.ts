@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contacts, snippets, templates, type Caller, type Contact, type CreateTemplate, type LintTemplate } from '@posthorn/contracts';
+import {
+  contacts,
+  snippets,
+  templates,
+  type Caller,
+  type Contact,
+  type CreateTemplate,
+  type LintTemplate,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { answerCalls, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
 
@@ -19,10 +27,15 @@ afterAll(() => suite.stop());
 async function previewed(
   caller: Caller,
   wanted: Partial<CreateTemplate>,
-  asked: { data?: Record<string, unknown>; contactId?: string } = {},
+  requested: { data?: Record<string, unknown>; contactId?: string } = {},
 ) {
-  const { id } = await suite.bus.call(templates.create, caller, { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>', ...wanted });
-  return suite.bus.call(templates.preview, caller, { id, ...asked });
+  const { id } = await suite.bus.call(templates.create, caller, {
+    name: 'Welcome',
+    subject: 'Hello',
+    body: '<p>Hello</p>',
+    ...wanted,
+  });
+  return suite.bus.call(templates.preview, caller, { id, ...requested });
 }
 const lint = (caller: Caller, wanted: LintTemplate) => suite.bus.call(templates.lint, caller, wanted);
 
@@ -52,7 +65,10 @@ describe('a preview', () => {
     const { caller } = await suite.buildProject();
     const body = '{{ name }} {{ plan }} {{ contact.email }} {{ contact.data.plan }} {{ project.name }}';
     const shown = await previewed(caller, { body }, { contactId: ada.id, data: { name: 'Grace' } });
-    expect(shown).toMatchObject({ html: 'Grace pro ada@example.com pro Analytical &lt;Engines&gt;', missing: [] });
+    expect(shown).toMatchObject({
+      html: 'Grace pro ada@example.com pro Analytical &lt;Engines&gt;',
+      missing: [],
+    });
   });
 
   it('that does not end, or grows without bound, is refused', async () => {
@@ -70,21 +86,35 @@ describe('a preview', () => {
     const { caller } = await suite.buildProject();
     const mjml = (text: string) =>
       `<mjml><mj-head><mj-style inline="inline">.big{background:#ffcc00}</mj-style></mj-head><mj-body><mj-section><mj-column><mj-text css-class="big">${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
-    const shown = await previewed(caller, { format: 'mjml', body: mjml('Hello {{ name ?? "you" }}') }, { data: { name: 'Ada' } });
+    const shown = await previewed(
+      caller,
+      { format: 'mjml', body: mjml('Hello {{ name ?? "you" }}') },
+      { data: { name: 'Ada' } },
+    );
     expect(shown.html).toMatch(/^<!doctype html>/i);
     expect(shown.html).toContain('Hello Ada');
     expect(shown.html).not.toMatch(/fonts\.|https:/);
     expect(shown.html).toMatch(/class="big" style="[^"]*background: #ffcc00/);
     const refused = (message: RegExp) => ({
-      details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(message) }] },
+      details: {
+        errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(message) }],
+      },
     });
-    await expect(previewed(caller, { format: 'mjml', body: '<p>Hello</p>' })).rejects.toMatchObject(refused(/MJML begins with <mjml>/));
-    await expect(previewed(caller, { format: 'mjml', body: mjml('x').replace('mj-text', 'mj-nothing') })).rejects.toMatchObject({
+    await expect(previewed(caller, { format: 'mjml', body: '<p>Hello</p>' })).rejects.toMatchObject(
+      refused(/MJML begins with <mjml>/),
+    );
+    await expect(
+      previewed(caller, { format: 'mjml', body: mjml('x').replace('mj-text', 'mj-nothing') }),
+    ).rejects.toMatchObject({
       kind: 'invalid',
     });
     const loose = mjml('x').replace('<mj-text', '\n{% if a %}<mj-text');
-    await expect(previewed(caller, { format: 'mjml', body: loose.replace('</mj-text>', '</mj-text>{% endif %}') })).rejects.toMatchObject({
-      details: { errors: [{ message: 'line 2: Liquid between MJML elements stands in <mj-raw>' }, expect.anything()] },
+    await expect(
+      previewed(caller, { format: 'mjml', body: loose.replace('</mj-text>', '</mj-text>{% endif %}') }),
+    ).rejects.toMatchObject({
+      details: {
+        errors: [{ message: 'line 2: Liquid between MJML elements stands in <mj-raw>' }, expect.anything()],
+      },
     });
   }, 60_000);
 });
@@ -95,7 +125,11 @@ describe('what nobody saved', () => {
     const { findings } = await lint(caller, {
       body: '<p>Hi {{ name }}</p><img src="http://x.example/{{ id }}.png"><a href="{{ link }}">x</a>',
     });
-    expect(findings.map(({ rule }) => rule).sort()).toEqual(['image_without_alt', 'insecure_image', 'unsubscribe_missing']);
+    expect(findings.map(({ rule }) => rule).sort()).toEqual([
+      'image_without_alt',
+      'insecure_image',
+      'unsubscribe_missing',
+    ]);
     expect((await lint(caller, { body: '<p>Hi</p>', emailCategory: 'TRANSACTIONAL' })).findings).toEqual([]);
     await expect(lint(caller, { body: '{{' })).rejects.toMatchObject({ kind: 'invalid' });
   });

@@ -18,7 +18,10 @@ import { SourcesRepository } from './sources.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 
 /** In place of the links that each message has for itself. */
-const sampleLinks = { unsubscribe_url: 'https://example.com/u/preview', manage_url: 'https://example.com/p/preview' };
+const sampleLinks = {
+  unsubscribe_url: 'https://example.com/u/preview',
+  manage_url: 'https://example.com/p/preview',
+};
 
 /** Templates looked at before they are sent. */
 @Injectable()
@@ -32,7 +35,10 @@ export class PreviewsService {
     private readonly bus: Bus,
   ) {}
 
-  async preview(caller: Caller, { id, data = {}, contactId }: PreviewTemplateById): Promise<RenderedTemplate> {
+  async preview(
+    caller: Caller,
+    { id, data = {}, contactId }: PreviewTemplateById,
+  ): Promise<RenderedTemplate> {
     const { projectId } = caller;
     const row = await this.templates.find(projectId, id);
     if (!row) throw templateNotFound();
@@ -44,21 +50,33 @@ export class PreviewsService {
     ]);
     const { subject, html } = source!;
     const variables = { ...contact, project: { name }, ...data, ...sampleLinks };
-    return this.rendering.preview({ subject, html, variables, snippets, now: new Date(), category: row.emailCategory });
+    return this.rendering.preview({
+      subject,
+      html,
+      variables,
+      snippets,
+      now: new Date(),
+      category: row.emailCategory,
+    });
   }
 
   async lint(
     { projectId }: Caller,
     { body, subject = '', format = 'html', emailCategory = 'MARKETING' }: LintTemplate,
   ): Promise<LintReport> {
-    const [inSubject, inBody] = await Promise.all([this.rendering.check('subject', subject), this.rendering.check('body', body)]);
+    const [inSubject, inBody] = await Promise.all([
+      this.rendering.check('subject', subject),
+      this.rendering.check('body', body),
+    ]);
     const html = format === 'mjml' ? await this.rendering.compile(body) : body;
     const snippets = await this.snippetsIn(projectId, [...inSubject.includes, ...inBody.includes]);
     return { findings: await this.rendering.lint({ subject, html, snippets, category: emailCategory }) };
   }
 
   private async snippetsIn(projectId: string, names: string[]): Promise<Record<string, string>> {
-    return Object.fromEntries((await this.snippets.reachedFrom(projectId, names)).map(({ name, body }) => [name, body]));
+    return Object.fromEntries(
+      (await this.snippets.reachedFrom(projectId, names)).map(({ name, body }) => [name, body]),
+    );
   }
 
   private async variablesOf(caller: Caller, id: string): Promise<Record<string, unknown>> {

@@ -9,7 +9,10 @@ export class SavedSources {
 
   /** The HTML that MJML is compiled to, else null; the row learns what it includes. Refuses what does not parse. */
   async prepare(row: TemplateRow): Promise<string | null> {
-    const [subject, body] = await Promise.all([this.rendering.check('subject', row.subject), this.rendering.check('body', row.body)]);
+    const [subject, body] = await Promise.all([
+      this.rendering.check('subject', row.subject),
+      this.rendering.check('body', row.body),
+    ]);
     const html = row.format === 'mjml' ? await this.rendering.compile(row.body) : null;
     if (html !== null) await this.rendering.check('body', html);
     row.includes = [...new Set([...subject.includes, ...body.includes])];

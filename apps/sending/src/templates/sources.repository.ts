@@ -29,7 +29,11 @@ export class SourcesRepository {
     return this.database.query(
       `SELECT project_id AS "projectId", template_id AS "templateId", version, subject, coalesce(html, body) AS html FROM template_versions
        JOIN unnest($1::uuid[], $2::uuid[], $3::int[]) AS asked (project_id, template_id, version) USING (project_id, template_id, version)`,
-      [refs.map(({ projectId }) => projectId), refs.map(({ templateId }) => templateId), refs.map(({ version }) => version)],
+      [
+        refs.map(({ projectId }) => projectId),
+        refs.map(({ templateId }) => templateId),
+        refs.map(({ version }) => version),
+      ],
     );
   }
 

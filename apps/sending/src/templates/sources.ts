@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { SourcesRepository, type SnippetRef, type SnippetSource, type TemplateRef, type TemplateSource } from './sources.repository.js';
+import {
+  SourcesRepository,
+  type SnippetRef,
+  type SnippetSource,
+  type TemplateRef,
+  type TemplateSource,
+} from './sources.repository.js';
 
 /** What was found, by its names; a version that is nowhere is in no map. */
 export interface LoadedSources {
@@ -9,13 +15,14 @@ export interface LoadedSources {
 
 const maxBytes = 32 * 1024 * 1024;
 
-const templateKey = ({ projectId, templateId, version }: TemplateRef): string => `${projectId} ${templateId} ${version}`;
+const templateKey = ({ projectId, templateId, version }: TemplateRef): string =>
+  `${projectId} ${templateId} ${version}`;
 const snippetKey = ({ projectId, id }: SnippetRef): string => `${projectId} ${id}`;
 
 /** The bodies of versions, which never change: each is read once while it is in use. */
 @Injectable()
 export class Sources {
-  private readonly kept = new Map<string, TemplateSource | SnippetSource>();
+  private readonly stored = new Map<string, TemplateSource | SnippetSource>();
   private bytes = 0;
 
   constructor(private readonly sources: SourcesRepository) {}
@@ -23,7 +30,10 @@ export class Sources {
   /** One statement for the templates and one for the snippets, for what is not kept. */
   async load(templates: TemplateRef[], snippets: SnippetRef[]): Promise<LoadedSources> {
     const loaded = new Map<string, TemplateSource | SnippetSource>();
-    const [missingTemplates, missingSnippets] = [this.take(templates, templateKey, loaded), this.take(snippets, snippetKey, loaded)];
+    const [missingTemplates, missingSnippets] = [
+      this.take(templates, templateKey, loaded),
+      this.take(snippets, snippetKey, loaded),
+    ];
     const [readTemplates, readSnippets] = await Promise.all([
       missingTemplates.length > 0 ? this.sources.templates(missingTemplates) : [],
       missingSnippets.length > 0 ? this.sources.snippets(missingSnippets) : [],
@@ -37,14 +47,18 @@ export class Sources {
   }
 
   /** Moves what is kept to the end of the memory; answers what is not, each once. */
-  private take<Ref>(refs: Ref[], keyOf: (ref: Ref) => string, loaded: Map<string, TemplateSource | SnippetSource>): Ref[] {
+  private take<Ref>(
+    refs: Ref[],
+    keyOf: (ref: Ref) => string,
+    loaded: Map<string, TemplateSource | SnippetSource>,
+  ): Ref[] {
     const missing = new Map<string, Ref>();
     for (const ref of refs) {
       const key = keyOf(ref);
-      const known = this.kept.get(key);
+      const known = this.stored.get(key);
       if (known) {
-        this.kept.delete(key);
-        this.kept.set(key, known);
+        this.stored.delete(key);
+        this.stored.set(key, known);
         loaded.set(key, known);
       } else {
         missing.set(key, ref);
@@ -53,14 +67,18 @@ export class Sources {
     return [...missing.values()];
   }
 
-  private keep(loaded: Map<string, TemplateSource | SnippetSource>, key: string, source: TemplateSource | SnippetSource): void {
+  private keep(
+    loaded: Map<string, TemplateSource | SnippetSource>,
+    key: string,
+    source: TemplateSource | SnippetSource,
+  ): void {
     loaded.set(key, source);
-    if (this.kept.has(key)) return;
-    this.kept.set(key, source);
+    if (this.stored.has(key)) return;
+    this.stored.set(key, source);
     this.bytes += sizeOf(source);
-    for (const [oldest, forgotten] of this.kept) {
+    for (const [oldest, forgotten] of this.stored) {
       if (this.bytes <= maxBytes) break;
-      this.kept.delete(oldest);
+      this.stored.delete(oldest);
       this.bytes -= sizeOf(forgotten);
     }
   }

@@ -17,11 +17,25 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([suite.stop(), rendering.onModuleDestroy()]));
 
-const directory = () => new TemplateDirectory(new TemplatesRepository(suite.database), new SnippetsRepository(suite.database), rendering);
+const directory = () =>
+  new TemplateDirectory(
+    new TemplatesRepository(suite.database),
+    new SnippetsRepository(suite.database),
+    rendering,
+  );
 const build = (caller: Caller, wanted: Partial<CreateTemplate> = {}) =>
-  suite.bus.call(templates.create, caller, { name: 'Welcome', subject: 'Hello', body: '<p>Hello</p>', ...wanted });
-const snippet = (caller: Caller, name: string, body: string) => suite.bus.call(snippets.create, caller, { name, body });
-const unknown = { kind: 'invalid', details: { errors: [{ path: ['template'], code: 'not_found', message: expect.anything() }] } };
+  suite.bus.call(templates.create, caller, {
+    name: 'Welcome',
+    subject: 'Hello',
+    body: '<p>Hello</p>',
+    ...wanted,
+  });
+const snippet = (caller: Caller, name: string, body: string) =>
+  suite.bus.call(snippets.create, caller, { name, body });
+const unknown = {
+  kind: 'invalid',
+  details: { errors: [{ path: ['template'], code: 'not_found', message: expect.anything() }] },
+};
 
 describe('the words of a send', () => {
   it('are frozen with the version of their template and its sender', async () => {
@@ -48,7 +62,11 @@ describe('the words of a send', () => {
       ...{ category: 'TRANSACTIONAL', snippets: {}, liquid: false },
     });
     await expect(directory().freeze(projectId, { subject: 'a', html: '\n{{' })).rejects.toMatchObject({
-      details: { errors: [{ path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1/) }] },
+      details: {
+        errors: [
+          { path: ['body'], code: 'invalid_format', message: expect.stringMatching(/^line 2, column 1/) },
+        ],
+      },
     });
   });
 
@@ -72,7 +90,11 @@ describe('the words of a send', () => {
       );
       return loaded.snippet({ projectId, id: versions['inner']! })?.body;
     };
-    expect([await bodies(frozen.snippets), await bodies(later.snippets), await bodies(frozen.snippets)]).toEqual(['one', 'two', 'one']);
+    expect([
+      await bodies(frozen.snippets),
+      await bodies(later.snippets),
+      await bodies(frozen.snippets),
+    ]).toEqual(['one', 'two', 'one']);
   });
 
   it('name no template that is unknown, gone or of another project', async () => {
@@ -95,7 +117,10 @@ describe('the words of a send', () => {
     const { id } = await build(caller);
     expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1 });
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
-    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({ templateVersion: 1, subject: 'Hello' });
+    expect(await one.freeze(projectId, { templateId: id })).toMatchObject({
+      templateVersion: 1,
+      subject: 'Hello',
+    });
     const changed = async () => (await one.freeze(projectId, { templateId: id })).templateVersion === 2;
     await eventually(changed, 'the change is known');
   });

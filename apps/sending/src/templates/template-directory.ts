@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { templateUnknown, type Mailbox, type Stream } from '@posthorn/contracts';
-import { ShortMemory } from '@posthorn/database';
+import { TtlCache } from '@posthorn/database';
 import { hasLiquid } from '../rendering/liquid.js';
 import { Rendering } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
@@ -8,7 +8,7 @@ import { SnippetsRepository } from '../snippets/snippets.repository.js';
 import { TemplatesRepository, type TemplateHead } from './templates.repository.js';
 
 /** The words of a send, as the call says them; what it does not say, its template does. */
-export interface WordsAsked {
+export interface RequestedContent {
   templateId?: string;
   subject?: string;
   html?: string;
@@ -16,7 +16,7 @@ export interface WordsAsked {
 }
 
 /** What a message is rendered from, fixed at the instant of acceptance. */
-export interface FrozenWords {
+export interface FrozenContent {
   templateId: string | null;
   templateVersion: number | null;
   /** As it stands, before it is rendered; null where neither the call nor the template has one. */
@@ -33,8 +33,8 @@ export interface FrozenWords {
 /** What accepting asks of templates. Kept for a second: a refusal is always looked up again. */
 @Injectable()
 export class TemplateDirectory {
-  private readonly heads = new ShortMemory((projectId, id) => this.templates.head(projectId!, id!));
-  private readonly reached = new ShortMemory((projectId, ...names) => this.reach(projectId!, names));
+  private readonly heads = new TtlCache((projectId, id) => this.templates.head(projectId!, id!));
+  private readonly reached = new TtlCache((projectId, ...names) => this.reach(projectId!, names));
 
   constructor(
     private readonly templates: TemplatesRepository,
@@ -42,20 +42,23 @@ export class TemplateDirectory {
     private readonly rendering: Rendering,
   ) {}
 
-  async freeze(projectId: string, { templateId, ...words }: WordsAsked): Promise<FrozenWords> {
+  async freeze(projectId: string, { templateId, ...texts }: RequestedContent): Promise<FrozenContent> {
     const head = templateId === undefined ? null : await this.headOf(projectId, templateId);
-    const own = await this.checkOwn(words);
+    const own = await this.checkOwn(texts);
     // What the call says itself may leave nothing of the template but its sender.
-    const replaced = words.subject !== undefined && words.html !== undefined;
+    const replaced = texts.subject !== undefined && texts.html !== undefined;
     const includes = [...own.includes, ...(replaced ? [] : (head?.includes ?? []))];
     return {
       templateId: head?.id ?? null,
       templateVersion: head?.version ?? null,
-      subject: words.subject ?? head?.subject ?? null,
+      subject: texts.subject ?? head?.subject ?? null,
       from: mailboxOf(head?.from ?? null, head?.fromName ?? null),
       replyTo: mailboxOf(head?.replyTo ?? null, null),
       category: head?.emailCategory ?? 'TRANSACTIONAL',
-      snippets: includes.length === 0 ? {} : ((await this.reached.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
+      snippets:
+        includes.length === 0
+          ? {}
+          : ((await this.reached.of(projectId, ...[...new Set(includes)].sort())) ?? {}),
       liquid: own.liquid || (!replaced && head?.liquid === true),
     };
   }
@@ -66,7 +69,11 @@ export class TemplateDirectory {
     return head;
   }
 
-  private async checkOwn({ subject, html, text }: Omit<WordsAsked, 'templateId'>): Promise<CheckedSource> {
+  private async checkOwn({
+    subject,
+    html,
+    text,
+  }: Omit<RequestedContent, 'templateId'>): Promise<CheckedSource> {
     const checked: CheckedSource[] = [];
     for (const [member, source] of Object.entries({ subject, body: html, text })) {
       if (source !== undefined && hasLiquid(source)) checked.push(await this.rendering.check(member, source));
@@ -75,7 +82,9 @@ export class TemplateDirectory {
   }
 
   private async reach(projectId: string, names: string[]): Promise<Record<string, string>> {
-    return Object.fromEntries((await this.snippets.reachedFrom(projectId, names)).map(({ name, versionId }) => [name, versionId]));
+    return Object.fromEntries(
+      (await this.snippets.reachedFrom(projectId, names)).map(({ name, versionId }) => [name, versionId]),
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { Bus } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 
-/** Who a template may be sent as: of a verified domain of the project, or from its sandbox (interface.md). Whose key it is does not matter yet. */
+/** Who a template may be sent as: of a verified domain of the project, or from its sandbox (the API specification). Whose key it is does not matter yet. */
 @Injectable()
 export class TemplateSenders {
   constructor(

@@ -3,7 +3,7 @@ import { templateInUse, templateUses, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
 // The gateway waits 1.7 s for the whole answer.
-const askMs = 800;
+const callMs = 800;
 
 /** Who may yet send by a template is asked of its owners, at the instant of the deletion; without their answer nothing is deleted. */
 @Injectable()
@@ -12,7 +12,9 @@ export class TemplateUses {
 
   async refuseUsed(caller: Caller, id: string): Promise<void> {
     const answers = await Promise.all(
-      Object.values(templateUses).map((contract) => this.bus.call(contract, caller, { id }, { timeoutMs: askMs })),
+      Object.values(templateUses).map((contract) =>
+        this.bus.call(contract, caller, { id }, { timeoutMs: callMs }),
+      ),
     );
     if (answers.some(({ used }) => used)) throw templateInUse();
   }

@@ -1,4 +1,11 @@
-import type { Stream, Template, TemplateFact, TemplateFormat, TemplateVersion, UpdateTemplate } from '@posthorn/contracts';
+import type {
+  Stream,
+  Template,
+  TemplateEvent,
+  TemplateFormat,
+  TemplateVersion,
+  UpdateTemplate,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What a version is made of: a change of any of it makes another one. */
@@ -6,7 +13,7 @@ const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo'] a
 const settings = ['name', 'description', 'emailCategory'] as const;
 
 /** What a template says, now or once. */
-abstract class TemplateWords {
+abstract class TemplateContent {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') subject: string;
@@ -18,7 +25,7 @@ abstract class TemplateWords {
 }
 
 @Entity('templates')
-export class TemplateRow extends TemplateWords {
+export class TemplateRow extends TemplateContent {
   @Column('text') name: string;
   @Column('text', { nullable: true }) description: string | null;
   @Column('text', { name: 'email_category' }) emailCategory: Stream;
@@ -47,14 +54,14 @@ export class TemplateRow extends TemplateWords {
     return { ...shown, currentVersion: this.version };
   }
 
-  toFact(): TemplateFact {
+  toEvent(): TemplateEvent {
     return { templateId: this.id, version: this.version, at: this.updatedAt };
   }
 }
 
 /** What a template once said. Never changed, and kept when the template goes: accepted mail may still be rendered from it. */
 @Entity('template_versions')
-export class TemplateVersionRow extends TemplateWords {
+export class TemplateVersionRow extends TemplateContent {
   @Column('uuid', { name: 'template_id' }) templateId: string;
   @Column('integer') version: number;
   /** What the body was compiled to; null where it is the body itself. */

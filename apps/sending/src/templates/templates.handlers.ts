@@ -15,7 +15,7 @@ import {
   type TemplateVersionPage,
   type UpdateTemplateById,
 } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { PreviewsService } from './previews.service.js';
 import { TemplatesService } from './templates.service.js';
 
@@ -26,42 +26,42 @@ export class TemplatesHandlers {
     private readonly previews: PreviewsService,
   ) {}
 
-  @Answers(templates.create)
+  @Handles(templates.create)
   create(call: Incoming<CreateTemplate>): Promise<Template> {
     return this.service.create(call);
   }
 
-  @Answers(templates.get)
+  @Handles(templates.get)
   get({ caller, body }: Incoming<TemplateId>): Promise<Template> {
     return this.service.get(caller.projectId, body.id);
   }
 
-  @Answers(templates.list)
+  @Handles(templates.list)
   list({ caller, body }: Incoming<ListTemplates>): Promise<TemplatePage> {
     return this.service.list(caller.projectId, body);
   }
 
-  @Answers(templates.update)
+  @Handles(templates.update)
   update(call: Incoming<UpdateTemplateById>): Promise<Template> {
     return this.service.update(call);
   }
 
-  @Answers(templates.delete)
+  @Handles(templates.delete)
   delete(call: Incoming<TemplateId>): Promise<DeletedTemplate> {
     return this.service.delete(call);
   }
 
-  @Answers(templates.versions)
+  @Handles(templates.versions)
   versions({ caller, body }: Incoming<ListTemplateVersions>): Promise<TemplateVersionPage> {
     return this.service.versions(caller.projectId, body);
   }
 
-  @Answers(templates.preview)
+  @Handles(templates.preview)
   preview({ caller, body }: Incoming<PreviewTemplateById>): Promise<RenderedTemplate> {
     return this.previews.preview(caller, body);
   }
 
-  @Answers(templates.lint)
+  @Handles(templates.lint)
   lint({ caller, body }: Incoming<LintTemplate>): Promise<LintReport> {
     return this.previews.lint(caller, body);
   }

@@ -57,7 +57,7 @@ export class TemplatesRepository extends CountedRepository<TemplateRow> {
     return head ?? null;
   }
 
-  /** How many match, counted no further than one beyond the cap (contract.md §1). */
+  /** How many match, counted no further than one beyond the cap (docs/api-decisions.md §1). */
   async countMatches(projectId: string, filter: TemplateFilter): Promise<number> {
     const [counted] = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM templates WHERE ${matching} LIMIT ${totalCap + 1}) AS capped`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   domains,
-  templateFacts,
+  templateEvents,
   templates,
   templateUses,
   type Caller,
@@ -14,11 +14,15 @@ import { answerCalls, startSendingSuite, type SendingSuite } from '../testing/se
 
 let suite: SendingSuite;
 /** What campaigns and workflows say of a template; silent where it is null. */
-let used: Record<keyof typeof templateUses, TemplateUse | null> = { campaigns: { used: false }, workflows: { used: false } };
+let used: Record<keyof typeof templateUses, TemplateUse | null> = {
+  campaigns: { used: false },
+  workflows: { used: false },
+};
 
 beforeAll(async () => {
   suite = await startSendingSuite();
-  for (const name of ['campaigns', 'workflows'] as const) await answerCalls(suite.connection, templateUses[name], () => used[name]);
+  for (const name of ['campaigns', 'workflows'] as const)
+    await answerCalls(suite.connection, templateUses[name], () => used[name]);
 });
 afterAll(() => suite.stop());
 
@@ -33,7 +37,13 @@ const build = (caller: Caller, overrides: Partial<CreateTemplate> = {}): Promise
 const refused = (path: string, code: string, message?: RegExp) => ({
   kind: 'invalid',
   details: {
-    errors: [{ path: [path], code, ...(message ? { message: expect.stringMatching(message) } : { message: expect.anything() }) }],
+    errors: [
+      {
+        path: [path],
+        code,
+        ...(message ? { message: expect.stringMatching(message) } : { message: expect.anything() }),
+      },
+    ],
   },
 });
 
@@ -68,34 +78,41 @@ describe('a template', () => {
   it('is sent only from what the project may send from', async () => {
     const { caller } = await suite.buildProject();
     for (const from of ['a@nobody.example', 'p-000000000000@sandbox.test']) {
-      const asked = build(caller, { from });
-      if (from.endsWith('sandbox.test')) await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });
-      else await expect(asked).rejects.toMatchObject(refused('from', 'not_verified'));
+      const requested = build(caller, { from });
+      if (from.endsWith('sandbox.test'))
+        await expect(requested).rejects.toMatchObject({ kind: 'unavailable' });
+      else await expect(requested).rejects.toMatchObject(refused('from', 'not_verified'));
     }
     const { id } = await build(caller);
-    await expect(suite.bus.call(templates.update, caller, { id, from: 'a@nobody.example' })).rejects.toMatchObject(
-      refused('from', 'not_verified'),
-    );
+    await expect(
+      suite.bus.call(templates.update, caller, { id, from: 'a@nobody.example' }),
+    ).rejects.toMatchObject(refused('from', 'not_verified'));
     await suite.bus.call(domains.verify, caller, { domain: `own-${caller.projectId.slice(-8)}.example` });
-    await suite.bus.call(templates.update, caller, { id, from: `a@own-${caller.projectId.slice(-8)}.example` });
+    await suite.bus.call(templates.update, caller, {
+      id,
+      from: `a@own-${caller.projectId.slice(-8)}.example`,
+    });
   });
 
   it('that is no Liquid is refused with its line and column', async () => {
     const { caller } = await suite.buildProject();
-    await expect(build(caller, { body: 'a\n b {{ open' })).rejects.toMatchObject(refused('body', 'invalid_format', /^line 2, column 4: /));
+    await expect(build(caller, { body: 'a\n b {{ open' })).rejects.toMatchObject(
+      refused('body', 'invalid_format', /^line 2, column 4: /),
+    );
     await expect(build(caller, { subject: '{% if x %}' })).rejects.toMatchObject(
       refused('subject', 'invalid_format', /^line 1, column 1: /),
     );
     const { id } = await build(caller);
-    await expect(suite.bus.call(templates.update, caller, { id, body: '{{ a | nosuch }}' })).rejects.toMatchObject(
-      refused('body', 'invalid_format'),
-    );
+    await expect(
+      suite.bus.call(templates.update, caller, { id, body: '{{ a | nosuch }}' }),
+    ).rejects.toMatchObject(refused('body', 'invalid_format'));
   });
 
   it('has a new version where what it says changes, and only there', async () => {
     const { caller, domain } = await suite.buildProject();
     const { id } = await build(caller);
-    const change = async (changes: Partial<CreateTemplate>) => (await suite.bus.call(templates.update, caller, { id, ...changes })).version;
+    const change = async (changes: Partial<CreateTemplate>) =>
+      (await suite.bus.call(templates.update, caller, { id, ...changes })).version;
     expect(await change({ name: 'Other', description: 'x', emailCategory: 'TRANSACTIONAL' })).toBe(1);
     expect(await change({ subject: 'Hello {{ name }}' })).toBe(1);
     expect(await change({})).toBe(1);
@@ -120,7 +137,11 @@ describe('a template', () => {
       suite.bus.call(templates.update, caller, { id, subject: 'Two' }),
       suite.bus.call(templates.update, caller, { id, body: '<p>Three</p>' }),
     ]);
-    expect(await suite.bus.call(templates.get, caller, { id })).toMatchObject({ subject: 'Two', body: '<p>Three</p>', version: 3 });
+    expect(await suite.bus.call(templates.get, caller, { id })).toMatchObject({
+      subject: 'Two',
+      body: '<p>Three</p>',
+      version: 3,
+    });
     expect((await suite.bus.call(templates.versions, caller, { id })).items).toHaveLength(3);
   });
 
@@ -128,14 +149,15 @@ describe('a template', () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
     const stranger = (await suite.buildProject()).caller;
-    const asks = [
+    const requests = [
       () => suite.bus.call(templates.get, stranger, { id }),
       () => suite.bus.call(templates.update, stranger, { id, name: 'x' }),
       () => suite.bus.call(templates.delete, stranger, { id }),
       () => suite.bus.call(templates.versions, stranger, { id }),
       () => suite.bus.call(templates.preview, stranger, { id }),
     ];
-    for (const ask of asks) await expect(ask()).rejects.toMatchObject({ kind: 'not_found', message: 'No such template' });
+    for (const request of requests)
+      await expect(request()).rejects.toMatchObject({ kind: 'not_found', message: 'No such template' });
   });
 
   it('tells of its changes', async () => {
@@ -143,14 +165,14 @@ describe('a template', () => {
     const { id } = await build(caller);
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
     await suite.bus.call(templates.delete, caller, { id });
-    const told = await suite.database.query<{ fact: string; items: { version: number }[] }>(
+    const published = await suite.database.query<{ fact: string; items: { version: number }[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'sending.template.%' ORDER BY id`,
       [caller.projectId],
     );
-    expect(told.map(({ fact, items }) => [fact, items[0]!.version])).toEqual([
-      [templateFacts.changed.name, 1],
-      [templateFacts.changed.name, 2],
-      [templateFacts.deleted.name, 2],
+    expect(published.map(({ fact: event, items }) => [event, items[0]!.version])).toEqual([
+      [templateEvents.changed.name, 1],
+      [templateEvents.changed.name, 2],
+      [templateEvents.deleted.name, 2],
     ]);
   });
 });
@@ -180,7 +202,14 @@ describe('a list of templates', () => {
     const first = await suite.bus.call(templates.list, caller, { limit: 6 });
     expect([first.items.length, first.hasMore]).toEqual([4, true]);
     const second = await suite.bus.call(templates.list, caller, { limit: 6, after: first.next! });
-    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['t5', 't4', 't3', 't2', 't1', 't0']);
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual([
+      't5',
+      't4',
+      't3',
+      't2',
+      't1',
+      't0',
+    ]);
     expect(second.hasMore).toBe(false);
   });
 });
@@ -191,11 +220,11 @@ describe('a template that goes', () => {
     const { id } = await build(caller);
     expect(await suite.bus.call(templates.delete, caller, { id })).toEqual({ id });
     await expect(suite.bus.call(templates.get, caller, { id })).rejects.toMatchObject({ kind: 'not_found' });
-    const kept = await suite.database.query(`SELECT version FROM template_versions WHERE project_id = $1 AND template_id = $2`, [
-      caller.projectId,
-      id,
-    ]);
-    expect(kept).toEqual([{ version: 1 }]);
+    const stored = await suite.database.query(
+      `SELECT version FROM template_versions WHERE project_id = $1 AND template_id = $2`,
+      [caller.projectId, id],
+    );
+    expect(stored).toEqual([{ version: 1 }]);
     expect((await suite.bus.call(templates.list, caller, { withTotal: true })).total).toBe(0);
   });
 
@@ -204,14 +233,18 @@ describe('a template that goes', () => {
     const { id } = await build(caller);
     for (const name of ['campaigns', 'workflows'] as const) {
       used = { ...used, [name]: { used: true } };
-      await expect(suite.bus.call(templates.delete, caller, { id })).rejects.toMatchObject({ kind: 'conflict' });
+      await expect(suite.bus.call(templates.delete, caller, { id })).rejects.toMatchObject({
+        kind: 'conflict',
+      });
       used = { ...used, [name]: null };
       await expect(suite.bus.call(templates.delete, caller, { id })).rejects.toMatchObject({
         kind: expect.stringMatching(/unavailable|timeout/),
       });
       used = { ...used, [name]: { used: false } };
     }
-    await expect(suite.bus.call(templates.delete, caller, { id: newId() })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(suite.bus.call(templates.delete, caller, { id: newId() })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
     await suite.bus.call(templates.delete, caller, { id });
   });
 });

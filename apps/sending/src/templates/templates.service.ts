@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  templateFacts,
+  templateEvents,
   templateNotFound,
   type CreateTemplate,
   type DeletedTemplate,
@@ -38,7 +38,7 @@ export class TemplatesService {
     const html = await this.sources.prepare(draft);
     const row = await this.commits.before(deadline, async () => {
       await this.templates.keepVersion(draft, html);
-      return this.tell(await this.templates.add(draft));
+      return this.publish(await this.templates.add(draft));
     });
     return row.toTemplate();
   }
@@ -48,7 +48,10 @@ export class TemplatesService {
   }
 
   async list(projectId: string, query: ListTemplates): Promise<TemplatePage> {
-    const [page, total] = await Promise.all([this.templates.list(projectId, query), query.withTotal ? this.totalOf(projectId, query) : {}]);
+    const [page, total] = await Promise.all([
+      this.templates.list(projectId, query),
+      query.withTotal ? this.totalOf(projectId, query) : {},
+    ]);
     return { ...page, items: page.items.map((row) => row.toTemplate()), ...total };
   }
 
@@ -67,7 +70,7 @@ export class TemplatesService {
     await this.commits.before(deadline, async () => {
       const row = await this.found(this.templates.lock(caller.projectId, body.id));
       const at = await this.templates.remove(row);
-      await this.outbox.publish(templateFacts.deleted, caller.projectId, [{ ...row.toFact(), at }]);
+      await this.outbox.publish(templateEvents.deleted, caller.projectId, [{ ...row.toEvent(), at }]);
     });
     return { id: body.id };
   }
@@ -75,10 +78,18 @@ export class TemplatesService {
   async versions(projectId: string, query: ListTemplateVersions): Promise<TemplateVersionPage> {
     const { version } = await this.found(this.templates.find(projectId, query.id));
     const page = await this.templates.versions(projectId, query);
-    return { ...page, items: page.items.map((row) => row.toVersion()), ...(query.withTotal ? { total: version } : {}) };
+    return {
+      ...page,
+      items: page.items.map((row) => row.toVersion()),
+      ...(query.withTotal ? { total: version } : {}),
+    };
   }
 
-  private async change({ caller, body, deadline }: Incoming<UpdateTemplateById>): Promise<TemplateRow | null> {
+  private async change({
+    caller,
+    body,
+    deadline,
+  }: Incoming<UpdateTemplateById>): Promise<TemplateRow | null> {
     const { id, ...changes } = body;
     const row = await this.found(this.templates.find(caller.projectId, id));
     const changed = row.change(changes);
@@ -88,12 +99,12 @@ export class TemplatesService {
       const locked = await this.found(this.templates.lock(caller.projectId, id));
       if (locked.seq !== row.seq) return null;
       if (changed === 'version') await this.templates.keepVersion(row, html);
-      return this.tell(await this.templates.save(row));
+      return this.publish(await this.templates.save(row));
     });
   }
 
-  private async tell(row: TemplateRow): Promise<TemplateRow> {
-    await this.outbox.publish(templateFacts.changed, row.projectId, [row.toFact()]);
+  private async publish(row: TemplateRow): Promise<TemplateRow> {
+    await this.outbox.publish(templateEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }
 
@@ -101,12 +112,13 @@ export class TemplatesService {
     projectId: string,
     { search, emailCategory }: ListTemplates,
   ): Promise<Pick<TemplatePage, 'total' | 'totalIsCapped'>> {
-    if (search === undefined && emailCategory === undefined) return { total: await this.templates.total(projectId) };
+    if (search === undefined && emailCategory === undefined)
+      return { total: await this.templates.total(projectId) };
     return cappedTotal(await this.templates.countMatches(projectId, { search, emailCategory }));
   }
 
-  private async found(looked: Promise<TemplateRow | null>): Promise<TemplateRow> {
-    const row = await looked;
+  private async found(checked: Promise<TemplateRow | null>): Promise<TemplateRow> {
+    const row = await checked;
     if (!row) throw templateNotFound();
     return row;
   }
@@ -116,7 +128,19 @@ function draftOf(projectId: string, wanted: CreateTemplate): TemplateRow {
   const { name, subject, body, format = 'html', emailCategory = 'MARKETING' } = wanted;
   const { description = null, from = null, fromName = null, replyTo = null } = wanted;
   return Object.assign(new TemplateRow(), {
-    ...{ projectId, id: newId(), name, description, subject, body, format, from, fromName, replyTo, emailCategory },
+    ...{
+      projectId,
+      id: newId(),
+      name,
+      description,
+      subject,
+      body,
+      format,
+      from,
+      fromName,
+      replyTo,
+      emailCategory,
+    },
     ...{ version: 1, includes: [], liquid: false },
   });
 }

@@ -17,7 +17,9 @@ export async function claimedMessages(
   count: number,
 ): Promise<{ workerId: string; messages: HeldMessage[] }> {
   const workerId = newId();
-  await database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [workerId]);
+  await database.query(`INSERT INTO workers (id, expires_at) VALUES ($1, now() + interval '1 hour')`, [
+    workerId,
+  ]);
   const messages = Array.from({ length: count }, (_, index) => ({
     ...{ projectId, emailId: newId(), position: 0, leaseToken: 1, trace: null },
     recipient: `reader-${index}@example.org`,

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import workers, { isMainThread, type WorkerOptions } from 'node:worker_threads';
 
 /** What a template must write in capitals to die of it. */
-export const deadlyWord = 'the word that kills';
+export const killingText = 'the word that kills';
 
 const die = (): never => {
   process.kill(process.pid, 'SIGKILL');
@@ -16,7 +16,7 @@ const die = (): never => {
 function dieAtRender(): void {
   const { toUpperCase } = String.prototype;
   String.prototype.toUpperCase = function (this: string) {
-    return String(this) === deadlyWord ? die() : toUpperCase.call(this);
+    return String(this) === killingText ? die() : toUpperCase.call(this);
   };
 }
 
@@ -24,7 +24,8 @@ function dieAtRender(): void {
 function dieAtSign(): void {
   const { sign } = crypto;
   let signatures = 0;
-  crypto.sign = ((...given: Parameters<typeof sign>) => ((signatures += 1) > 1 ? die() : sign(...given))) as typeof sign;
+  crypto.sign = ((...given: Parameters<typeof sign>) =>
+    (signatures += 1) > 1 ? die() : sign(...given)) as typeof sign;
 }
 
 /** The threads get no environment, so they are told here. */

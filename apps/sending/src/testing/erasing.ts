@@ -2,7 +2,7 @@ import { eraseIn, type Caller } from '@posthorn/contracts';
 import { newId, type Database } from '@posthorn/database';
 import type { SendingSuite } from './sending-suite.js';
 
-const mostCalls = 20;
+const maxCalls = 20;
 
 /** Asks once, as contacts does. */
 export const eraseOnce = async (
@@ -10,16 +10,17 @@ export const eraseOnce = async (
   caller: Caller,
   email: string,
   { contactId = newId(), erasedAt = new Date() } = {},
-): Promise<boolean> => (await bus.call(eraseIn.sending, caller, { erasureId: newId(), contactId, email, erasedAt })).done;
+): Promise<boolean> =>
+  (await bus.call(eraseIn.sending, caller, { erasureId: newId(), contactId, email, erasedAt })).done;
 
 /** Asks until nothing is left to do; answers how often that was. */
 export async function erase(suite: SendingSuite, caller: Caller, email: string): Promise<number> {
-  for (let calls = 1; calls <= mostCalls; calls += 1) if (await eraseOnce(suite, caller, email)) return calls;
-  throw new Error(`${mostCalls} calls did not erase the address`);
+  for (let calls = 1; calls <= maxCalls; calls += 1) if (await eraseOnce(suite, caller, email)) return calls;
+  throw new Error(`${maxCalls} calls did not erase the address`);
 }
 
-/** What facts have said is rewritten by those who hold them. */
-const ofFacts = ['outbox', 'dead_letters', 'inbox'];
+/** What events have said is rewritten by those who hold them. */
+const ofEvents = ['outbox', 'dead_letters', 'inbox'];
 
 /** The tables that a dump would show the text in, in any case. */
 export async function tablesNaming(database: Database, text: string): Promise<string[]> {
@@ -27,8 +28,11 @@ export async function tablesNaming(database: Database, text: string): Promise<st
     `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace ORDER BY 1`,
   );
   const naming: string[] = [];
-  for (const { name } of tables.filter((table) => !ofFacts.includes(table.name))) {
-    const found = await database.query(`SELECT 1 FROM ${name} AS row WHERE row::text ILIKE '%' || $1 || '%' LIMIT 1`, [text]);
+  for (const { name } of tables.filter((table) => !ofEvents.includes(table.name))) {
+    const found = await database.query(
+      `SELECT 1 FROM ${name} AS row WHERE row::text ILIKE '%' || $1 || '%' LIMIT 1`,
+      [text],
+    );
     if (found.length > 0) naming.push(name);
   }
   return naming;
@@ -37,5 +41,8 @@ export async function tablesNaming(database: Database, text: string): Promise<st
 /** As if the mail server had taken all deliveries of an e-mail. */
 export async function markDelivered(database: Database, emailId: string): Promise<void> {
   await database.query(`UPDATE deliveries SET state = 'SENT' WHERE email_id = $1`, [emailId]);
-  await database.query(`UPDATE emails SET status = 'DELIVERED', sent_at = now() - interval '1 hour' WHERE id = $1`, [emailId]);
+  await database.query(
+    `UPDATE emails SET status = 'DELIVERED', sent_at = now() - interval '1 hour' WHERE id = $1`,
+    [emailId],
+  );
 }

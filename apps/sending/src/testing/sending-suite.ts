@@ -2,7 +2,7 @@ import { serviceCaller, type Caller, type RequestContract } from '@posthorn/cont
 import { newId, type Database } from '@posthorn/database';
 import type { Bus, BusConnection } from '@posthorn/messaging';
 import { Secrets, type RunningService } from '@posthorn/platform';
-import { openServiceGround, SmtpSink, type DatabaseLine, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, SmtpSink, type DatabaseLine, type ServiceFixture } from '@posthorn/testing';
 import type { WorkQueue } from '@posthorn/work';
 import { ErasedNames } from '../erasures/erased-names.js';
 import { entities, migrations } from '../data-source.js';
@@ -30,15 +30,28 @@ export interface SendingSuite {
 }
 
 export async function startSendingSuite(changes: Record<string, string> = {}): Promise<SendingSuite> {
-  const [ground, sink] = await Promise.all([openServiceGround('sending', { entities, migrations }), SmtpSink.start()]);
-  const { database, bus, connection, line, queue } = ground;
-  const environment: Record<string, string> = { ...ground.environment, SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', ...changes };
-  const service = await ground.carry(startSending({ environment, processMetrics: false })).catch(async (error: unknown) => {
-    // A sink that listens would keep the run from ending.
-    await sink.stop();
-    throw error;
-  });
-  const hashes = await ErasedNames.open(database, new Secrets(environment['POSTHORN_SECRET_KEY']!.split(',').map((key) => key.trim())));
+  const [fixture, sink] = await Promise.all([
+    openServiceFixture('sending', { entities, migrations }),
+    SmtpSink.start(),
+  ]);
+  const { database, bus, connection, line, queue } = fixture;
+  const environment: Record<string, string> = {
+    ...fixture.environment,
+    SMTP_URL: sink.url,
+    SENDING_RATE_PER_SECOND: '0',
+    ...changes,
+  };
+  const service = await fixture
+    .carry(startSending({ environment, processMetrics: false }))
+    .catch(async (error: unknown) => {
+      // A sink that listens would keep the run from ending.
+      await sink.stop();
+      throw error;
+    });
+  const hashes = await ErasedNames.open(
+    database,
+    new Secrets(environment['POSTHORN_SECRET_KEY']!.split(',').map((key) => key.trim())),
+  );
   const suite: SendingSuite = {
     bus,
     connection,
@@ -49,14 +62,14 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
     environment,
     service,
     hashes,
-    buildProject: () => buildSendingProject(ground),
+    buildProject: () => buildSendingProject(fixture),
     restart: async (more = {}) => {
       await suite.service.stop();
       suite.service = await startSending({ environment: { ...environment, ...more }, processMetrics: false });
     },
     stop: async () => {
       await suite.service.stop();
-      await Promise.all([ground.close(), sink.stop()]);
+      await Promise.all([fixture.close(), sink.stop()]);
     },
   };
   return suite;
@@ -65,10 +78,16 @@ export async function startSendingSuite(changes: Record<string, string> = {}): P
 export async function buildSendingProject({
   database,
   queue,
-}: Pick<ServiceGround, 'database' | 'queue'>): Promise<{ caller: Caller; projectId: string; domain: string }> {
+}: Pick<ServiceFixture, 'database' | 'queue'>): Promise<{
+  caller: Caller;
+  projectId: string;
+  domain: string;
+}> {
   const projectId = newId();
   const domain = `d${projectId.slice(-12)}.example`;
-  await new ProjectStates(database).put([{ id: projectId, name: 'Analytical <Engines>', disabled: false, seq: 1 }]);
+  await new ProjectStates(database).put([
+    { id: projectId, name: 'Analytical <Engines>', disabled: false, seq: 1 },
+  ]);
   await new DomainsRepository(database, queue).verify(projectId, domain);
   return { projectId, domain, caller: serviceCaller('suite', projectId) };
 }
@@ -76,7 +95,14 @@ export async function buildSendingProject({
 /** A send as the gateway would put it. */
 export function buildSend(
   domain: string,
-  overrides: Partial<{ to: string; subject: string; body: string; id: string; key: string; bodyHash: string }> = {},
+  overrides: Partial<{
+    to: string;
+    subject: string;
+    body: string;
+    id: string;
+    key: string;
+    bodyHash: string;
+  }> = {},
 ) {
   const {
     to = `ok-${newId()}@sink.test`,
@@ -104,7 +130,8 @@ export async function answerCalls<In extends object, Out extends object>(
   nats.subscribe(`call.${subject}`, {
     callback: (_, message) => {
       const replies = message.json<{ body: In }[]>().map(({ body }) => answer(body));
-      if (replies.every((reply) => reply !== null)) message.respond(JSON.stringify(replies.map((reply) => ({ reply }))));
+      if (replies.every((reply) => reply !== null))
+        message.respond(JSON.stringify(replies.map((reply) => ({ reply }))));
     },
   });
   await nats.flush();

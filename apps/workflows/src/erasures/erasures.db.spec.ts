@@ -14,22 +14,30 @@ it('steps and ways that ask for somebody who is erased ask for nobody; others st
   const { id } = await suite.bus.call(workflows.create, caller, { name: 'Welcome', triggerType: 'MANUAL' });
   const graph = (): Promise<WorkflowGraph> => suite.bus.call(workflows.graph, caller, { id });
   const [trigger] = (await graph()).steps;
-  const [asking, other] = [newId(), newId()];
+  const [requesting, other] = [newId(), newId()];
   await suite.database.query(
     `INSERT INTO workflow_steps (project_id, workflow_id, id, place, name, type, position, config) VALUES
        ($1, $2, $3, 1, 'Ask', 'CONDITION', '{}', '{"is":"ANN@example.org"}'), ($1, $2, $4, 2, 'End', 'EXIT', '{}', '{"b":1.50, "a":2}')`,
-    [projectId, id, asking, other],
+    [projectId, id, requesting, other],
   );
   await suite.database.query(
     `INSERT INTO workflow_transitions (project_id, workflow_id, id, place, from_step_id, to_step_id, condition, priority)
      VALUES ($1, $2, $3, 0, $4, $5, '{"branch":"ann@example.org"}', 0)`,
-    [projectId, id, newId(), trigger!.id, asking],
+    [projectId, id, newId(), trigger!.id, requesting],
   );
-  const asked = { erasureId: newId(), contactId: newId(), erasedAt: new Date(), email: 'ann@example.org' };
-  while (!(await suite.bus.call(eraseIn.workflows, caller, asked)).done);
+  const requested = {
+    erasureId: newId(),
+    contactId: newId(),
+    erasedAt: new Date(),
+    email: 'ann@example.org',
+  };
+  while (!(await suite.bus.call(eraseIn.workflows, caller, requested)).done);
   const { steps, transitions } = await graph();
-  expect(steps.find((step) => step.id === asking)!.config).toEqual({ is: 'erased@erased.invalid' });
+  expect(steps.find((step) => step.id === requesting)!.config).toEqual({ is: 'erased@erased.invalid' });
   expect(transitions.map(({ condition }) => condition)).toEqual(['{"branch":"erased@erased.invalid"}']);
-  const [row] = await suite.database.query(`SELECT config::text AS config FROM workflow_steps WHERE id = $1`, [other]);
+  const [row] = await suite.database.query(
+    `SELECT config::text AS config FROM workflow_steps WHERE id = $1`,
+    [other],
+  );
   expect(row).toEqual({ config: '{"b":1.50, "a":2}' });
 });

@@ -1,13 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { eraseIn, type EraseAddress, type ErasedAddress } from '@posthorn/contracts';
-import { Answers, type Incoming } from '@posthorn/messaging';
+import { Handles, type Incoming } from '@posthorn/messaging';
 import { ErasuresService } from './erasures.service.js';
 
 @Controller()
 export class ErasuresHandlers {
   constructor(private readonly service: ErasuresService) {}
 
-  @Answers(eraseIn.workflows)
+  @Handles(eraseIn.workflows)
   erase({ caller, body }: Incoming<EraseAddress>): Promise<ErasedAddress> {
     return this.service.erase(caller.projectId, body);
   }

@@ -37,7 +37,9 @@ export class CreateWorkflows1763800000000 implements MigrationInterface {
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (project_id, id)
       )`);
-    await runner.query(`CREATE INDEX workflows_by_creation ON workflows (project_id, created_at DESC, id DESC)`);
+    await runner.query(
+      `CREATE INDEX workflows_by_creation ON workflows (project_id, created_at DESC, id DESC)`,
+    );
   }
 
   /** `json` and not `jsonb`: a config is answered exactly as it was stored. Ids are unique inside one workflow only. */
@@ -55,7 +57,9 @@ export class CreateWorkflows1763800000000 implements MigrationInterface {
         PRIMARY KEY (project_id, workflow_id, id),
         FOREIGN KEY (project_id, workflow_id) REFERENCES workflows ON DELETE CASCADE
       )`);
-    await runner.query(`CREATE UNIQUE INDEX workflow_steps_one_trigger ON workflow_steps (project_id, workflow_id) WHERE type = 'TRIGGER'`);
+    await runner.query(
+      `CREATE UNIQUE INDEX workflow_steps_one_trigger ON workflow_steps (project_id, workflow_id) WHERE type = 'TRIGGER'`,
+    );
     await runner.query(`
       CREATE TABLE workflow_transitions (
         project_id uuid NOT NULL,

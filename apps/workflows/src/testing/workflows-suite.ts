@@ -1,20 +1,25 @@
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../data-source.js';
 import { startWorkflows } from '../service.js';
 
 /** The workflows service as it runs, on a database and a NATS of its own. */
-export interface WorkflowsSuite extends Pick<ServiceGround, 'bus' | 'database' | 'environment' | 'buildProject' | 'factsOf'> {
+export interface WorkflowsSuite extends Pick<
+  ServiceFixture,
+  'bus' | 'database' | 'environment' | 'buildProject' | 'eventsOf'
+> {
   stop(): Promise<void>;
 }
 
 export async function startWorkflowsSuite(): Promise<WorkflowsSuite> {
-  const ground = await openServiceGround('workflows', { entities, migrations });
-  const service = await ground.carry(startWorkflows({ environment: ground.environment, processMetrics: false }));
+  const fixture = await openServiceFixture('workflows', { entities, migrations });
+  const service = await fixture.carry(
+    startWorkflows({ environment: fixture.environment, processMetrics: false }),
+  );
   return {
-    ...ground,
+    ...fixture,
     stop: async () => {
       await service.stop();
-      await ground.close();
+      await fixture.close();
     },
   };
 }

@@ -13,7 +13,8 @@ describe('the graph of a workflow', () => {
   });
   afterAll(() => suite.stop());
 
-  const graphOf = (caller: Caller, id: string): Promise<WorkflowGraph> => suite.bus.call(workflows.graph, caller, { id });
+  const graphOf = (caller: Caller, id: string): Promise<WorkflowGraph> =>
+    suite.bus.call(workflows.graph, caller, { id });
 
   /** A workflow with a mail, a condition and an exit behind its trigger. */
   async function buildWorkflow(name = 'Welcome') {
@@ -31,7 +32,10 @@ describe('the graph of a workflow', () => {
          ($1, $2, $3, 1, $5, $6, NULL, 0), ($1, $2, $4, 0, $6, $7, '{"branch":"yes"}', 3)`,
       [projectId, id, newId(), newId(), trigger!.id, mail, exit],
     );
-    await suite.database.query(`UPDATE workflows SET version = 4, step_count = 3 WHERE project_id = $1 AND id = $2`, [projectId, id]);
+    await suite.database.query(
+      `UPDATE workflows SET version = 4, step_count = 3 WHERE project_id = $1 AND id = $2`,
+      [projectId, id],
+    );
     return { caller, projectId, id, trigger: trigger!.id, mail, exit };
   }
 
@@ -47,25 +51,40 @@ describe('the graph of a workflow', () => {
     expect(JSON.stringify(graph.steps[2]!.config)).toBe(JSON.stringify(JSON.parse(mailConfig)));
     expect(JSON.stringify(graph.steps[2]!.position)).toBe('{"y":2,"x":1,"color":"red"}');
     expect(graph.transitions).toEqual([
-      { id: expect.any(String), fromStepId: mail, toStepId: exit, condition: '{"branch":"yes"}', priority: 3 },
+      {
+        id: expect.any(String),
+        fromStepId: mail,
+        toStepId: exit,
+        condition: '{"branch":"yes"}',
+        priority: 3,
+      },
       { id: expect.any(String), fromStepId: trigger, toStepId: mail, condition: null, priority: 0 },
     ]);
   });
 
   it('uses the templates of its steps while it is enabled', async () => {
     const { caller, projectId, id } = await buildWorkflow();
-    const used = async (asking = caller) => (await suite.bus.call(templateUses.workflows, asking, { id: template })).used;
+    const used = async (requesting = caller) =>
+      (await suite.bus.call(templateUses.workflows, requesting, { id: template })).used;
     expect(await used()).toBe(false);
-    await suite.database.query(`UPDATE workflows SET enabled = true WHERE project_id = $1 AND id = $2`, [projectId, id]);
+    await suite.database.query(`UPDATE workflows SET enabled = true WHERE project_id = $1 AND id = $2`, [
+      projectId,
+      id,
+    ]);
     expect([await used(), await used(suite.buildProject().caller)]).toEqual([true, false]);
   });
 
   it('uses the segments by which it begins, or which its steps name, while it is enabled', async () => {
     const { caller, projectId, id } = await buildWorkflow();
     const segment = { id: newId(), slugs: ['paying', 'pro-plan'] };
-    const names = async (asking = caller) => (await suite.bus.call(segmentUses.workflows, asking, segment)).names;
+    const names = async (requesting = caller) =>
+      (await suite.bus.call(segmentUses.workflows, requesting, segment)).names;
     const set = (columns: string, ...values: unknown[]) =>
-      suite.database.query(`UPDATE workflows SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);
+      suite.database.query(`UPDATE workflows SET ${columns} WHERE project_id = $1 AND id = $2`, [
+        projectId,
+        id,
+        ...values,
+      ]);
     await set(`trigger_type = 'EVENT', event_name = 'segment.pro-plan.entry'`);
     expect(await names()).toEqual([]);
     await set('enabled = true');
@@ -73,11 +92,10 @@ describe('the graph of a workflow', () => {
     expect([await names(), await names(suite.buildProject().caller)]).toEqual([[name], []]);
     await set(`event_name = 'segment.another.entry'`);
     expect(await names()).toEqual([]);
-    await suite.database.query(`UPDATE workflow_steps SET config = $3 WHERE project_id = $1 AND workflow_id = $2 AND type = 'EXIT'`, [
-      projectId,
-      id,
-      JSON.stringify({ field: `segment.${segment.id}`, operator: 'isMemberOf' }),
-    ]);
+    await suite.database.query(
+      `UPDATE workflow_steps SET config = $3 WHERE project_id = $1 AND workflow_id = $2 AND type = 'EXIT'`,
+      [projectId, id, JSON.stringify({ field: `segment.${segment.id}`, operator: 'isMemberOf' })],
+    );
     expect(await names()).toEqual([name]);
   });
 
@@ -92,7 +110,7 @@ describe('the graph of a workflow', () => {
     const copied = await graphOf(caller, copyId);
     const ids = ({ steps, transitions }: WorkflowGraph) => [...steps, ...transitions].map((each) => each.id);
     expect(new Set([...ids(before), ...ids(copied)]).size).toBe(10);
-    expect(inPlaces(copied)).toEqual(inPlaces(before));
+    expect(inPositions(copied)).toEqual(inPositions(before));
     expect(await graphOf(caller, id)).toEqual(before);
     await suite.bus.call(workflows.delete, caller, { id });
     expect(await graphOf(caller, copyId)).toEqual(copied);
@@ -110,10 +128,14 @@ describe('the graph of a workflow', () => {
 });
 
 /** What a graph says, whatever its ids are. */
-function inPlaces({ steps, transitions }: WorkflowGraph): unknown[] {
-  const place = (id: string) => steps.findIndex((step) => step.id === id);
+function inPositions({ steps, transitions }: WorkflowGraph): unknown[] {
+  const location = (id: string) => steps.findIndex((step) => step.id === id);
   return [
     ...steps.map(({ id: _, ...step }) => JSON.stringify(step)),
-    ...transitions.map(({ id: _, fromStepId, toStepId, ...rest }) => ({ from: place(fromStepId), to: place(toStepId), ...rest })),
+    ...transitions.map(({ id: _, fromStepId, toStepId, ...rest }) => ({
+      from: location(fromStepId),
+      to: location(toStepId),
+      ...rest,
+    })),
   ];
 }

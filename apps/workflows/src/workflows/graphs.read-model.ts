@@ -1,4 +1,10 @@
-import { isUuid, maxSegmentUses, type AskSegmentUses, type WorkflowGraph, type WorkflowStep } from '@posthorn/contracts';
+import {
+  isUuid,
+  maxSegmentUses,
+  type GetSegmentUses,
+  type WorkflowGraph,
+  type WorkflowStep,
+} from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
 type StoredGraph = Omit<WorkflowGraph, 'steps'> & { steps: Omit<WorkflowStep, 'templateId'>[] };
@@ -20,11 +26,13 @@ export class Graphs {
        FROM workflows w WHERE w.project_id = $1 AND w.id = $2`,
       [projectId, workflowId],
     );
-    return graph ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) } : null;
+    return graph
+      ? { ...graph, steps: graph.steps.map((step) => ({ ...step, templateId: templateOf(step) })) }
+      : null;
   }
 
   /** Names of the workflows that run and begin by who enters or leaves the segment, wait for it, or ask whether somebody is in it. */
-  async enabledBySegment(projectId: string, { id, slugs }: AskSegmentUses): Promise<string[]> {
+  async enabledBySegment(projectId: string, { id, slugs }: GetSegmentUses): Promise<string[]> {
     const events = slugs.flatMap((slug) => ['entry', 'exit'].map((change) => `segment.${slug}.${change}`));
     const rows = await this.database.query<{ name: string }>(
       `SELECT name FROM workflows w WHERE project_id = $1 AND enabled AND (event_name = ANY ($2::text[]) OR EXISTS (

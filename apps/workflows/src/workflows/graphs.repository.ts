@@ -3,13 +3,13 @@ import type { QueryDeepPartialEntity } from 'typeorm';
 import { StepRow, TransitionRow, type Graph } from './graph.entity.js';
 
 /** What of a part of a graph its author says freely. */
-const said = {
+const text = {
   steps: { table: 'workflow_steps', column: 'config' },
   transitions: { table: 'workflow_transitions', column: 'condition' },
 } as const;
-export type GraphPart = keyof typeof said;
+export type GraphPart = keyof typeof text;
 
-export interface SaidOfPart {
+export interface PartText {
   workflowId: string;
   id: string;
   said: unknown;
@@ -31,25 +31,31 @@ export class GraphsRepository {
   async add({ steps, transitions }: Graph): Promise<void> {
     const { manager } = this.database;
     await manager.insert(StepRow, steps as QueryDeepPartialEntity<StepRow>[]);
-    if (transitions.length > 0) await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
+    if (transitions.length > 0)
+      await manager.insert(TransitionRow, transitions as QueryDeepPartialEntity<TransitionRow>[]);
   }
 
   /** Parts that say any of these words; until the end of the transaction nobody changes them. */
-  lockSaying(part: GraphPart, projectId: string, words: string): Promise<SaidOfPart[]> {
-    const { table, column } = said[part];
+  lockContaining(part: GraphPart, projectId: string, texts: string): Promise<PartText[]> {
+    const { table, column } = text[part];
     return this.database.query(
       `SELECT workflow_id AS "workflowId", id, ${column} AS said FROM ${table}
        WHERE project_id = $1 AND ${column}::text ~* $2 ORDER BY workflow_id, id FOR UPDATE`,
-      [projectId, words],
+      [projectId, texts],
     );
   }
 
-  async reword(part: GraphPart, projectId: string, rows: readonly SaidOfPart[]): Promise<void> {
-    const { table, column } = said[part];
+  async reword(part: GraphPart, projectId: string, rows: readonly PartText[]): Promise<void> {
+    const { table, column } = text[part];
     await this.database.query(
       `UPDATE ${table} AS known SET ${column} = now_said.said::json FROM unnest($2::uuid[], $3::uuid[], $4::text[]) AS now_said (workflow_id, id, said)
        WHERE project_id = $1 AND known.workflow_id = now_said.workflow_id AND known.id = now_said.id`,
-      [projectId, rows.map(({ workflowId }) => workflowId), rows.map(({ id }) => id), rows.map((row) => JSON.stringify(row.said))],
+      [
+        projectId,
+        rows.map(({ workflowId }) => workflowId),
+        rows.map(({ id }) => id),
+        rows.map((row) => JSON.stringify(row.said)),
+      ],
     );
   }
 }

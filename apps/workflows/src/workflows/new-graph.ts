@@ -9,7 +9,10 @@ interface Owner {
 /** What every workflow begins with: its trigger, and nothing after it. */
 export function triggerOnly({ projectId, id: workflowId }: Owner): Graph {
   const trigger = { projectId, workflowId, id: newId(), place: 0, name: 'Trigger', type: 'TRIGGER' as const };
-  return { steps: [Object.assign(new StepRow(), { ...trigger, position: { x: 0, y: 0 }, config: {} })], transitions: [] };
+  return {
+    steps: [Object.assign(new StepRow(), { ...trigger, position: { x: 0, y: 0 }, config: {} })],
+    transitions: [],
+  };
 }
 
 /** The same graph for another workflow, every id a fresh one. */

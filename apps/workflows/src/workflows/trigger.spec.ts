@@ -4,7 +4,8 @@ import { changedTrigger, triggerFaults } from './trigger.js';
 const manual = { triggerType: 'MANUAL', eventName: null, intervalMs: null } as const;
 const event = { triggerType: 'EVENT', eventName: 'signup', intervalMs: null } as const;
 const schedule = { triggerType: 'SCHEDULE', eventName: null, intervalMs: 60_000 } as const;
-const faults = (trigger: Parameters<typeof triggerFaults>[0]) => triggerFaults(trigger).map(({ path, code }) => `${path[0]} ${code}`);
+const faults = (trigger: Parameters<typeof triggerFaults>[0]) =>
+  triggerFaults(trigger).map(({ path, code }) => `${path[0]} ${code}`);
 
 describe('a trigger', () => {
   it.each([manual, event, schedule])('may be %j', (trigger) => expect(faults(trigger)).toEqual([]));
@@ -16,7 +17,10 @@ describe('a trigger', () => {
     [{ ...manual, intervalMs: 60_000 }, ['intervalMs not_allowed']],
     [{ ...event, intervalMs: 60_000 }, ['intervalMs not_allowed']],
     [{ ...schedule, eventName: 'signup' }, ['eventName not_allowed']],
-    [{ triggerType: 'EVENT', eventName: null, intervalMs: 60_000 } as const, ['eventName required', 'intervalMs not_allowed']],
+    [
+      { triggerType: 'EVENT', eventName: null, intervalMs: 60_000 } as const,
+      ['eventName required', 'intervalMs not_allowed'],
+    ],
   ])('is refused: %j', (trigger, expected) => expect(faults(trigger)).toEqual(expected));
 });
 

@@ -4,13 +4,19 @@ type Trigger = Pick<Workflow, 'triggerType' | 'eventName' | 'intervalMs'>;
 type Dependent = 'eventName' | 'intervalMs';
 
 /** What each type needs; it takes nothing else. */
-const needs: Readonly<Record<TriggerType, Dependent | null>> = { EVENT: 'eventName', SCHEDULE: 'intervalMs', MANUAL: null };
+const needs: Readonly<Record<TriggerType, Dependent | null>> = {
+  EVENT: 'eventName',
+  SCHEDULE: 'intervalMs',
+  MANUAL: null,
+};
 const dependents: readonly Dependent[] = ['eventName', 'intervalMs'];
 
 /** A trigger after a change: another type drops what the old one needed, unless the change names it. */
 export function changedTrigger(trigger: Trigger, changes: Partial<Trigger>): Trigger {
   const { triggerType = trigger.triggerType } = changes;
-  const dropped = dependents.filter((name) => triggerType !== trigger.triggerType && needs[triggerType] !== name);
+  const dropped = dependents.filter(
+    (name) => triggerType !== trigger.triggerType && needs[triggerType] !== name,
+  );
   return { ...trigger, ...Object.fromEntries(dropped.map((name) => [name, null])), ...changes };
 }
 

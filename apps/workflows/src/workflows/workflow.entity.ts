@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalid, type InvalidMember, type TriggerType, type UpdateWorkflow, type Workflow, type WorkflowFact } from '@posthorn/contracts';
+import {
+  invalid,
+  type InvalidMember,
+  type TriggerType,
+  type UpdateWorkflow,
+  type Workflow,
+  type WorkflowEvent,
+} from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { changedTrigger, triggerFaults } from './trigger.js';
 
@@ -18,7 +25,7 @@ export class WorkflowRow {
   /** Of the graph. */
   @Column('integer') version: number;
   @Column('integer', { name: 'step_count' }) stepCount: number;
-  /** Rises with every change: facts of one workflow have an order. */
+  /** Rises with every change: events of one workflow have an order. */
   @Column('bigint') seq: number;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
@@ -41,14 +48,20 @@ export class WorkflowRow {
     return shown;
   }
 
-  toFact(): WorkflowFact {
+  toEvent(): WorkflowEvent {
     return { workflowId: this.id, version: this.version, at: this.updatedAt, seq: this.seq };
   }
 
   /** An enabled workflow that nothing executes would miss its triggers in silence (docs/decisions/0006). */
   private enabledFaults(): InvalidMember[] {
     return this.enabled
-      ? [{ path: ['enabled'], code: 'not_allowed', message: 'must be false: workflows are created disabled and are not executed yet' }]
+      ? [
+          {
+            path: ['enabled'],
+            code: 'not_allowed',
+            message: 'must be false: workflows are created disabled and are not executed yet',
+          },
+        ]
       : [];
   }
 }

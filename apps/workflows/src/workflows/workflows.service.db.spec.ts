@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { workflowFacts, workflows, type Caller, type CreateWorkflow, type UpdateWorkflow, type Workflow } from '@posthorn/contracts';
+import {
+  workflowEvents,
+  workflows,
+  type Caller,
+  type CreateWorkflow,
+  type UpdateWorkflow,
+  type Workflow,
+} from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus, BusConnection } from '@posthorn/messaging';
 import { startWorkflowsSuite, type WorkflowsSuite } from '../testing/workflows-suite.js';
@@ -12,15 +19,21 @@ describe('workflows', () => {
   afterAll(() => suite.stop());
 
   const create = (caller: Caller, wanted: Partial<CreateWorkflow> = {}): Promise<Workflow> =>
-    suite.bus.call(workflows.create, caller, { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup', ...wanted } as CreateWorkflow);
-  const update = (caller: Caller, id: string, changes: UpdateWorkflow) => suite.bus.call(workflows.update, caller, { id, ...changes });
+    suite.bus.call(workflows.create, caller, {
+      name: 'Welcome',
+      triggerType: 'EVENT',
+      eventName: 'signup',
+      ...wanted,
+    } as CreateWorkflow);
+  const update = (caller: Caller, id: string, changes: UpdateWorkflow) =>
+    suite.bus.call(workflows.update, caller, { id, ...changes });
   const refused = (...errors: [string, string][]) => ({
     kind: 'invalid',
     code: 'validation_error',
     details: { errors: errors.map(([path, code]) => ({ path: [path], code })) },
   });
 
-  it('are created disabled, with one TRIGGER step and their fact', async () => {
+  it('are created disabled, with one TRIGGER step and their event', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(made).toEqual({
@@ -43,10 +56,19 @@ describe('workflows', () => {
     expect(await suite.bus.call(workflows.graph, caller, { id: made.id })).toEqual({
       workflowId: made.id,
       version: 1,
-      steps: [{ id: expect.any(String), name: 'Trigger', position: { x: 0, y: 0 }, templateId: null, type: 'TRIGGER', config: {} }],
+      steps: [
+        {
+          id: expect.any(String),
+          name: 'Trigger',
+          position: { x: 0, y: 0 },
+          templateId: null,
+          type: 'TRIGGER',
+          config: {},
+        },
+      ],
       transitions: [],
     });
-    expect(await suite.factsOf(projectId, workflowFacts.changed)).toEqual([
+    expect(await suite.eventsOf(projectId, workflowEvents.changed)).toEqual([
       { workflowId: made.id, version: 1, at: made.createdAt.toISOString(), seq: 1 },
     ]);
   });
@@ -60,7 +82,14 @@ describe('workflows', () => {
       eventName: null,
       intervalMs: 2_592_000_000,
     } as const;
-    expect(await create(caller, { ...wanted, allowReentry: true, maxExecutionsPerHour: 9_000_000_000, enabled: false })).toMatchObject({
+    expect(
+      await create(caller, {
+        ...wanted,
+        allowReentry: true,
+        maxExecutionsPerHour: 9_000_000_000,
+        enabled: false,
+      }),
+    ).toMatchObject({
       ...wanted,
       allowReentry: true,
       maxExecutionsPerHour: 9_000_000_000,
@@ -69,15 +98,25 @@ describe('workflows', () => {
 
   it('are not made with a wrong trigger, nor enabled', async () => {
     const { caller, projectId } = suite.buildProject();
-    await expect(create(caller, { eventName: null })).rejects.toMatchObject(refused(['eventName', 'required']));
+    await expect(create(caller, { eventName: null })).rejects.toMatchObject(
+      refused(['eventName', 'required']),
+    );
     await expect(create(caller, { triggerType: 'SCHEDULE' })).rejects.toMatchObject(
       refused(['eventName', 'not_allowed'], ['intervalMs', 'required']),
     );
-    await expect(create(caller, { triggerType: 'MANUAL' })).rejects.toMatchObject(refused(['eventName', 'not_allowed']));
-    await expect(create(caller, { enabled: true })).rejects.toMatchObject(refused(['enabled', 'not_allowed']));
+    await expect(create(caller, { triggerType: 'MANUAL' })).rejects.toMatchObject(
+      refused(['eventName', 'not_allowed']),
+    );
+    await expect(create(caller, { enabled: true })).rejects.toMatchObject(
+      refused(['enabled', 'not_allowed']),
+    );
     for (const intervalMs of [59_999, 2_592_000_001, 60_000.5])
-      await expect(create(caller, { triggerType: 'SCHEDULE', eventName: null, intervalMs })).rejects.toMatchObject({ kind: 'invalid' });
-    await expect(create(caller, { maxExecutionsPerHour: 0 })).rejects.toMatchObject(refused(['maxExecutionsPerHour', 'out_of_range']));
+      await expect(
+        create(caller, { triggerType: 'SCHEDULE', eventName: null, intervalMs }),
+      ).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(create(caller, { maxExecutionsPerHour: 0 })).rejects.toMatchObject(
+      refused(['maxExecutionsPerHour', 'out_of_range']),
+    );
     expect((await suite.bus.call(workflows.list, caller, { withTotal: true })).total).toBe(0);
     expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId])).toEqual([]);
   });
@@ -85,7 +124,12 @@ describe('workflows', () => {
   it('update: leaves what is absent, clears by null, tells what changed', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller, { description: 'First', maxExecutionsPerHour: 5 });
-    const changed = await update(caller, made.id, { name: 'Hello', description: null, maxExecutionsPerHour: null, allowReentry: true });
+    const changed = await update(caller, made.id, {
+      name: 'Hello',
+      description: null,
+      maxExecutionsPerHour: null,
+      allowReentry: true,
+    });
     expect(changed).toEqual({
       ...made,
       name: 'Hello',
@@ -95,7 +139,7 @@ describe('workflows', () => {
       updatedAt: changed.updatedAt,
     });
     expect(changed.updatedAt.getTime()).toBeGreaterThanOrEqual(made.updatedAt.getTime());
-    expect(await suite.factsOf(projectId, workflowFacts.changed)).toMatchObject([
+    expect(await suite.eventsOf(projectId, workflowEvents.changed)).toMatchObject([
       { seq: 1 },
       { seq: 2, at: changed.updatedAt.toISOString(), version: 1 },
     ]);
@@ -104,21 +148,32 @@ describe('workflows', () => {
   it('update: checks the trigger as a whole, and refuses to enable', async () => {
     const { caller } = suite.buildProject();
     const made = await create(caller);
-    await expect(update(caller, made.id, { triggerType: 'SCHEDULE' })).rejects.toMatchObject(refused(['intervalMs', 'required']));
-    await expect(update(caller, made.id, { eventName: null })).rejects.toMatchObject(refused(['eventName', 'required']));
-    await expect(update(caller, made.id, { enabled: true })).rejects.toMatchObject(refused(['enabled', 'not_allowed']));
+    await expect(update(caller, made.id, { triggerType: 'SCHEDULE' })).rejects.toMatchObject(
+      refused(['intervalMs', 'required']),
+    );
+    await expect(update(caller, made.id, { eventName: null })).rejects.toMatchObject(
+      refused(['eventName', 'required']),
+    );
+    await expect(update(caller, made.id, { enabled: true })).rejects.toMatchObject(
+      refused(['enabled', 'not_allowed']),
+    );
     expect(await suite.bus.call(workflows.get, caller, { id: made.id })).toEqual(made);
     const scheduled = await update(caller, made.id, { triggerType: 'SCHEDULE', intervalMs: 60_000 });
     expect(scheduled).toMatchObject({ triggerType: 'SCHEDULE', eventName: null, intervalMs: 60_000 });
-    expect(await update(caller, made.id, { triggerType: 'MANUAL' })).toMatchObject({ eventName: null, intervalMs: null });
+    expect(await update(caller, made.id, { triggerType: 'MANUAL' })).toMatchObject({
+      eventName: null,
+      intervalMs: null,
+    });
   });
 
   it('update: what changes nothing writes and tells nothing', async () => {
     const { caller, projectId } = suite.buildProject();
     const made = await create(caller);
     expect(await update(caller, made.id, {})).toEqual(made);
-    expect(await update(caller, made.id, { name: made.name, enabled: false, triggerType: 'EVENT' })).toEqual(made);
-    expect(await suite.factsOf(projectId, workflowFacts.changed)).toHaveLength(1);
+    expect(await update(caller, made.id, { name: made.name, enabled: false, triggerType: 'EVENT' })).toEqual(
+      made,
+    );
+    expect(await suite.eventsOf(projectId, workflowEvents.changed)).toHaveLength(1);
   });
 
   it('update: many at once lose none of each other', async () => {
@@ -132,47 +187,64 @@ describe('workflows', () => {
       { maxExecutionsPerHour: 7 },
     ];
     await Promise.all(changes.map((change) => update(caller, id, change)));
-    expect(await suite.bus.call(workflows.get, caller, { id })).toMatchObject(Object.assign({}, ...changes) as object);
-    const facts = await suite.factsOf(projectId, workflowFacts.changed);
-    expect(facts.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await suite.bus.call(workflows.get, caller, { id })).toMatchObject(
+      Object.assign({}, ...changes) as object,
+    );
+    const events = await suite.eventsOf(projectId, workflowEvents.changed);
+    expect(events.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('delete: is gone with its graph, once, with its fact', async () => {
+  it('delete: is gone with its graph, once, with its event', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await create(caller);
-    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => suite.bus.call(workflows.delete, caller, { id })));
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toEqual([{ status: 'fulfilled', value: { id } }]);
-    expect(answers.flatMap((each) => (each.status === 'rejected' ? [(each.reason as { kind: string }).kind] : []))).toEqual(
-      Array.from({ length: 4 }, () => 'not_found'),
+    const answers = await Promise.allSettled(
+      Array.from({ length: 5 }, () => suite.bus.call(workflows.delete, caller, { id })),
     );
-    expect(await suite.factsOf(projectId, workflowFacts.deleted)).toEqual([{ workflowId: id, version: 1, at: expect.any(String), seq: 2 }]);
-    expect(await suite.database.query(`SELECT 1 FROM workflow_steps WHERE project_id = $1`, [projectId])).toEqual([]);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toEqual([
+      { status: 'fulfilled', value: { id } },
+    ]);
+    expect(
+      answers.flatMap((each) => (each.status === 'rejected' ? [(each.reason as { kind: string }).kind] : [])),
+    ).toEqual(Array.from({ length: 4 }, () => 'not_found'));
+    expect(await suite.eventsOf(projectId, workflowEvents.deleted)).toEqual([
+      { workflowId: id, version: 1, at: expect.any(String), seq: 2 },
+    ]);
+    expect(
+      await suite.database.query(`SELECT 1 FROM workflow_steps WHERE project_id = $1`, [projectId]),
+    ).toEqual([]);
   });
 
   it("another project's workflow is as unknown as none", async () => {
     const [mine, theirs] = [suite.buildProject(), suite.buildProject()];
     const made = await create(theirs.caller);
     const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error);
-    for (const ask of [
+    for (const request of [
       (id: string) => suite.bus.call(workflows.get, mine.caller, { id }),
       (id: string) => update(mine.caller, id, { name: 'Mine' }),
       (id: string) => suite.bus.call(workflows.delete, mine.caller, { id }),
       (id: string) => suite.bus.call(workflows.clone, mine.caller, { id }),
       (id: string) => suite.bus.call(workflows.graph, mine.caller, { id }),
     ]) {
-      const [foreign, random] = [await outcome(ask(made.id)), await outcome(ask(newId()))];
+      const [foreign, random] = [await outcome(request(made.id)), await outcome(request(newId()))];
       expect(foreign).toMatchObject({ kind: 'not_found', code: 'resource_not_found' });
       expect(JSON.stringify(foreign)).toBe(JSON.stringify(random));
     }
     expect(await suite.bus.call(workflows.get, theirs.caller, { id: made.id })).toEqual(made);
-    expect(await suite.bus.call(workflows.list, mine.caller, { withTotal: true })).toMatchObject({ items: [], total: 0 });
-    expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId])).toEqual([]);
+    expect(await suite.bus.call(workflows.list, mine.caller, { withTotal: true })).toMatchObject({
+      items: [],
+      total: 0,
+    });
+    expect(
+      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [mine.projectId]),
+    ).toEqual([]);
   });
 
   it('come newest first, each once, with their exact number', async () => {
     const { caller, projectId } = suite.buildProject();
     await create(suite.buildProject().caller);
-    const made = await Promise.all(Array.from({ length: 25 }, (_, index) => create(caller, { name: `No ${index}` })));
+    const made = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => create(caller, { name: `No ${index}` })),
+    );
     await suite.bus.call(workflows.delete, caller, { id: made[0]!.id });
     const expected = await suite.database.query<{ id: string }>(
       `SELECT id FROM workflows WHERE project_id = $1 ORDER BY created_at DESC, id DESC`,
@@ -205,7 +277,12 @@ describe('workflows', () => {
     );
     await connection.close();
     expect(outcomes).toEqual(outcomes.map(() => expect.objectContaining({ kind: 'unavailable' })));
-    expect(await suite.bus.call(workflows.list, caller, { withTotal: true })).toMatchObject({ items: [made], total: 1 });
-    expect(await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId])).toHaveLength(1);
+    expect(await suite.bus.call(workflows.list, caller, { withTotal: true })).toMatchObject({
+      items: [made],
+      total: 1,
+    });
+    expect(
+      await suite.database.query(`SELECT 1 FROM outbox WHERE project_id = $1`, [projectId]),
+    ).toHaveLength(1);
   });
 });

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import {
   maxWorkflowName,
   nameOfCopy,
-  workflowFacts,
+  workflowEvents,
   workflowNotFound,
-  type AskSegmentUses,
+  type GetSegmentUses,
   type CreateWorkflow,
   type DeletedWorkflow,
   type ListWorkflows,
@@ -57,7 +57,7 @@ export class WorkflowsService {
     const { id, ...changes } = body;
     const row = await this.commits.before(deadline, async () => {
       const locked = await this.found(this.workflows.lock(caller.projectId, id));
-      return locked.change(changes) ? this.tell(await this.workflows.save(locked)) : locked;
+      return locked.change(changes) ? this.publish(await this.workflows.save(locked)) : locked;
     });
     return row.toWorkflow();
   }
@@ -66,7 +66,9 @@ export class WorkflowsService {
     await this.commits.before(deadline, async () => {
       const row = await this.found(this.workflows.lock(caller.projectId, body.id));
       const at = await this.workflows.remove(row);
-      await this.outbox.publish(workflowFacts.deleted, caller.projectId, [{ ...row.toFact(), at, seq: row.seq + 1 }]);
+      await this.outbox.publish(workflowEvents.deleted, caller.projectId, [
+        { ...row.toEvent(), at, seq: row.seq + 1 },
+      ]);
     });
     return { id: body.id };
   }
@@ -74,7 +76,11 @@ export class WorkflowsService {
   async clone({ caller, body, deadline }: Incoming<WorkflowId>): Promise<Workflow> {
     const row = await this.commits.before(deadline, async () => {
       const { name, ...original } = await this.found(this.workflows.lock(caller.projectId, body.id));
-      const copy = definitionOf(caller.projectId, { ...original, name: nameOfCopy(name, maxWorkflowName), enabled: false });
+      const copy = definitionOf(caller.projectId, {
+        ...original,
+        name: nameOfCopy(name, maxWorkflowName),
+        enabled: false,
+      });
       return this.add(copy, copyOf(await this.graphs.of(caller.projectId, body.id), copy));
     });
     return row.toWorkflow();
@@ -86,7 +92,7 @@ export class WorkflowsService {
     return graph;
   }
 
-  enabledBySegment(projectId: string, segment: AskSegmentUses): Promise<string[]> {
+  enabledBySegment(projectId: string, segment: GetSegmentUses): Promise<string[]> {
     return this.documents.enabledBySegment(projectId, segment);
   }
 
@@ -97,16 +103,16 @@ export class WorkflowsService {
   private async add(definition: WorkflowRow, graph: Graph): Promise<WorkflowRow> {
     const row = await this.workflows.add(Object.assign(definition, { stepCount: graph.steps.length }));
     await this.graphs.add(graph);
-    return this.tell(row);
+    return this.publish(row);
   }
 
-  private async tell(row: WorkflowRow): Promise<WorkflowRow> {
-    await this.outbox.publish(workflowFacts.changed, row.projectId, [row.toFact()]);
+  private async publish(row: WorkflowRow): Promise<WorkflowRow> {
+    await this.outbox.publish(workflowEvents.changed, row.projectId, [row.toEvent()]);
     return row;
   }
 
-  private async found(looked: Promise<WorkflowRow | null>): Promise<WorkflowRow> {
-    const row = await looked;
+  private async found(checked: Promise<WorkflowRow | null>): Promise<WorkflowRow> {
+    const row = await checked;
     if (!row) throw workflowNotFound();
     return row;
   }

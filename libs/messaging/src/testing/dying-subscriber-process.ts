@@ -1,8 +1,8 @@
-// A subscriber of its own process, which one of its facts kills: `node … <database> <nats> <poisonous e-mail>`.
-import { emailFacts } from '@posthorn/contracts';
+// A subscriber of its own process, which one of its events kills: `node … <database> <nats> <poisonous e-mail>`.
+import { emailEvents } from '@posthorn/contracts';
 import { openDatabase } from '@posthorn/database';
 import { BusConnection } from '../connection.js';
-import { FactSubscription } from '../fact-subscription.js';
+import { EventSubscription } from '../event-subscription.js';
 import { Inbox } from '../inbox.repository.js';
 import { Outbox } from '../outbox.repository.js';
 import { effectsTable } from './effects-table.js';
@@ -12,13 +12,13 @@ const database = await openDatabase({ url: databaseUrl, name: 'dying', poolSize:
 const connection = await BusConnection.open({ url: natsUrl, name: 'dying' });
 const durable = 'spec-dying';
 
-new FactSubscription({
+new EventSubscription({
   connection,
   inbox: new Inbox(database),
   outbox: new Outbox(database),
-  contract: emailFacts.delivered,
+  contract: emailEvents.delivered,
   durable,
-  patience: { ackWaitMs: 1_000, redeliveryMs: [100] },
+  timeouts: { ackWaitMs: 1_000, redeliveryMs: [100] },
   run: async ({ items }) => {
     const ids = (items as { emailId: string }[]).map(({ emailId }) => emailId);
     if (ids.includes(poison!)) process.kill(process.pid, 'SIGKILL');

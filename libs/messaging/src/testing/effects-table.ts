@@ -1,7 +1,7 @@
 import type { QueryRunner } from '@posthorn/database';
 import {
-  addFactActors,
-  addFactTraces,
+  addEventActors,
+  addEventTraces,
   addMessagingRepair,
   addOutboxQuarantine,
   createMessagingTables,
@@ -12,8 +12,8 @@ class CreateEffects1763700000000 {
   up = async (runner: QueryRunner) => {
     await createMessagingTables(runner);
     await addMessagingRepair(runner);
-    await addFactTraces(runner);
-    await addFactActors(runner);
+    await addEventTraces(runner);
+    await addEventActors(runner);
     await addOutboxQuarantine(runner);
     await runner.query('CREATE TABLE effects (durable text NOT NULL, email_id uuid NOT NULL)');
   };

@@ -60,8 +60,8 @@ export class DnsServer {
   /** In place of what stood there; no values: the name is not there. A text may come in several strings. */
   set(type: DnsType, name: string, ...values: (string | string[])[]): void {
     const strings = values.map((value) => (typeof value === 'string' ? [value] : value));
-    if (strings.length === 0) this.records.delete(placeOf(type, name));
-    else this.records.set(placeOf(type, name), strings);
+    if (strings.length === 0) this.records.delete(locationOf(type, name));
+    else this.records.set(locationOf(type, name), strings);
   }
 
   /** What somebody pastes who was shown records. */
@@ -87,23 +87,34 @@ export class DnsServer {
     this.queries.push({ name: question.name, type, way });
     const behaviour = this.behaviours.get(question.name.toLowerCase());
     const send = (changes: packet.Packet = {}) =>
-      reply(packet.encode({ type: 'response', id, flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE, questions, ...changes }));
+      reply(
+        packet.encode({
+          type: 'response',
+          id,
+          flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE,
+          questions,
+          ...changes,
+        }),
+      );
     const answers = this.answersTo(question.name, type);
     const honest = () => send({ answers, ...(answers.length === 0 ? { flags: nameError } : {}) });
     if (behaviour === 'lame') return;
     if (behaviour === 'servfail') send({ flags: serverFailure });
     else if (behaviour === 'spoofed') send({ answers, id: (id + 1) % 65_536 });
-    else if (behaviour === 'truncated' && way === 'udp') send({ flags: packet.TRUNCATED_RESPONSE | packet.RECURSION_AVAILABLE });
+    else if (behaviour === 'truncated' && way === 'udp')
+      send({ flags: packet.TRUNCATED_RESPONSE | packet.RECURSION_AVAILABLE });
     else if (typeof behaviour === 'object') this.later(behaviour.slow, honest);
     else honest();
   }
 
   /** As one that resolves for others: the alias, and what it stands for. Aliases in a ring end like those of the world. */
   private answersTo(name: string, type: DnsType, hops = 8): packet.Answer[] {
-    const own = this.records.get(placeOf(type, name));
+    const own = this.records.get(locationOf(type, name));
     if (own) return own.map((strings) => answerOf(name, type, strings));
-    const [alias] = this.records.get(placeOf('CNAME', name)) ?? [];
-    return alias && hops > 0 ? [answerOf(name, 'CNAME', alias), ...this.answersTo(alias[0]!, type, hops - 1)] : [];
+    const [alias] = this.records.get(locationOf('CNAME', name)) ?? [];
+    return alias && hops > 0
+      ? [answerOf(name, 'CNAME', alias), ...this.answersTo(alias[0]!, type, hops - 1)]
+      : [];
   }
 
   private later(milliseconds: number, work: () => void): void {
@@ -136,7 +147,8 @@ export class DnsServer {
 const nameError = packet.RECURSION_AVAILABLE | 3;
 const serverFailure = packet.RECURSION_AVAILABLE | 2;
 
-const placeOf = (type: DnsType, name: string): string => `${type} ${name.toLowerCase().replace(/\.$/, '')}`;
+const locationOf = (type: DnsType, name: string): string =>
+  `${type} ${name.toLowerCase().replace(/\.$/, '')}`;
 
 function answerOf(name: string, type: DnsType, strings: string[]): packet.Answer {
   const [value = ''] = strings;

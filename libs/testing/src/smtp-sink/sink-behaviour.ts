@@ -19,7 +19,9 @@ export type SinkBehaviour = Partial<Record<LateStage, SinkFault>>;
 
 const stages = 'mail|rcpt|data|body|dot|accept';
 const byReply = new RegExp(`^(${stages})-(\\d{3})(?:-(\\d\\.\\d{1,3}\\.\\d{1,3}))?$`);
-const byKind = new RegExp(`^(hang|drop|reset|trickle|senseless|unfinished|extra|late)-(?:at|after)-(${stages})(?:-(\\d+))?$`);
+const byKind = new RegExp(
+  `^(hang|drop|reset|trickle|senseless|unfinished|extra|late)-(?:at|after)-(${stages})(?:-(\\d+))?$`,
+);
 const named: Record<string, SinkBehaviour> = {
   'drop-before-dot': { body: { kind: 'drop' } },
   'reset-before-dot': { body: { kind: 'reset' } },
@@ -45,16 +47,25 @@ export function behaviourOf(recipient: string): SinkBehaviour {
   // Before the general forms: `drop-before-dot` is in the body, and not at the dot.
   if (named[key] !== undefined) return named[key];
   const reply = byReply.exec(key);
-  if (reply !== null) return { [reply[1] as LateStage]: { kind: 'reply', text: `${reply[2]} ${reply[3] ? `${reply[3]} ` : ''}as asked` } };
+  if (reply !== null)
+    return {
+      [reply[1] as LateStage]: {
+        kind: 'reply',
+        text: `${reply[2]} ${reply[3] ? `${reply[3]} ` : ''}as asked`,
+      },
+    };
   const refusals = /^refuse-(\d{3})-times-(\d+)$/.exec(key);
-  if (refusals !== null) return { rcpt: { kind: 'reply', text: `${refusals[1]} not yet`, times: Number(refusals[2]) } };
+  if (refusals !== null)
+    return { rcpt: { kind: 'reply', text: `${refusals[1]} not yet`, times: Number(refusals[2]) } };
   const kind = byKind.exec(key);
   if (kind === null) return {};
   return { [kind[2] as LateStage]: faultOf(kind[1], kind[3]) };
 }
 
 function shownOnce(behaviour: SinkBehaviour): SinkBehaviour {
-  return Object.fromEntries(Object.entries(behaviour).map(([stage, fault]) => [stage, { ...fault, times: 1 }]));
+  return Object.fromEntries(
+    Object.entries(behaviour).map(([stage, fault]) => [stage, { ...fault, times: 1 }]),
+  );
 }
 
 function faultOf(kind: string, argument: string | undefined): SinkFault {

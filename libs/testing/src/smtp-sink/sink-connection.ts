@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { behaviourOf, type EarlyStage, type LateStage, type SinkBehaviour, type SinkFault } from './sink-behaviour.js';
+import {
+  behaviourOf,
+  type EarlyStage,
+  type LateStage,
+  type SinkBehaviour,
+  type SinkFault,
+} from './sink-behaviour.js';
 import { SinkReplies } from './sink-replies.js';
 import { unstuff, type SinkMessage } from './sink-message.js';
 import { testCertificate, testKey } from './test-certificate.js';
@@ -77,7 +83,8 @@ export class SinkConnection {
     if (this.mode === 'deaf') return;
     this.append(chunk);
     let progress = true;
-    while (progress && this.input.length > 0) progress = this.isReadingBody() ? this.takeBody() : this.takeCommand();
+    while (progress && this.input.length > 0)
+      progress = this.isReadingBody() ? this.takeBody() : this.takeCommand();
     this.replies.flush();
   }
 
@@ -116,7 +123,8 @@ export class SinkConnection {
     if (verb === 'MAIL') this.mail(rawLine.toString('utf8'));
     else if (verb === 'RCPT') this.rcpt(rawLine.toString('utf8'));
     else if (verb === 'DATA') this.data();
-    else if (verb === 'EHLO' || verb === 'HELO') this.answer('ehlo', verb === 'EHLO' ? this.extensions() : '250 sink.test');
+    else if (verb === 'EHLO' || verb === 'HELO')
+      this.answer('ehlo', verb === 'EHLO' ? this.extensions() : '250 sink.test');
     else if (verb === 'STARTTLS') this.startTls();
     else if (verb === 'AUTH') this.auth(line);
     else if (verb === 'RSET') this.reset();

@@ -49,8 +49,10 @@ class Client {
 }
 
 const dial = (): Client => new Client(connect(sink.port, '127.0.0.1'));
-const message = 'From: a@b.test\r\nDate: x\r\nMessage-ID: <7@b.test>\r\nMIME-Version: 1.0\r\n\r\n..stuffed\r\n.\r\n';
-const whole = (to: string): string => `EHLO x\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<${to}>\r\nDATA\r\n${message}`;
+const message =
+  'From: a@b.test\r\nDate: x\r\nMessage-ID: <7@b.test>\r\nMIME-Version: 1.0\r\n\r\n..stuffed\r\n.\r\n';
+const whole = (to: string): string =>
+  `EHLO x\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<${to}>\r\nDATA\r\n${message}`;
 
 describe('sink', () => {
   it('writes down before it answers, in memory and in the ledger', async () => {
@@ -60,20 +62,25 @@ describe('sink', () => {
     const client = dial();
     client.say(whole('drop-after-accept@d.test'));
     await client.closed;
-    expect(sink.messages).toMatchObject([{ messageId: '7@b.test', from: 'a@b.test', to: 'drop-after-accept@d.test', faults: [] }]);
+    expect(sink.messages).toMatchObject([
+      { messageId: '7@b.test', from: 'a@b.test', to: 'drop-after-accept@d.test', faults: [] },
+    ]);
     expect(sink.messages[0].raw!.toString()).toMatch(/\r\n\r\n\.stuffed\r\n$/);
-    expect(JSON.parse(readFileSync(ledger, 'utf8'))).toMatchObject({ messageId: '7@b.test', to: 'drop-after-accept@d.test' });
+    expect(JSON.parse(readFileSync(ledger, 'utf8'))).toMatchObject({
+      messageId: '7@b.test',
+      to: 'drop-after-accept@d.test',
+    });
     rmSync(folder, { recursive: true });
   });
 
   it.each([
     ['ids', 1],
     ['count', 0],
-  ] as const)('keeps %s', async (keep, kept) => {
+  ] as const)('keeps %s', async (keep, stored) => {
     sink = await SmtpSink.start({ keep });
     dial().say(whole('ok@d.test'));
     await sink.waitFor(1);
-    expect(sink.messages).toHaveLength(kept);
+    expect(sink.messages).toHaveLength(stored);
     expect(sink.messages.every(({ raw }) => raw === undefined)).toBe(true);
   });
 

@@ -58,14 +58,25 @@ export class SmtpSink implements SinkHost {
   private paused = false;
 
   private constructor(private readonly options: SmtpSinkOptions) {
-    const { faults = {}, pipelining = true, smtpUtf8 = true, startTls = 'none', auth, maxSize, trickleMs = 1_000 } = options;
+    const {
+      faults = {},
+      pipelining = true,
+      smtpUtf8 = true,
+      startTls = 'none',
+      auth,
+      maxSize,
+      trickleMs = 1_000,
+    } = options;
     this.rules = { faults, pipelining, smtpUtf8, startTls, auth, maxSize, trickleMs };
     if (options.ledger !== undefined) this.ledgerFile = openSync(options.ledger, 'a');
     if (options.memory !== undefined && existsSync(options.memory)) {
-      for (const key of readFileSync(options.memory, 'utf8').split('\n')) this.shown.set(key, (this.shown.get(key) ?? 0) + 1);
+      for (const key of readFileSync(options.memory, 'utf8').split('\n'))
+        this.shown.set(key, (this.shown.get(key) ?? 0) + 1);
     }
     const accept = (socket: Socket): void => this.accept(socket);
-    this.server = options.implicitTls ? createTlsServer({ key: testKey, cert: testCertificate }, accept) : createServer(accept);
+    this.server = options.implicitTls
+      ? createTlsServer({ key: testKey, cert: testCertificate }, accept)
+      : createServer(accept);
     // A client that gives up in the middle of the handshake is none of the sink's business.
     this.server.on('tlsClientError', () => undefined);
   }
@@ -92,8 +103,14 @@ export class SmtpSink implements SinkHost {
   }
 
   /** Until so many messages have arrived, or until they satisfy the predicate. No polling: looked at as each one lands. */
-  waitFor(wanted: number | ((messages: readonly SinkMessage[]) => boolean), timeoutMs = 25_000): Promise<void> {
-    return this.watch(typeof wanted === 'number' ? () => this.count >= wanted : () => wanted(this.messages), timeoutMs);
+  waitFor(
+    wanted: number | ((messages: readonly SinkMessage[]) => boolean),
+    timeoutMs = 25_000,
+  ): Promise<void> {
+    return this.watch(
+      typeof wanted === 'number' ? () => this.count >= wanted : () => wanted(this.messages),
+      timeoutMs,
+    );
   }
 
   /** Until this recipient has met a fault that is shown a number of times (`…-once@`). */
@@ -154,7 +171,8 @@ export class SmtpSink implements SinkHost {
         receivedAt: Date.now(),
         faults: checkWire ? wireFaults(raw) : [],
       };
-      if (this.ledgerFile !== undefined) writeSync(this.ledgerFile, `${JSON.stringify({ ...message, digest: digestOf(raw) })}\n`);
+      if (this.ledgerFile !== undefined)
+        writeSync(this.ledgerFile, `${JSON.stringify({ ...message, digest: digestOf(raw) })}\n`);
       this.options.onMessage?.({ ...message, raw });
       if (keep !== 'count') this.messages.push(keep === 'all' ? { ...message, raw } : message);
     }

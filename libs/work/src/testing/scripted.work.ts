@@ -24,11 +24,15 @@ export interface ScriptedPayload {
   step: number;
 }
 
-const retry = { attempts: 4, firstMs: 5, longestMs: 40 };
+const retry = { attempts: 4, firstMs: 5, maxMs: 40 };
 
 /** Two kinds with one handler: in batches, and one of a project at a time. */
 export const scriptedWork = work<ScriptedPayload>('contacts.scripted', { batch: 10, concurrency: 2, retry });
-export const exclusiveWork = work<ScriptedPayload>('contacts.exclusive', { exclusive: true, concurrency: 2, retry });
+export const exclusiveWork = work<ScriptedPayload>('contacts.exclusive', {
+  exclusive: true,
+  concurrency: 2,
+  retry,
+});
 
 /** Enqueues the item again with a new version, which the run that comes then has to see. */
 export async function enqueueVersion(
@@ -78,7 +82,9 @@ export class ScriptedWork implements WorkHandler<ScriptedPayload> {
       case 'succeeds':
         return this.complete(item, batch);
       case 'fails':
-        return item.failures < script.times ? this.fail(item, batch, script.throws) : this.complete(item, batch);
+        return item.failures < script.times
+          ? this.fail(item, batch, script.throws)
+          : this.complete(item, batch);
       case 'always fails':
         return this.fail(item, batch, script.throws);
       case 'fails in company':
@@ -96,14 +102,25 @@ export class ScriptedWork implements WorkHandler<ScriptedPayload> {
         await delay(script.ms);
         return this.complete(item, batch);
       case 'kills its process':
-        await this.process.database.apart(() => this.process.database.query(`INSERT INTO kills (item) VALUES ($1)`, [item.payload.name]));
+        await this.process.database.apart(() =>
+          this.process.database.query(`INSERT INTO kills (item) VALUES ($1)`, [item.payload.name]),
+        );
         process.kill(process.pid, 'SIGKILL');
         return delay(60_000);
     }
   }
 
-  private async complete(item: WorkItem<ScriptedPayload>, batch: WorkBatch<ScriptedPayload>, step = 0, version = 0): Promise<void> {
-    await this.process.database.query(`INSERT INTO effects (item, step, version) VALUES ($1, $2, $3)`, [item.payload.name, step, version]);
+  private async complete(
+    item: WorkItem<ScriptedPayload>,
+    batch: WorkBatch<ScriptedPayload>,
+    step = 0,
+    version = 0,
+  ): Promise<void> {
+    await this.process.database.query(`INSERT INTO effects (item, step, version) VALUES ($1, $2, $3)`, [
+      item.payload.name,
+      step,
+      version,
+    ]);
     await batch.complete([item]);
   }
 
@@ -113,19 +130,33 @@ export class ScriptedWork implements WorkHandler<ScriptedPayload> {
     batch.fail(item, error);
   }
 
-  private async goOn(item: WorkItem<ScriptedPayload>, batch: WorkBatch<ScriptedPayload>, steps: number): Promise<void> {
+  private async goOn(
+    item: WorkItem<ScriptedPayload>,
+    batch: WorkBatch<ScriptedPayload>,
+    steps: number,
+  ): Promise<void> {
     const { step } = item.payload;
     if (step + 1 === steps) return this.complete(item, batch, step);
-    await this.process.database.query(`INSERT INTO effects (item, step) VALUES ($1, $2)`, [item.payload.name, step]);
+    await this.process.database.query(`INSERT INTO effects (item, step) VALUES ($1, $2)`, [
+      item.payload.name,
+      step,
+    ]);
     await batch.hold(item, { ...item.payload, step: step + 1 });
     await batch.goOn([item]);
   }
 
-  private async enqueueAgain(item: WorkItem<ScriptedPayload>, batch: WorkBatch<ScriptedPayload>, times: number): Promise<void> {
+  private async enqueueAgain(
+    item: WorkItem<ScriptedPayload>,
+    batch: WorkBatch<ScriptedPayload>,
+    times: number,
+  ): Promise<void> {
     const { database } = this.process;
-    const [row] = await database.query<{ version: number }>(`SELECT version FROM versions WHERE item = $1`, [item.payload.name]);
+    const [row] = await database.query<{ version: number }>(`SELECT version FROM versions WHERE item = $1`, [
+      item.payload.name,
+    ]);
     const { version } = row!;
-    if (version <= times) await database.apart(() => enqueueVersion(this.process, this.kind, item.projectId, item.payload));
+    if (version <= times)
+      await database.apart(() => enqueueVersion(this.process, this.kind, item.projectId, item.payload));
     await this.complete(item, batch, 0, version);
   }
 }

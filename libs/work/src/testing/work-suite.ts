@@ -1,7 +1,13 @@
 import { newId, openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
-import { cloneDatabase, eventually, startTestNats, type TestDatabase, type TestNats } from '@posthorn/testing';
+import {
+  cloneDatabase,
+  eventually,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
 import type { WorkBatch, WorkItem } from '../work-batch.js';
 import { workEntities, type WorkState } from '../work-item.entity.js';
 import { createWorkTables } from '../work-items.migration.js';
@@ -12,8 +18,12 @@ import { WorkRunner } from '../work-runner.js';
 class CreateWork1700000000000 {
   up = async (runner: { query(sql: string): Promise<unknown> }): Promise<void> => {
     await runner.query('CREATE TABLE outbox (id uuid PRIMARY KEY) PARTITION BY RANGE (id)');
-    await runner.query('CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)');
-    await runner.query('CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())');
+    await runner.query(
+      'CREATE TABLE effects (item text NOT NULL, step int NOT NULL DEFAULT 0, version int NOT NULL DEFAULT 0)',
+    );
+    await runner.query(
+      'CREATE TABLE runs (item text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp())',
+    );
     await runner.query('CREATE TABLE kills (item text NOT NULL)');
     await runner.query('CREATE TABLE deaths (item text NOT NULL)');
     await runner.query('CREATE TABLE versions (item text PRIMARY KEY, version int NOT NULL)');
@@ -33,11 +43,26 @@ export interface WorkProcess {
   stop(): Promise<void>;
 }
 
-export async function openWorkProcess(databaseUrl: string, natsUrl: string, { leaseMs = 2_000 } = {}): Promise<WorkProcess> {
-  const database = await openDatabase({ url: databaseUrl, name: `work-${newId()}`, poolSize: 6, ...workParts });
+export async function openWorkProcess(
+  databaseUrl: string,
+  natsUrl: string,
+  { leaseMs = 2_000 } = {},
+): Promise<WorkProcess> {
+  const database = await openDatabase({
+    url: databaseUrl,
+    name: `work-${newId()}`,
+    poolSize: 6,
+    ...workParts,
+  });
   const connection = await BusConnection.open({ url: natsUrl, name: 'work' });
   const wakeUps = new WakeUps(connection, 'contacts');
-  const runner = new WorkRunner({ database, wakeUps, metrics: new Metrics('work'), tracing: new Tracing(), leaseMs });
+  const runner = new WorkRunner({
+    database,
+    wakeUps,
+    metrics: new Metrics('work'),
+    tracing: new Tracing(),
+    leaseMs,
+  });
   return {
     database,
     queue: new WorkQueue(database, wakeUps),
@@ -61,9 +86,10 @@ export interface ItemRow {
 }
 
 export const rowsOf = ({ database }: WorkProcess, kind: WorkKind): Promise<ItemRow[]> =>
-  database.query<ItemRow>(`SELECT state, payload, claims, failures, error, due_at AS "dueAt" FROM work_items WHERE kind = $1 ORDER BY id`, [
-    kind.name,
-  ]);
+  database.query<ItemRow>(
+    `SELECT state, payload, claims, failures, error, due_at AS "dueAt" FROM work_items WHERE kind = $1 ORDER BY id`,
+    [kind.name],
+  );
 
 export const untilDone = (process: WorkProcess, kind: WorkKind): Promise<unknown> =>
   eventually(async () => (await rowsOf(process, kind)).length === 0, 'everything is done');
@@ -82,7 +108,10 @@ export class WorkSuite {
     return new WorkSuite(clone, nats);
   }
 
-  async process({ url = this.clone.url, ...options }: { leaseMs?: number; url?: string } = {}): Promise<WorkProcess> {
+  async process({
+    url = this.clone.url,
+    ...options
+  }: { leaseMs?: number; url?: string } = {}): Promise<WorkProcess> {
     const process = await openWorkProcess(url, this.nats.url, options);
     this.processes.push(process);
     return process;
@@ -92,7 +121,14 @@ export class WorkSuite {
   async startWith<Payload extends object>(
     kind: WorkKind<Payload>,
     run: (batch: WorkBatch<Payload>, process: WorkProcess) => Promise<void>,
-    { dead, ...options }: { leaseMs?: number; url?: string; dead?: (item: WorkItem<Payload>, error: string) => Promise<void> } = {},
+    {
+      dead,
+      ...options
+    }: {
+      leaseMs?: number;
+      url?: string;
+      dead?: (item: WorkItem<Payload>, error: string) => Promise<void>;
+    } = {},
   ): Promise<WorkProcess> {
     const process = await this.process(options);
     process.runner.register(kind, { run: (batch) => run(batch, process), dead });

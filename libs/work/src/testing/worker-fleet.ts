@@ -43,19 +43,23 @@ export class WorkerFleet {
   async stop(): Promise<void> {
     this.ending = true;
     for (const { child } of this.members) child.kill('SIGKILL');
-    await Promise.all(this.members.map(({ kept }) => kept));
+    await Promise.all(this.members.map(({ kept: stored }) => stored));
   }
 
   private fork(): { child: ChildProcess; ready: Promise<unknown> } {
     const { databaseUrl, natsUrl, leaseMs } = this.servers;
-    const child = fork(program, [databaseUrl, natsUrl, String(leaseMs)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    const child = fork(program, [databaseUrl, natsUrl, String(leaseMs)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
     return { child, ready: Promise.race([once(child, 'message'), once(child, 'exit')]) };
   }
 
   private async keep(index: number): Promise<void> {
     const member = this.members[index]!;
     while (!this.ending) {
-      if (member.child.exitCode === null && member.child.signalCode === null) await once(member.child, 'exit');
+      if (member.child.exitCode === null && member.child.signalCode === null)
+        await once(member.child, 'exit');
       if (member.child.signalCode) this.deaths += 1;
       if (!this.ending) Object.assign(member, this.fork());
     }

@@ -1,6 +1,6 @@
 import { databaseOf, inDatabase } from '../databases.js';
 import type { Servers } from '../product.js';
-import type { Ground } from './ground.js';
+import type { Fixture } from './fixture.js';
 
 /** Every count beside a recount, and the members of segments beside their conditions. */
 const counts: Record<string, [counted: string, recounted: string]> = {
@@ -27,21 +27,24 @@ const counts: Record<string, [counted: string, recounted: string]> = {
 };
 
 /** Nothing was measured that was not done. */
-export async function agreeOnAudience({ databaseUrl }: Servers, { api }: Ground): Promise<void> {
+export async function agreeOnAudience({ databaseUrl }: Servers, { api }: Fixture): Promise<void> {
   await inDatabase(databaseOf(databaseUrl, 'contacts'), async (client) => {
-    const numberOf = async (sql: string) => Number(Object.values((await client.query<object>(sql, [api.projectId])).rows[0]!)[0]);
+    const numberOf = async (sql: string) =>
+      Number(Object.values((await client.query<object>(sql, [api.projectId])).rows[0]!)[0]);
     for (const [name, [counted, recounted]] of Object.entries(counts)) {
-      const [said, there] = [await numberOf(counted), await numberOf(recounted)];
-      if (said !== there) throw new Error(`${name}: ${said} counted, ${there} are there`);
-      console.log(`rows: ${there} ${name} = ${said} counted`);
+      const [text, there] = [await numberOf(counted), await numberOf(recounted)];
+      if (text !== there) throw new Error(`${name}: ${text} counted, ${there} are there`);
+      console.log(`rows: ${there} ${name} = ${text} counted`);
     }
   });
   await agreeOnMembers(api);
 }
 
 /** Of the segments that time does not change. */
-async function agreeOnMembers(api: Ground['api']): Promise<void> {
-  const { data } = await api.get<{ data: { name: string; condition: object; member_count: number }[] }>('/api/v1/segments?limit=100');
+async function agreeOnMembers(api: Fixture['api']): Promise<void> {
+  const { data } = await api.get<{ data: { name: string; condition: object; member_count: number }[] }>(
+    '/api/v1/segments?limit=100',
+  );
   const steady = data.filter(({ condition }) => !/"unit":"/.test(JSON.stringify(condition)));
   for (const { name, condition, member_count: members } of steady) {
     const { count } = await api.post<{ count: number }>('/api/v1/segments/preview', { condition });

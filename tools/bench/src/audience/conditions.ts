@@ -19,48 +19,67 @@ interface Filter {
 
 type ByHand = [filter: Filter, sql: string];
 
-const ask = (field: string, operator: string, value?: unknown, unit?: string): Filter => ({ field, operator, value, unit });
-const ofContact = (alias: string): string => `${alias}.project_id = c.project_id AND ${alias}.contact_id = c.id`;
+const query = (field: string, operator: string, value?: unknown, unit?: string): Filter => ({
+  field,
+  operator,
+  value,
+  unit,
+});
+const ofContact = (alias: string): string =>
+  `${alias}.project_id = c.project_id AND ${alias}.contact_id = c.id`;
 const did = (alias: string, name: string, and = ''): string =>
   `LEFT JOIN event_summaries ${alias} ON ${ofContact(alias)} AND ${alias}.name = '${name}' ${and}`;
 const mailed = (alias: string, kind: string, and = ''): string =>
   `LEFT JOIN mail_summaries ${alias} ON ${ofContact(alias)} AND ${alias}.kind = '${kind}' ${and}`;
 const member = (alias: string, listId: string): string =>
   `LEFT JOIN memberships ${alias} ON ${ofContact(alias)} AND ${alias}.list_id = '${listId}' AND ${alias}.status = 'CONFIRMED'`;
-const since = (alias: string, days: number): string => `AND ${alias}.last_at >= now() - interval '${days} days'`;
+const since = (alias: string, days: number): string =>
+  `AND ${alias}.last_at >= now() - interval '${days} days'`;
 
-const isPro: ByHand = [ask('customFields.plan', 'equals', 'pro'), `c.custom_fields ->> 'plan' = 'pro'`];
-const isSubscribed: ByHand = [ask('subscribed', 'equals', true), `c.subscribed`];
+const isPro: ByHand = [query('customFields.plan', 'equals', 'pro'), `c.custom_fields ->> 'plan' = 'pro'`];
+const isSubscribed: ByHand = [query('subscribed', 'equals', true), `c.subscribed`];
 
 /** The twelve that are measured, cheap ones first. */
 export function conditionsOf([news, offers]: readonly [string, string]): TypicalCondition[] {
   return [
     all('one field is a text', [isPro]),
     all('one field is at least a number', [
-      [ask('customFields.seats', 'greaterThanOrEqual', 50), `(c.custom_fields ->> 'seats')::int >= 50`],
+      [query('customFields.seats', 'greaterThanOrEqual', 50), `(c.custom_fields ->> 'seats')::int >= 50`],
     ]),
     all('two fields and the subscription', [
       isSubscribed,
       isPro,
-      [ask('customFields.active', 'equals', true), `(c.custom_fields ->> 'active')::boolean`],
+      [query('customFields.active', 'equals', true), `(c.custom_fields ->> 'active')::boolean`],
     ]),
     any(
       'one field is one of three texts',
-      [1, 2, 3].map((n): ByHand => [ask('customFields.city', 'equals', `city-${n}`), `c.custom_fields ->> 'city' = 'city-${n}'`]),
+      [1, 2, 3].map((n): ByHand => [
+        query('customFields.city', 'equals', `city-${n}`),
+        `c.custom_fields ->> 'city' = 'city-${n}'`,
+      ]),
     ),
-    all('part of the address', [[ask('email', 'contains', 'firm'), `c.email LIKE '%firm%'`]]),
+    all('part of the address', [[query('email', 'contains', 'firm'), `c.email LIKE '%firm%'`]]),
     {
-      ...all('made within 30 days', [[ask('createdAt', 'within', 30, 'days'), `c.created_at >= now() - interval '30 days'`]]),
+      ...all('made within 30 days', [
+        [query('createdAt', 'within', 30, 'days'), `c.created_at >= now() - interval '30 days'`],
+      ]),
       timed: true,
     },
     all('a field before a day', [
-      [ask('customFields.renewsAt', 'lessThan', '2026-12-31'), `c.custom_fields ->> 'renewsAt' < '2026-12-31'`],
+      [
+        query('customFields.renewsAt', 'lessThan', '2026-12-31'),
+        `c.custom_fields ->> 'renewsAt' < '2026-12-31'`,
+      ],
     ]),
-    all('an event ever', [[ask('event.event-3', 'triggered'), `e.contact_id IS NOT NULL`]], did('e', 'event-3')),
+    all(
+      'an event ever',
+      [[query('event.event-3', 'triggered'), `e.contact_id IS NOT NULL`]],
+      did('e', 'event-3'),
+    ),
     {
       ...all(
         'no event within 7 days',
-        [[ask('event.event-0', 'notTriggeredWithin', 7, 'days'), `e.contact_id IS NULL`]],
+        [[query('event.event-0', 'notTriggeredWithin', 7, 'days'), `e.contact_id IS NULL`]],
         did('e', 'event-0', since('e', 7)),
       ),
       timed: true,
@@ -69,14 +88,18 @@ export function conditionsOf([news, offers]: readonly [string, string]): Typical
       ...all(
         'opened within 30 days, never clicked',
         [
-          [ask('email.opened', 'triggeredWithin', 30, 'days'), `o.contact_id IS NOT NULL`],
-          [ask('email.clicked', 'notTriggered'), `k.contact_id IS NULL`],
+          [query('email.opened', 'triggeredWithin', 30, 'days'), `o.contact_id IS NOT NULL`],
+          [query('email.clicked', 'notTriggered'), `k.contact_id IS NULL`],
         ],
         `${mailed('o', 'opened', since('o', 30))} ${mailed('k', 'clicked')}`,
       ),
       timed: true,
     },
-    all('on a list and one field', [[ask(`list.${news}`, 'isMemberOf'), `m.contact_id IS NOT NULL`], isPro], member('m', news)),
+    all(
+      'on a list and one field',
+      [[query(`list.${news}`, 'isMemberOf'), `m.contact_id IS NOT NULL`], isPro],
+      member('m', news),
+    ),
     nested(offers),
   ];
 }
@@ -94,10 +117,10 @@ function any(name: string, parts: ByHand[]): TypicalCondition {
 }
 
 function nested(listId: string): TypicalCondition {
-  const isTeam = ask('customFields.plan', 'equals', 'team');
-  const manySeats = ask('customFields.seats', 'greaterThan', 80);
-  const didIt = ask('event.event-1', 'triggeredWithin', 30, 'days');
-  const notOnList = ask(`list.${listId}`, 'isNotMemberOf');
+  const isTeam = query('customFields.plan', 'equals', 'team');
+  const manySeats = query('customFields.seats', 'greaterThan', 80);
+  const didIt = query('event.event-1', 'triggeredWithin', 30, 'days');
+  const notOnList = query(`list.${listId}`, 'isNotMemberOf');
   const inner = { logic: 'OR', groups: [{ filters: [isTeam] }, { filters: [manySeats, didIt] }] };
   const [subscribed, team, seats, event, list] = [
     'c.subscribed',

@@ -12,10 +12,12 @@ const eventDays = 182;
 export const addressOf = (n: string): string =>
   `'reader-' || ${n} || '@' || (ARRAY['mail', 'post', 'firm', 'school'])[1 + ${n} % 4] || '.example'`;
 
-export const nthAddress = (n: number): string => `reader-${n}@${['mail', 'post', 'firm', 'school'][n % 4]}.example`;
+export const nthAddress = (n: number): string =>
+  `reader-${n}@${['mail', 'post', 'firm', 'school'][n % 4]}.example`;
 
 /** As SQL: a number of [0, 1) that place and throw decide. */
-const dice = (n: string, throws: number): string => `((hashint8extended(${n}, ${seed + throws}) & 1048575)::float8 / 1048576)`;
+const dice = (n: string, throws: number): string =>
+  `((hashint8extended(${n}, ${seed + throws}) & 1048575)::float8 / 1048576)`;
 
 /** As SQL: the UUIDv7 of an instant in milliseconds. */
 function idOf(ms: string, n: string, throws: number): string {
@@ -125,7 +127,9 @@ export const fieldsOf = (n: string): string =>
     'renewsAt', to_char(timestamp '2026-01-01' + floor(700 * ${dice(n, 12)}) * interval '1 day', 'YYYY-MM-DD'))`;
 
 /** The weeks that events are kept by, from the first event until now. */
-export function weeksOf({ until }: People): { from: number; to: number; partition: string; bounds: string }[] {
+export function weeksOf({
+  until,
+}: People): { from: number; to: number; partition: string; bounds: string }[] {
   const week = 7 * dayMs;
   const weeks = [];
   for (let from = Math.floor((until - eventDays * dayMs) / week) * week; from <= until; from += week) {

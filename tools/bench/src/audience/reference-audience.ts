@@ -4,7 +4,11 @@ import { eventByHand, upsertByHand } from './by-hand.js';
 
 /** Bare Fastify over plain tables: an INSERT … ON CONFLICT and COMMIT for each contact, one more INSERT for an event, and statements as they were written by hand. */
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 16 });
-const contacts = new pg.Pool({ connectionString: process.env['CONTACTS_URL'], max: 16, options: '-c jit=off -c work_mem=64MB' });
+const contacts = new pg.Pool({
+  connectionString: process.env['CONTACTS_URL'],
+  max: 16,
+  options: '-c jit=off -c work_mem=64MB',
+});
 const project = process.env['PROJECT_ID'];
 const app = fastify();
 
@@ -38,12 +42,12 @@ app.post<{ Body: Written }>('/api/contacts/upsert', async ({ body }, reply) => {
 
 app.post<{ Body: Written }>('/api/track', async ({ body }, reply) => {
   const { event, data = {} } = body;
-  const said = await commit(async (client) => {
+  const text = await commit(async (client) => {
     const contact = await upsert(client, body);
     const { rows } = await client.query<{ id: string }>(eventByHand, [contact, event, JSON.stringify(data)]);
     return { contact, event: rows[0]!.id };
   });
-  return reply.send(said);
+  return reply.send(text);
 });
 
 app.post<{ Body: { sql: string; parameters: unknown[] } }>('/by-hand', async ({ body }, reply) => {

@@ -18,9 +18,13 @@ export class Reference {
       for (const sql of tables(contacts)) await client.query(sql);
     });
     const port = await chooseQuietPort();
-    const environment = { DATABASE_URL: databaseUrl, CONTACTS_URL: databaseOf(databaseUrl, 'contacts'), PROJECT_ID: project };
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      CONTACTS_URL: databaseOf(databaseUrl, 'contacts'),
+      PROJECT_ID: project,
+    };
     const process = Process.run('audience/reference-audience.js', { ...environment, PORT: String(port) });
-    await process.untilSays('ready');
+    await process.untilOutput('ready');
     return new Reference(process, `http://127.0.0.1:${port}`);
   }
 
@@ -30,9 +34,9 @@ export class Reference {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ sql, parameters }),
     });
-    const said = await answer.text();
-    if (!answer.ok) throw new Error(`${sql}: ${said}`);
-    return (JSON.parse(said) as { data: Row[] }).data;
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${sql}: ${text}`);
+    return (JSON.parse(text) as { data: Row[] }).data;
   }
 
   stop(): Promise<void> {

@@ -4,13 +4,16 @@ import { call, type Call } from './asks.js';
 
 const table = [
   'email,plan,seats',
-  ...Array.from({ length: 500 }, (_, n) => `${n % 2 ? nthAddress(2_000 + n) : `row-${n}@plans.example`},pro,${n}`),
+  ...Array.from(
+    { length: 500 },
+    (_, n) => `${n % 2 ? nthAddress(2_000 + n) : `row-${n}@plans.example`},pro,${n}`,
+  ),
 ];
 const csv = table.join('\n');
 
 /** A table that makes contacts and changes some, into a list; one that is over is asked about. */
 export async function importCalls(api: Api, listId: string): Promise<Call[]> {
-  const { id } = await api.ask<{ id: string }>({
+  const { id } = await api.request<{ id: string }>({
     method: 'POST',
     path: '/api/v1/contacts/imports',
     headers: { ...api.headers, 'content-type': 'text/csv' },

@@ -1,7 +1,7 @@
 import { ConfirmTokens } from '@posthorn/mail';
 import type { Api } from '../audience/api.js';
 import { conditionsOf } from '../audience/conditions.js';
-import type { TrackedGround } from '../audience/ground.js';
+import type { TrackedFixture } from '../audience/fixture.js';
 import { nthAddress } from '../audience/people.js';
 import { benchSecret } from '../product.js';
 import { importCalls } from './asks-of-imports.js';
@@ -32,7 +32,7 @@ export const call = (name: string, method: string, path: string, body?: object):
 });
 
 /** Every route of the contacts service, in an order in which each has something to work on. */
-export async function callsOf({ api, lists, segmentId }: TrackedGround): Promise<Call[]> {
+export async function callsOf({ api, lists, segmentId }: TrackedFixture): Promise<Call[]> {
   const confirm = await confirmCall(api);
   const erased = await idOf(api, nthAddress(90));
   await api.delete(`/api/v1/contacts/${erased}`);
@@ -40,7 +40,11 @@ export async function callsOf({ api, lists, segmentId }: TrackedGround): Promise
   const { next_cursor: cursor } = await api.get<{ next_cursor: string }>('/api/v1/contacts?limit=100');
   const list = await api.post<Made>('/api/v1/lists', { name: 'Gone soon' });
   const fixed = await api.post<Made>('/api/v1/segments', { name: 'By hand', type: 'STATIC' });
-  const living = await api.post<Made>('/api/v1/segments', { name: 'Gone soon', type: 'DYNAMIC', condition: ofPlan('team') });
+  const living = await api.post<Made>('/api/v1/segments', {
+    name: 'Gone soon',
+    type: 'DYNAMIC',
+    condition: ofPlan('team'),
+  });
   const id = data[0]!.id;
   return [
     ...personReads(await idOf(api, nthAddress(1)), erased),
@@ -71,7 +75,11 @@ async function confirmCall(api: Api): Promise<Call> {
   const list = await api.post<Made>('/api/v1/lists', { name: 'Asked first', double_opt_in: true });
   await api.post(`/api/v1/lists/${list.id}/subscribe`, { email: nthAddress(91) });
   const { data } = await api.get<{ data: Made[] }>(`/api/v1/lists/${list.id}/members?status=PENDING`);
-  const [token] = new ConfirmTokens([benchSecret]).of({ projectId: api.projectId, membershipId: data[0]!.id, round: 1 });
+  const [token] = new ConfirmTokens([benchSecret]).of({
+    projectId: api.projectId,
+    membershipId: data[0]!.id,
+    round: 1,
+  });
   return call('confirm link', 'POST', `lists/confirm-subscription?token=${token}`);
 }
 
@@ -109,16 +117,28 @@ const otherReads = (id: string, listId: string, segmentId: string): Call[] => [
   call('events', 'GET', 'events?limit=100'),
   call('events of a name', 'GET', 'events?limit=100&event_name=event-7'),
   call('events of a contact', 'GET', `events?limit=100&contact_id=${id}`),
-  { ...call('events of a name with their total', 'GET', ''), path: '/api/events?limit=100&eventName=event-7' },
+  {
+    ...call('events of a name with their total', 'GET', ''),
+    path: '/api/events?limit=100&eventName=event-7',
+  },
   call('names of events', 'GET', 'events/names'),
   call('events by day', 'GET', 'events/stats'),
 ];
 
 const contactWrites = (id: string): Call[] => [
   call('create', 'POST', 'contacts', { email: 'new@plans.example', custom_fields: { plan: 'pro' } }),
-  call('upsert of a new address', 'POST', 'contacts/upsert', { email: 'newer@plans.example', custom_fields: { plan: 'pro' } }),
-  call('upsert of a known address', 'POST', 'contacts/upsert', { email: nthAddress(77), custom_fields: { seats: 1_000 } }),
-  call('upsert that changes nothing', 'POST', 'contacts/upsert', { email: nthAddress(77), custom_fields: { seats: 1_000 } }),
+  call('upsert of a new address', 'POST', 'contacts/upsert', {
+    email: 'newer@plans.example',
+    custom_fields: { plan: 'pro' },
+  }),
+  call('upsert of a known address', 'POST', 'contacts/upsert', {
+    email: nthAddress(77),
+    custom_fields: { seats: 1_000 },
+  }),
+  call('upsert that changes nothing', 'POST', 'contacts/upsert', {
+    email: nthAddress(77),
+    custom_fields: { seats: 1_000 },
+  }),
   call('bulk of 200', 'POST', 'contacts/bulk', {
     contacts: Array.from({ length: 200 }, (_, n) => ({
       email: n % 2 ? nthAddress(1_000 + n) : `bulk-${n}@plans.example`,
@@ -128,7 +148,9 @@ const contactWrites = (id: string): Call[] => [
   call('change', 'PATCH', `contacts/${id}`, { custom_fields: { plan: 'team' } }),
   call('unsubscribe', 'PATCH', `contacts/${id}`, { subscribed: false }),
   call('deletion', 'DELETE', `contacts/${id}`),
-  call('deletion of many', 'DELETE', 'contacts/bulk', { emails: ['newer@plans.example', nthAddress(78), nthAddress(79)] }),
+  call('deletion of many', 'DELETE', 'contacts/bulk', {
+    emails: ['newer@plans.example', nthAddress(78), nthAddress(79)],
+  }),
 ];
 
 const otherWrites = (listId: string): Call[] =>
@@ -138,7 +160,11 @@ const otherWrites = (listId: string): Call[] =>
       path: '/api/track',
       body: { event: 'event-3', email: nthAddress(80), data: { seats: 5 } },
     },
-    { ...call('track of a stranger', 'POST', ''), path: '/api/track', body: { event: 'event-3', email: 'tracked@plans.example' } },
+    {
+      ...call('track of a stranger', 'POST', ''),
+      path: '/api/track',
+      body: { event: 'event-3', email: 'tracked@plans.example' },
+    },
     call('event', 'POST', 'events', { name: 'event-1', email: nthAddress(81) }),
     call('a mail, which makes a contact and tells what became of it', 'POST', 'emails', {
       to: 'mailed@plans.example',
@@ -154,8 +180,18 @@ const otherWrites = (listId: string): Call[] =>
 const segmentWrites = (fixedId: string, livingId: string): Call[] => [
   call('members put in', 'POST', `segments/${fixedId}/members`, { emails: [nthAddress(83), nthAddress(84)] }),
   call('members taken out', 'DELETE', `segments/${fixedId}/members`, { emails: [nthAddress(83)] }),
-  { ...call('segment by condition', 'POST', 'segments', { name: 'Free', type: 'DYNAMIC', condition: ofPlan('free') }), readsAll: true },
-  { ...call('another condition', 'PATCH', `segments/${livingId}`, { condition: ofPlan('pro') }), readsAll: true },
+  {
+    ...call('segment by condition', 'POST', 'segments', {
+      name: 'Free',
+      type: 'DYNAMIC',
+      condition: ofPlan('free'),
+    }),
+    readsAll: true,
+  },
+  {
+    ...call('another condition', 'PATCH', `segments/${livingId}`, { condition: ofPlan('pro') }),
+    readsAll: true,
+  },
   call('another name', 'PATCH', `segments/${livingId}`, { name: 'Gone sooner' }),
   { ...call('deletion of a segment with its members', 'DELETE', `segments/${livingId}`), readsAll: true },
 ];

@@ -29,20 +29,45 @@ ${parts.join('\n\n')}
 `;
 }
 
-const conditions = ['Index Cond', 'Recheck Cond', 'Hash Cond', 'Join Filter', 'Filter', 'Sort Key', 'Conflict Resolution'];
+const conditions = [
+  'Index Cond',
+  'Recheck Cond',
+  'Hash Cond',
+  'Join Filter',
+  'Filter',
+  'Sort Key',
+  'Conflict Resolution',
+];
 
 function drawn(node: PlanNode, depth = 0): string[] {
   const indent = '  '.repeat(depth);
-  const name = [node['Subplan Name'], node['Operation'] === 'Select' ? null : node['Operation'], node['Join Type'], node['Node Type']];
+  const name = [
+    node['Subplan Name'],
+    node['Operation'] === 'Select' ? null : node['Operation'],
+    node['Join Type'],
+    node['Node Type'],
+  ];
   const on = node['Relation Name'] === undefined ? '' : ` on ${node['Relation Name']}`;
   const by = node['Index Name'] === undefined ? '' : ` by ${node['Index Name']}`;
-  const { 'Plan Rows': wanted, 'Actual Rows': rows, 'Actual Loops': loops, 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = node;
+  const {
+    'Plan Rows': wanted,
+    'Actual Rows': rows,
+    'Actual Loops': loops,
+    'Shared Hit Blocks': hit,
+    'Shared Read Blocks': read,
+  } = node;
   const removed = node['Rows Removed by Filter'] ? `, ${node['Rows Removed by Filter']} filtered out` : '';
   const run =
     loops === 0
       ? 'never run'
       : `rows ${rows} of ${wanted} expected${loops > 1 ? `, ${loops} times` : ''}${removed}; blocks ${hit} hit, ${read} read`;
-  const details = conditions.flatMap((key) => (node[key] === undefined ? [] : [`${indent}    ${key}: ${String(node[key]).slice(0, 300)}`]));
+  const details = conditions.flatMap((key) =>
+    node[key] === undefined ? [] : [`${indent}    ${key}: ${String(node[key]).slice(0, 300)}`],
+  );
   const below = (node.Plans ?? []).flatMap((each) => drawn(each, depth + 1));
-  return [`${indent}${name.filter((each) => each !== null && each !== undefined).join(' ')}${by}${on}  (${run})`, ...details, ...below];
+  return [
+    `${indent}${name.filter((each) => each !== null && each !== undefined).join(' ')}${by}${on}  (${run})`,
+    ...details,
+    ...below,
+  ];
 }

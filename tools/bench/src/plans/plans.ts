@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { format, resolveConfig } from 'prettier';
-import { makeGrounds, untilLookedAt, type TrackedGround } from '../audience/ground.js';
+import { makeFixtures, untilEvaluated, type TrackedFixture } from '../audience/fixture.js';
 import type { Bench } from '../bench.js';
 import { databaseOf, inDatabase } from '../databases.js';
 import { Product } from '../product.js';
@@ -21,24 +21,30 @@ export async function writePlans({ servers, scale, readers }: Bench): Promise<vo
   const contacts = scale.audiences.at(-1)!;
   const product = await Product.start(servers);
   try {
-    const { tracked } = await makeGrounds(servers, product, contacts);
+    const { tracked } = await makeFixtures(servers, product, contacts);
     await inDatabase(servers.databaseUrl, (client) => Recorder.prepare(client));
     await product.restart('contacts', {});
-    const { sections, faults } = await inDatabase(databaseOf(servers.databaseUrl, 'contacts'), async (client) => {
-      const recorder = new Recorder(client);
-      readers.add(recorder.read);
-      const plans = new Plans(recorder, await sizesOf(client));
-      const calls = await callsOf(tracked);
-      // What made their ground is no call.
-      await recorder.take();
-      for (const call of calls) await plans.of(call, async () => ask(tracked, call, () => untilLookedAt(servers)));
-      readers.delete(recorder.read);
-      return plans;
-    });
-    if (sections.every(({ statements }) => statements.length === 0)) throw new Error('no statement of the service was recorded');
+    const { sections, faults } = await inDatabase(
+      databaseOf(servers.databaseUrl, 'contacts'),
+      async (client) => {
+        const recorder = new Recorder(client);
+        readers.add(recorder.read);
+        const plans = new Plans(recorder, await sizesOf(client));
+        const calls = await callsOf(tracked);
+        // What made their ground is no call.
+        await recorder.take();
+        for (const call of calls)
+          await plans.of(call, async () => send(tracked, call, () => untilEvaluated(servers)));
+        readers.delete(recorder.read);
+        return plans;
+      },
+    );
+    if (sections.every(({ statements }) => statements.length === 0))
+      throw new Error('no statement of the service was recorded');
     await write(contacts, sections);
     for (const each of faults) console.error(each);
-    if (faults.length > 0) throw new Error(`${faults.length} calls failed, or asked what reads a whole table`);
+    if (faults.length > 0)
+      throw new Error(`${faults.length} calls failed, or asked what reads a whole table`);
   } finally {
     await product.stop();
   }
@@ -55,9 +61,13 @@ class Plans {
   ) {}
 
   /** A call that fails is told of at the end, beside what it asked. */
-  async of(call: Call, ask: () => Promise<void>): Promise<void> {
-    await ask().catch((error: Error) => this.faults.push(`${call.name}: ${error.message}`));
-    const section: Section = { name: call.name, call: `\`${call.method} ${call.path.split('?')[0]}\``, statements: [] };
+  async of(call: Call, request: () => Promise<void>): Promise<void> {
+    await request().catch((error: Error) => this.faults.push(`${call.name}: ${error.message}`));
+    const section: Section = {
+      name: call.name,
+      call: `\`${call.method} ${call.path.split('?')[0]}\``,
+      statements: [],
+    };
     for (const recorded of await this.recorder.take()) this.take(recorded, section, call);
     this.sections.push(section);
   }
@@ -74,16 +84,24 @@ class Plans {
       statements.push(statement);
     }
     if (readsAll) return;
-    for (const scan of wholeScans(recorded.plan, this.sizes)) this.faults.push(`${name}: ${scan}: ${key.slice(0, 200)}`);
+    for (const scan of wholeScans(recorded.plan, this.sizes))
+      this.faults.push(`${name}: ${scan}: ${key.slice(0, 200)}`);
   }
 }
 
-async function ask({ api }: TrackedGround, { method, path, body, csv, waits }: Call, settle: () => Promise<unknown>): Promise<void> {
+async function send(
+  { api }: TrackedFixture,
+  { method, path, body, csv, waits }: Call,
+  settle: () => Promise<unknown>,
+): Promise<void> {
   const sent = csv ?? (body && JSON.stringify(body));
-  const headers = { ...api.headers, ...(sent ? { 'content-type': csv ? 'text/csv' : 'application/json' } : {}) };
+  const headers = {
+    ...api.headers,
+    ...(sent ? { 'content-type': csv ? 'text/csv' : 'application/json' } : {}),
+  };
   const answer = await fetch(`${api.url}${path}`, { method, headers, ...(sent ? { body: sent } : {}) });
-  const said = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${said.slice(0, 500)}`);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text.slice(0, 500)}`);
   await delay(waits ? overTheBusMs : restMs);
   await settle();
 }

@@ -47,7 +47,8 @@ export class Recorder {
       'auto_explain.log_format': 'json',
       'auto_explain.log_parameter_max_length': 0,
     };
-    for (const [name, value] of Object.entries(settings)) await client.query(`ALTER DATABASE posthorn_contacts SET ${name} = '${value}'`);
+    for (const [name, value] of Object.entries(settings))
+      await client.query(`ALTER DATABASE posthorn_contacts SET ${name} = '${value}'`);
     await client.query(`ALTER SYSTEM SET log_line_prefix = '%a|'`);
     await client.query(`SELECT pg_reload_conf()`);
   }
@@ -73,7 +74,10 @@ export class Recorder {
     open.lines.push(line);
     if (line !== '\t}') return;
     this.open = null;
-    const { 'Query Text': sql, Plan: plan } = JSON.parse(open.lines.join('\n')) as { 'Query Text': string; Plan: PlanNode };
+    const { 'Query Text': sql, Plan: plan } = JSON.parse(open.lines.join('\n')) as {
+      'Query Text': string;
+      Plan: PlanNode;
+    };
     if (open.ours) this.marks.emit(/'(mark \d+)'/.exec(sql)?.[1] ?? 'other');
     // A statement that was only explained ran by no plan.
     else if (Object.hasOwn(plan, 'Actual Rows')) this.recorded.push({ sql, ms: open.ms, plan });

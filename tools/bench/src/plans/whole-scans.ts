@@ -11,5 +11,7 @@ export function wholeScans(node: PlanNode, sizes: ReadonlyMap<string, number>): 
   if (!type.endsWith('Scan') || size < smallTable || loops === 0) return below;
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
   const read = (node['Actual Rows'] + removed) * loops;
-  return type === 'Seq Scan' || read >= size / 2 ? [`${type} reads ${read} of ${size} rows of ${table}`, ...below] : below;
+  return type === 'Seq Scan' || read >= size / 2
+    ? [`${type} reads ${read} of ${size} rows of ${table}`, ...below]
+    : below;
 }

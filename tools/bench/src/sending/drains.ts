@@ -46,8 +46,8 @@ export async function benchDrains(bench: Bench): Promise<void> {
   }
 }
 
-async function drain(bench: Bench, product: Product, token: string, words?: object): Promise<number> {
-  await fill(product.url, token, bench.scale.drained, words);
+async function drain(bench: Bench, product: Product, token: string, texts?: object): Promise<number> {
+  await fill(product.url, token, bench.scale.drained, texts);
   await agree(bench.servers);
   const rate = measured(bench, bench.scale.drained);
   await product.restart('sending', {});
@@ -67,7 +67,9 @@ async function sign({ servers }: Bench, projectId: string, domain: string): Prom
 
 async function twoMailers(bench: Bench): Promise<number> {
   const each = Math.ceil(bench.scale.drained / 2);
-  const mailers = ['a', 'b'].map((share) => fork(join(here, 'reference-mailer.js'), [bench.sink.url, String(each), share]));
+  const mailers = ['a', 'b'].map((share) =>
+    fork(join(here, 'reference-mailer.js'), [bench.sink.url, String(each), share]),
+  );
   await Promise.all(mailers.map((mailer) => once(mailer, 'message')));
   const rate = measured(bench, 2 * each);
   const ended = Promise.all(mailers.map((mailer) => once(mailer, 'exit')));
@@ -83,7 +85,7 @@ async function blast(bench: Bench): Promise<number | null> {
   const { subject, body, text } = benchMail(0);
   const bytes = String(subject.length + body.length + text.length + 400);
   const rate = measured(bench, bench.scale.drained);
-  const asked = [
+  const requested = [
     '-s',
     String(connections),
     '-m',
@@ -98,7 +100,7 @@ async function blast(bench: Bench): Promise<number | null> {
     host,
   ];
   try {
-    await promisify(execFile)(process.env['SMTP_SOURCE_BIN'] ?? 'smtp-source', asked);
+    await promisify(execFile)(process.env['SMTP_SOURCE_BIN'] ?? 'smtp-source', requested);
   } catch (error) {
     console.log(
       `no reference for plain messages: smtp-source, of Debian's package postfix, did not run (${(error as Error).message.trim()})`,

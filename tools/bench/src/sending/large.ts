@@ -45,19 +45,19 @@ export async function benchLarge({ servers, rows }: Bench): Promise<void> {
 
 const content = randomBytes(megabytes * 1_000_000).toString('base64');
 
-async function send(product: Product, token: string, place: number): Promise<void> {
+async function send(product: Product, token: string, index: number): Promise<void> {
   for (;;) {
     const answer = await fetch(`${product.url}/api/v1/emails`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ to: `large-${place}@bench.test`, subject: 'Large', body: '<p>Large</p>' },
+        ...{ to: `large-${index}@bench.test`, subject: 'Large', body: '<p>Large</p>' },
         attachments: [{ filename: 'large.bin', content }],
       }),
     });
-    const said = await answer.text();
+    const text = await answer.text();
     if (answer.status === 202) return;
-    if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status} ${said}`);
+    if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status} ${text}`);
     await delay(200);
   }
 }

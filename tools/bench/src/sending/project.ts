@@ -2,7 +2,8 @@ import { makeSendingProject, type SendingProject } from '@posthorn/testing';
 import { benchLimit, type Servers } from '../product.js';
 import { newsletter } from './newsletter.js';
 
-export const makeProject = ({ natsUrl }: Servers): Promise<SendingProject> => makeSendingProject(natsUrl, 'sending', benchLimit);
+export const makeProject = ({ natsUrl }: Servers): Promise<SendingProject> =>
+  makeSendingProject(natsUrl, 'sending', benchLimit);
 
 export async function makeNewsletter(url: string, token: string): Promise<string> {
   const answer = await fetch(`${url}/api/v1/templates`, {

@@ -17,8 +17,11 @@ const reader = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 F
 export async function benchReaders(bench: Bench): Promise<void> {
   const { servers, scale, rows } = bench;
   const port = await chooseQuietPort();
-  const reference = Process.run('sending/reference-reader.js', { DATABASE_URL: servers.databaseUrl, PORT: String(port) });
-  await reference.untilSays('ready');
+  const reference = Process.run('sending/reference-reader.js', {
+    DATABASE_URL: servers.databaseUrl,
+    PORT: String(port),
+  });
+  await reference.untilOutput('ready');
   const product = await Product.start(servers, { DELIVERY_PAUSED: 'true' });
   try {
     const { token, projectId } = await makeProject(servers);
@@ -30,13 +33,19 @@ export async function benchReaders(bench: Bench): Promise<void> {
       click: ids.map((id) => `/t/c/${tokens.forClick({ ...of(id), url: 'https://shop.example/offers/7' })}`),
     };
     for (const [kind, all] of Object.entries(paths)) {
-      const asked = () => ({ method: 'GET' as const, path: all[(place += 1) % all.length]!, headers: reader });
+      const requested = () => ({
+        method: 'GET' as const,
+        path: all[(location += 1) % all.length]!,
+        headers: reader,
+      });
       const rates: [number[], number[]] = [[], []];
       const urls = [product.url, `http://127.0.0.1:${port}`];
-      for (const url of urls) await loadAll([url], connections, warmSeconds, asked);
+      for (const url of urls) await loadAll([url], connections, warmSeconds, requested);
       for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1)
         for (const [side, url] of urls.entries())
-          rates[side]!.push((await loadAll([url], connections, scale.seconds / turnsInRound, asked)).perSecond);
+          rates[side]!.push(
+            (await loadAll([url], connections, scale.seconds / turnsInRound, requested)).perSecond,
+          );
       rows.push({
         name: `${kind}s/s at ${connections} connections`,
         product: middle(rates[0]),
@@ -51,7 +60,7 @@ export async function benchReaders(bench: Bench): Promise<void> {
   }
 }
 
-let place = 0;
+let location = 0;
 
 async function sent(url: string, token: string): Promise<string[]> {
   const ids: string[] = [];

@@ -18,24 +18,28 @@ const transport = nodemailer.createTransport({
 const liquid = new Liquid({ outputEscape: 'escape' });
 const body = liquid.parse(newsletter.body.replace('??', '| default:'));
 const subject = liquid.parse(newsletter.subject);
-const sign = (text: string): string => createHmac('sha256', 'secret').update(text).digest('base64url').slice(0, 14);
+const sign = (text: string): string =>
+  createHmac('sha256', 'secret').update(text).digest('base64url').slice(0, 14);
 
-async function send(place: number): Promise<void> {
+async function send(index: number): Promise<void> {
   const html = String(await liquid.render(body, newsletterData));
   const counted = html.replaceAll(
     /href="([^"]+)"/g,
-    (_, url: string) => `href="http://127.0.0.1/t/c/${Buffer.from(`${place} ${url}`).toString('base64url')}${sign(url)}"`,
+    (_, url: string) =>
+      `href="http://127.0.0.1/t/c/${Buffer.from(`${index} ${url}`).toString('base64url')}${sign(url)}"`,
   );
   await transport.sendMail({
     from: 'hello@example.test',
-    to: `reader-${share}-${place}@bench.test`,
+    to: `reader-${share}-${index}@bench.test`,
     subject: String(await liquid.render(subject, newsletterData)),
-    html: `${counted}<img src="http://127.0.0.1/t/o/${sign(String(place))}.gif" alt="">`,
+    html: `${counted}<img src="http://127.0.0.1/t/o/${sign(String(index))}.gif" alt="">`,
     text: html.replaceAll(/<[^>]+>/g, ' '),
   });
 }
 
 process.once('message', () => {
-  void Promise.all(Array.from({ length: Number(count) }, (_, place) => send(place))).then(() => process.exit());
+  void Promise.all(Array.from({ length: Number(count) }, (_, index) => send(index))).then(() =>
+    process.exit(),
+  );
 });
 process.send!('ready');

@@ -1,5 +1,5 @@
 import { agree, middle, type Bench } from '../bench.js';
-import { loadAll, type Asked } from '../load.js';
+import { loadAll, type Requested } from '../load.js';
 import { benchMail } from '../mail.js';
 import { Product } from '../product.js';
 import { newsletterData } from './newsletter.js';
@@ -16,7 +16,7 @@ export async function benchSends(bench: Bench): Promise<void> {
   try {
     const { token } = await makeProject(bench.servers);
     const template = await makeNewsletter(product.url, token);
-    const post = (path: string, body: object): Asked => ({
+    const post = (path: string, body: object): Requested => ({
       ...{ method: 'POST', path, body: JSON.stringify(body) },
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
@@ -32,7 +32,10 @@ export async function benchSends(bench: Bench): Promise<void> {
       floorPercent: 70,
     });
     const [batched, alone] = await inTurns(bench, product.url, [
-      { asked: () => post('/api/emails/batch', { emails: Array.from({ length: inBatch }, mail) }), each: inBatch },
+      {
+        asked: () => post('/api/emails/batch', { emails: Array.from({ length: inBatch }, mail) }),
+        each: inBatch,
+      },
       { asked: plain, each: 1 },
     ]);
     bench.rows.push({
@@ -48,23 +51,28 @@ export async function benchSends(bench: Bench): Promise<void> {
 }
 
 interface Side {
-  asked: () => Asked;
+  asked: () => Requested;
   /** Messages in one request. */
   each: number;
 }
 
 async function inTurns({ scale }: Bench, url: string, sides: Side[]): Promise<number[]> {
   const rates: number[][] = sides.map(() => []);
-  for (const { asked } of sides) await loadAll([url], connections, warmSeconds, asked);
+  for (const { asked: requested } of sides) await loadAll([url], connections, warmSeconds, requested);
   for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
-    for (const [place, { asked, each }] of sides.entries()) {
-      const { perSecond, failed } = await loadAll([url], connections, scale.seconds / turnsInRound, asked);
+    for (const [index, { asked: requested, each }] of sides.entries()) {
+      const { perSecond, failed } = await loadAll(
+        [url],
+        connections,
+        scale.seconds / turnsInRound,
+        requested,
+      );
       if (failed > 0) throw new Error(`${failed} requests failed`);
-      rates[place]!.push(perSecond * each);
+      rates[index]!.push(perSecond * each);
     }
   }
   return rates.map(middle);
 }
 
-let place = 0;
-const mail = () => benchMail((place += 1) + 10_000_000);
+let location = 0;
+const mail = () => benchMail((location += 1) + 10_000_000);

@@ -10,7 +10,7 @@ const turns = 6;
 const claimsOfATurn = 60;
 /** Of each turn: connections plan, pages are read. */
 const warm = 10;
-const mostTimes = 1.2;
+const maxTimes = 1.2;
 const kind = work('contacts.claimed', { batch, mixed: true });
 
 /** What a claim costs with few and with many items waiting, as Postgres itself says; both sides take turns. */
@@ -19,27 +19,34 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
     const ids = Array.from({ length: projects }, newId);
     const sides = [];
     for (const items of [few, scale.waiting]) {
-      const ground = await WorkGround.make(servers, `claims_${projects}_${items}`);
-      await ground.fill(kind, items, ids);
-      const name = new URL(ground.url).pathname.slice(1);
-      await inDatabase(ground.url, (client) => client.query(`ALTER DATABASE ${name} SET log_min_duration_statement = 0`));
-      sides.push({ ground, costs: [] as number[] });
+      const fixture = await WorkGround.make(servers, `claims_${projects}_${items}`);
+      await fixture.fill(kind, items, ids);
+      const name = new URL(fixture.url).pathname.slice(1);
+      await inDatabase(fixture.url, (client) =>
+        client.query(`ALTER DATABASE ${name} SET log_min_duration_statement = 0`),
+      );
+      sides.push({ ground: fixture, costs: [] as number[] });
     }
     // After a checkpoint each page that is touched is written as a whole once: that is no part of a claim.
     for (const { ground } of sides) await costOn(ground, ids, readers);
     for (let turn = 0; turn < turns; turn += 1) {
-      for (const { ground, costs } of turn % 2 ? [...sides].reverse() : sides) costs.push(await costOn(ground, ids, readers));
+      for (const { ground: fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
+        costs.push(await costOn(fixture, ids, readers));
     }
     const [small, large] = sides.map(({ costs }) => middle(costs));
     const of = projects === 1 ? 'one project' : `${projects} projects`;
     const name = `work: ms to claim ${batch} of ${scale.waiting} items, ${of}`;
-    rows.push({ name, product: large!, reference: small!, ceilingTimes: mostTimes });
-    await Promise.all(sides.map(({ ground }) => ground.close()));
+    rows.push({ name, product: large!, reference: small!, ceilingTimes: maxTimes });
+    await Promise.all(sides.map(({ ground: fixture }) => fixture.close()));
   }
 }
 
 /** Milliseconds for a batch of items, where as many are enqueued as are done. Of few items in many projects a claim takes less than a batch. */
-async function costOn(ground: WorkGround, projects: readonly string[], readers: Bench['readers']): Promise<number> {
+async function costOn(
+  fixture: WorkGround,
+  projects: readonly string[],
+  readers: Bench['readers'],
+): Promise<number> {
   const took: number[] = [];
   const sizes: number[] = [];
   let finish = (): void => undefined;
@@ -55,7 +62,7 @@ async function costOn(ground: WorkGround, projects: readonly string[], readers: 
     const next = items.map(() => ({ projectId: random() }));
     await worker.queue.enqueue(kind, next);
   };
-  const worker = await ground.start(kind, { run });
+  const worker = await fixture.start(kind, { run });
   await finished;
   readers.delete(read);
   await worker.stop();

@@ -50,11 +50,11 @@ async function logStatements(url: string, which: 'all' | 'none'): Promise<void> 
 
 /** From the enqueue by one process to the handler in another, which has had nothing to do. */
 async function benchAwakening({ servers, scale, rows }: Bench): Promise<void> {
-  const ground = await WorkGround.make(servers, 'awakening');
+  const fixture = await WorkGround.make(servers, 'awakening');
   const took: number[] = [];
   let awake = (): void => undefined;
-  const resting = await ground.start(kind, { run: () => Promise.resolve(awake()) });
-  const enqueuing = await ground.start(kind);
+  const resting = await fixture.start(kind, { run: () => Promise.resolve(awake()) });
+  const enqueuing = await fixture.start(kind);
   for (let times = 0; times < scale.awakenings; times += 1) {
     await delay(2_000);
     const heard = new Promise<void>((resolve) => (awake = resolve));
@@ -64,6 +64,6 @@ async function benchAwakening({ servers, scale, rows }: Bench): Promise<void> {
     took.push(performance.now() - began);
   }
   await Promise.all([resting.stop(), enqueuing.stop()]);
-  await ground.close();
+  await fixture.close();
   rows.push({ name: 'rest: ms to the first item', product: middle(took), ceiling: 100 });
 }

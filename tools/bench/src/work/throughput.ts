@@ -16,24 +16,29 @@ interface Rates {
 
 /** What the queue costs by itself: items that do nothing, beside rows that are inserted, found and deleted by hand. */
 export async function benchThroughput({ servers, scale, rows }: Bench): Promise<void> {
-  const ground = await WorkGround.make(servers, 'throughput');
+  const fixture = await WorkGround.make(servers, 'throughput');
   const ours: Rates[] = [];
   const theirs: Rates[] = [];
   for (let round = 0; round < scale.rounds; round += 1) {
-    theirs.push(await byHand(ground, scale.large));
-    ours.push(await byQueue(ground, scale.large));
+    theirs.push(await byHand(fixture, scale.large));
+    ours.push(await byQueue(fixture, scale.large));
   }
-  await ground.close();
+  await fixture.close();
   const of = (rates: Rates[], member: keyof Rates) => middle(rates.map((each) => each[member]));
   rows.push(
-    { name: 'work: items/s enqueued and done', product: of(ours, 'both'), reference: of(theirs, 'both'), floorPercent: 25 },
+    {
+      name: 'work: items/s enqueued and done',
+      product: of(ours, 'both'),
+      reference: of(theirs, 'both'),
+      floorPercent: 25,
+    },
     { name: 'work: items/s done by one process', product: of(ours, 'done'), floor: 5_000 },
   );
 }
 
-async function byQueue(ground: WorkGround, items: number): Promise<Rates> {
+async function byQueue(fixture: WorkGround, items: number): Promise<Rates> {
   const projectId = newId();
-  const enqueuing = await ground.start(kind);
+  const enqueuing = await fixture.start(kind);
   const began = performance.now();
   await inLanes(items, () =>
     enqueuing.queue.enqueue(
@@ -45,7 +50,7 @@ async function byQueue(ground: WorkGround, items: number): Promise<Rates> {
   let left = Math.ceil(items / batch) * batch;
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
-  const doing = await ground.start(kind, {
+  const doing = await fixture.start(kind, {
     run: async (claimed) => {
       await claimed.complete();
       left -= claimed.items.length;
@@ -81,7 +86,11 @@ async function byHand({ url }: WorkGround, items: number): Promise<Rates> {
       text: "UPDATE rows_by_hand SET due_at = now() + interval '1 minute' WHERE id = ANY(ARRAY(SELECT id FROM rows_by_hand WHERE project_id = $1 AND due_at <= now() ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id",
       values: [projectId, batch],
     });
-    await pool.query({ name: 'delete', text: 'DELETE FROM rows_by_hand WHERE id = ANY($1)', values: [rows.map(({ id }) => id)] });
+    await pool.query({
+      name: 'delete',
+      text: 'DELETE FROM rows_by_hand WHERE id = ANY($1)',
+      values: [rows.map(({ id }) => id)],
+    });
   });
   const rates = ratesOf(items, began, enqueued);
   await pool.end();

@@ -1,7 +1,14 @@
 import { openDatabase, type Database } from '@posthorn/database';
 import { BusConnection, WakeUps } from '@posthorn/messaging';
 import { Metrics, Tracing } from '@posthorn/telemetry';
-import { createWorkTables, workEntities, WorkQueue, WorkRunner, type WorkHandler, type WorkKind } from '@posthorn/work';
+import {
+  createWorkTables,
+  workEntities,
+  WorkQueue,
+  WorkRunner,
+  type WorkHandler,
+  type WorkKind,
+} from '@posthorn/work';
 import { databaseOf, inDatabase } from '../databases.js';
 import type { Servers } from '../product.js';
 
@@ -23,15 +30,28 @@ export class WorkGround {
     const url = databaseOf(databaseUrl, name);
     await inDatabase(databaseUrl, (client) => client.query(`CREATE DATABASE posthorn_${name}`));
     await inDatabase(url, createWorkTables);
-    return new WorkGround(url, await openDatabase({ url, name, poolSize: 6, entities: workEntities, migrations: [] }), natsUrl);
+    return new WorkGround(
+      url,
+      await openDatabase({ url, name, poolSize: 6, entities: workEntities, migrations: [] }),
+      natsUrl,
+    );
   }
 
   /** Without a handler it only enqueues. */
-  async start<Payload extends object>(kind: WorkKind<Payload>, handler?: WorkHandler<Payload>): Promise<Worker> {
+  async start<Payload extends object>(
+    kind: WorkKind<Payload>,
+    handler?: WorkHandler<Payload>,
+  ): Promise<Worker> {
     const { database } = this;
     const connection = await BusConnection.open({ url: this.natsUrl, name: 'bench' });
     const wakeUps = new WakeUps(connection, 'contacts');
-    const runner = new WorkRunner({ database, wakeUps, metrics: new Metrics('bench'), tracing: new Tracing(), leaseMs: 15_000 });
+    const runner = new WorkRunner({
+      database,
+      wakeUps,
+      metrics: new Metrics('bench'),
+      tracing: new Tracing(),
+      leaseMs: 15_000,
+    });
     if (handler) runner.register(kind, handler);
     runner.onApplicationBootstrap();
     const stop = async () => {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GatewayCalls, Heard } from '../gateway-calls.js';
+import type { GatewayCalls, Received } from '../gateway-calls.js';
 import { Random } from '../random.js';
-import { csvOf, farewellEvent, markOf, type Deed, type DeedKind, type Table } from './deeds.js';
+import { csvOf, erasureEvent, markOf, type Action, type OperationKind, type Table } from './operations.js';
 
 /** What was answered for good, and what nobody can know. */
 export interface Told {
@@ -17,27 +17,27 @@ export interface Told {
   mails: { to: string }[];
   /** How often a change of each segment was asked for, repeats included. */
   recounts: Map<string, number>;
-  done: Map<DeedKind, number>;
+  done: Map<OperationKind, number>;
   strange: string[];
 }
 
-export interface Places {
+export interface Positions {
   openList: string;
   doubleList: string;
   /** Those whose conditions change. */
   moving: readonly string[];
 }
 
-type Of<K extends DeedKind> = Extract<Deed, { kind: K }>;
+type Of<K extends OperationKind> = Extract<Action, { kind: K }>;
 
 const pauseMs = 250;
-const mostTries = 480;
+const maxTries = 480;
 const notYet = new Set([null, 429, 500, 502, 503, 504]);
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** Does deeds as an application would: it repeats what may be repeated until it is answered. */
 export class AudienceClient {
-  readonly told: Told = {
+  readonly published: Told = {
     ...{ fields: [], events: [], imports: [], memberships: [], gone: [], mails: [], strange: [] },
     ...{ recounts: new Map(), done: new Map() },
   };
@@ -60,114 +60,133 @@ export class AudienceClient {
     return (await this.answered(0, 'POST', path, body)).id as string;
   }
 
-  async do(deed: Deed, places: Places): Promise<void> {
+  async do(action: Action, positions: Positions): Promise<void> {
     try {
-      await this.doAs(deed, places);
-      this.told.done.set(deed.kind, (this.told.done.get(deed.kind) ?? 0) + 1);
+      await this.doAs(action, positions);
+      this.published.done.set(action.kind, (this.published.done.get(action.kind) ?? 0) + 1);
     } catch (error) {
-      this.told.strange.push(`${deed.kind} ${deed.place}: ${(error as Error).message}`);
+      this.published.strange.push(`${action.kind} ${action.place}: ${(error as Error).message}`);
     }
   }
 
-  private doAs(deed: Deed, places: Places): Promise<void> {
-    switch (deed.kind) {
+  private doAs(action: Action, positions: Positions): Promise<void> {
+    switch (action.kind) {
       case 'upsert':
       case 'bulk':
-        return this.write(deed);
+        return this.write(action);
       case 'track':
-        return this.track(deed);
+        return this.track(action);
       case 'imports':
-        return this.import(deed);
+        return this.import(action);
       case 'subscription':
-        return this.subscribe(deed, places);
+        return this.subscribe(action, positions);
       case 'recount':
-        return this.recount(deed, places);
+        return this.recount(action, positions);
       case 'mail':
-        return this.mail(deed);
+        return this.mail(action);
       case 'farewell':
-        return this.farewell(deed, places);
+        return this.erase(action, positions);
     }
   }
 
-  private async write({ kind, place, people }: Of<'upsert' | 'bulk'>): Promise<void> {
+  private async write({ kind, place: index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
     const bodies = people.map(({ email, fields }) => ({ email, custom_fields: fields }));
-    if (kind === 'upsert') await this.answered(place, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
-    else await this.answered(place, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
-    this.told.fields.push(...people.map(({ email }) => ({ email, field: markOf(place), place })));
+    if (kind === 'upsert') await this.answered(index, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
+    else await this.answered(index, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
+    this.published.fields.push(...people.map(({ email }) => ({ email, field: markOf(index), place: index })));
   }
 
-  private async track({ place, email, name, key }: Of<'track'>): Promise<void> {
-    const body = { event: name, email, data: { [markOf(place)]: place } };
-    if (key) await this.answered(place, 'POST', '/api/track', body, { 'idempotency-key': key });
-    const once = key ? null : await this.call(place, 0, 'POST', '/api/track', JSON.stringify(body));
+  private async track({ place: index, email, name, key }: Of<'track'>): Promise<void> {
+    const body = { event: name, email, data: { [markOf(index)]: index } };
+    if (key) await this.answered(index, 'POST', '/api/track', body, { 'idempotency-key': key });
+    const once = key ? null : await this.call(index, 0, 'POST', '/api/track', JSON.stringify(body));
     const surely = !once || (once.status !== null && once.status < 300);
-    this.told.events.push({ place, surely });
-    if (surely) this.told.fields.push({ email, field: markOf(place), place });
+    this.published.events.push({ place: index, surely });
+    if (surely) this.published.fields.push({ email, field: markOf(index), place: index });
   }
 
   /** Both tables at once; a list that goes is deleted while they are taken in. */
-  private async import({ place, tables, listGoes }: Of<'imports'>): Promise<void> {
-    const listId = await this.make('/api/v1/lists', { name: `Import ${place}` });
+  private async import({ place: index, tables, listGoes }: Of<'imports'>): Promise<void> {
+    const listId = await this.make('/api/v1/lists', { name: `Import ${index}` });
     await Promise.all(
       tables.map(async (table) => {
-        const { id } = await this.answered(place, 'POST', `/api/v1/contacts/imports?list_id=${listId}`, csvOf(table), {
-          'content-type': 'text/csv',
-        });
-        this.told.imports.push({ id: id as string, table, listId, listGoes });
+        const { id } = await this.answered(
+          index,
+          'POST',
+          `/api/v1/contacts/imports?list_id=${listId}`,
+          csvOf(table),
+          {
+            'content-type': 'text/csv',
+          },
+        );
+        this.published.imports.push({ id: id as string, table, listId, listGoes });
       }),
     );
-    if (listGoes) await this.answered(place, 'DELETE', `/api/v1/lists/${listId}`, '', {}, [404]);
+    if (listGoes) await this.answered(index, 'DELETE', `/api/v1/lists/${listId}`, '', {}, [404]);
   }
 
-  private async subscribe({ place, email, double, leaves }: Of<'subscription'>, places: Places): Promise<void> {
-    const listId = double ? places.doubleList : places.openList;
-    const answer = await this.answered(place, 'POST', `/api/v1/lists/${listId}/subscribe`, { email });
+  private async subscribe(
+    { place: index, email, double, leaves }: Of<'subscription'>,
+    positions: Positions,
+  ): Promise<void> {
+    const listId = double ? positions.doubleList : positions.openList;
+    const answer = await this.answered(index, 'POST', `/api/v1/lists/${listId}/subscribe`, { email });
     let status = answer.status as string;
     if (double) {
       const token = answer.confirm_token as string;
       // A try that nobody answered may have used the link.
-      await this.answered(place, 'POST', `/api/v1/lists/confirm-subscription?token=${token}`, '', asForm, [410]);
+      await this.answered(
+        index,
+        'POST',
+        `/api/v1/lists/confirm-subscription?token=${token}`,
+        '',
+        asForm,
+        [410],
+      );
       status = 'CONFIRMED';
     }
     if (leaves) {
-      await this.answered(place, 'POST', `/api/v1/lists/${listId}/unsubscribe`, { email });
+      await this.answered(index, 'POST', `/api/v1/lists/${listId}/unsubscribe`, { email });
       status = 'UNSUBSCRIBED';
     }
-    this.told.memberships.push({ email, listId, status });
+    this.published.memberships.push({ email, listId, status });
   }
 
-  private async recount({ place, segment, condition }: Of<'recount'>, { moving }: Places): Promise<void> {
+  private async recount(
+    { place: index, segment, condition }: Of<'recount'>,
+    { moving }: Positions,
+  ): Promise<void> {
     const id = moving[segment]!;
-    await this.answered(place, 'PATCH', `/api/v1/segments/${id}`, { condition }, {}, [], () =>
-      this.told.recounts.set(id, (this.told.recounts.get(id) ?? 0) + 1),
+    await this.answered(index, 'PATCH', `/api/v1/segments/${id}`, { condition }, {}, [], () =>
+      this.published.recounts.set(id, (this.published.recounts.get(id) ?? 0) + 1),
     );
   }
 
-  private async mail({ place, to }: Of<'mail'>): Promise<void> {
-    const body = { to, subject: `number ${place}`, body: `<p>Message ${place}</p>` };
-    await this.answered(place, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${place}` });
-    this.told.mails.push({ to });
+  private async mail({ place: index, to }: Of<'mail'>): Promise<void> {
+    const body = { to, subject: `number ${index}`, body: `<p>Message ${index}</p>` };
+    await this.answered(index, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${index}` });
+    this.published.mails.push({ to });
   }
 
-  private async farewell({ place, email }: Of<'farewell'>, { openList }: Places): Promise<void> {
+  private async erase({ place: index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
     const body = { email, custom_fields: { plan: 'pro', score: 99 } };
-    const { id } = await this.answered(place, 'POST', '/api/v1/contacts/upsert', body);
+    const { id } = await this.answered(index, 'POST', '/api/v1/contacts/upsert', body);
     await this.answered(
-      place,
+      index,
       'POST',
       '/api/track',
-      { event: farewellEvent, email, data: { mail: email } },
-      { 'idempotency-key': `audience-${place}` },
+      { event: erasureEvent, email, data: { mail: email } },
+      { 'idempotency-key': `audience-${index}` },
     );
-    await this.answered(place, 'POST', `/api/v1/lists/${openList}/subscribe`, { email });
+    await this.answered(index, 'POST', `/api/v1/lists/${openList}/subscribe`, { email });
     // A try that nobody answered may have deleted it.
-    await this.answered(place, 'DELETE', `/api/v1/contacts/${id as string}`, '', {}, [404]);
-    this.told.gone.push({ email, id: id as string });
+    await this.answered(index, 'DELETE', `/api/v1/contacts/${id as string}`, '', {}, [404]);
+    this.published.gone.push({ email, id: id as string });
   }
 
   /** Tries again until it is done; what is refused for good is strange, unless it says that a try before was done. */
   private async answered(
-    place: number,
+    index: number,
     method: string,
     path: string,
     body: object | string,
@@ -176,30 +195,33 @@ export class AudienceClient {
     beforeTry: () => void = () => undefined,
   ): Promise<Record<string, unknown>> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       if (tries > 0) await delay(pauseMs);
       beforeTry();
-      const { status, body: said } = await this.call(place, tries, method, path, text, headers);
+      const { status, body: output } = await this.call(index, tries, method, path, text, headers);
       if (notYet.has(status) || status === 409) continue;
-      if (status! < 300) return dataOf(said!);
+      if (status! < 300) return dataOf(output!);
       if (tries > 0 && doneBefore.includes(status!)) return {};
-      throw new Error(`${method} ${path} was answered ${status}: ${said?.slice(0, 600)}`);
+      throw new Error(`${method} ${path} was answered ${status}: ${output?.slice(0, 600)}`);
     }
-    throw new Error(`${method} ${path} was not answered in ${mostTries} tries`);
+    throw new Error(`${method} ${path} was not answered in ${maxTries} tries`);
   }
 
   private async call(
-    place: number,
+    index: number,
     tries: number,
     method: string,
     path: string,
     body: string,
     headers: Record<string, string> = {},
-  ): Promise<Heard> {
-    const gateway = Random.named(`${this.seed} ${place} ${tries}`).whole(0, this.calls.gateways.length - 1);
+  ): Promise<Received> {
+    const gateway = Random.named(`${this.seed} ${index} ${tries}`).whole(0, this.calls.gateways.length - 1);
     const heard = await this.calls.request(gateway, method, path, body, headers);
     const { status, error } = heard;
-    writeSync(this.book, `${JSON.stringify({ place, tries, gateway, method, path, status, error, said: heard.body?.slice(0, 600) })}\n`);
+    writeSync(
+      this.book,
+      `${JSON.stringify({ place: index, tries, gateway, method, path, status, error, said: heard.body?.slice(0, 600) })}\n`,
+    );
     return heard;
   }
 }

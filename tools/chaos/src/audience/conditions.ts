@@ -20,13 +20,25 @@ const spanMinutes = 0.4;
 
 const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
 const ofPlan = (plan: string): Filter => ({ field: 'customFields.plan', operator: 'equals', value: plan });
-const ofScore = (least: number): Filter => ({ field: 'customFields.score', operator: 'greaterThanOrEqual', value: least });
+const ofScore = (least: number): Filter => ({
+  field: 'customFields.score',
+  operator: 'greaterThanOrEqual',
+  value: least,
+});
 const subscribed: Filter = { field: 'subscribed', operator: 'equals', value: true };
-const span = (field: string, operator: string): Filter => ({ field, operator, value: spanMinutes, unit: 'minutes' });
+const span = (field: string, operator: string): Filter => ({
+  field,
+  operator,
+  value: spanMinutes,
+  unit: 'minutes',
+});
 const member = (field: string): Filter => ({ field, operator: 'isMemberOf' });
 
 /** Segments whose condition stays as it is; `before` are the ones made before it. */
-export const steadyConditions: readonly ((lists: readonly string[], before: readonly string[]) => Condition)[] = [
+export const steadyConditions: readonly ((
+  lists: readonly string[],
+  before: readonly string[],
+) => Condition)[] = [
   () => all(ofPlan('pro')),
   () => all(ofScore(50)),
   () => all(subscribed, ofPlan('free')),

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../random.js';
-import { mailDifferencesOf, type MailSum } from './audience-books.js';
+import { mailDifferencesOf, type MailSum } from './audience-records.js';
 import type { Told } from './audience-client.js';
 import { movedCondition, sqlOf, steadyConditions } from './conditions.js';
-import { csvOf, deedAt } from './deeds.js';
-import { audienceDeck, audienceStates } from './faults.js';
+import { csvOf, operationAt } from './operations.js';
+import { audiencePlan, audienceStates } from './faults.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
 
 const table = { marker: 'm1x0', first: 0, rows: 3 };
-const told: Told = {
+const published: Told = {
   fields: [{ email: 'a@audience.test', field: 'm1', place: 1 }],
   events: [
     { place: 1, surely: true },
@@ -29,12 +29,28 @@ const statuses = new Map([
   ['l2 s@audience.test', 'CONFIRMED'] as const,
 ]);
 const sound: AudienceEvidence = {
-  ...{ told, lostFields: [], marked: new Map([['m1x0', 3]]), imports: [job], events: new Map([[1, 1]]), memberships: statuses },
-  ...{ contactIds: new Set(['c1']), delivered: 1, differences: [], strayMembers: [], remains: [], passages: [passage] },
+  ...{
+    told: published,
+    lostFields: [],
+    marked: new Map([['m1x0', 3]]),
+    imports: [job],
+    events: new Map([[1, 1]]),
+    memberships: statuses,
+  },
+  ...{
+    contactIds: new Set(['c1']),
+    delivered: 1,
+    differences: [],
+    strayMembers: [],
+    remains: [],
+    passages: [passage],
+  },
   ...{ deadLetters: [], work: { queues: [], counts: [] }, unfinished: { outbox: 0 } },
 };
 const brokenBy = (change: Partial<AudienceEvidence>) =>
-  judgeAudience({ ...sound, ...change }).flatMap(({ property, broken }) => (broken.length > 0 ? [property] : []));
+  judgeAudience({ ...sound, ...change }).flatMap(({ property, broken }) =>
+    broken.length > 0 ? [property] : [],
+  );
 const differing = [{ what: 'contacts all', kept: '2 2', counted: '1 1' }];
 
 describe('the judge of the audience', () => {
@@ -51,32 +67,54 @@ describe('the judge of the audience', () => {
     ['a row that was taken twice', 'imports', { imports: [{ ...job, processed: 4, created: 2 }] }],
     ['a row that did not come', 'imports', { marked: new Map([['m1x0', 2]]) }],
     ['sums that are none', 'import sums', { imports: [job, { ...job, id: 'i2', created: 2 }] }],
-    ['members of a deleted list', 'imports', { told: { ...told, imports: [{ ...told.imports[0]!, listGoes: true }] } }],
-    ['a membership that went astray', 'lists', { memberships: new Map([...statuses, ['l2 s@audience.test', 'PENDING']]) }],
+    [
+      'members of a deleted list',
+      'imports',
+      { told: { ...published, imports: [{ ...published.imports[0]!, listGoes: true }] } },
+    ],
+    [
+      'a membership that went astray',
+      'lists',
+      { memberships: new Map([...statuses, ['l2 s@audience.test', 'PENDING']]) },
+    ],
     ['who is back', 'deletions', { contactIds: new Set(['c1', 'c9']) }],
     ['undelivered mail', 'mail', { delivered: 0 }],
     ['a wrong count', 'counts', { differences: differing }],
     ['a wrong member', 'members', { strayMembers: differing }],
     ['what is left of the deleted', 'remains', { remains: differing }],
-    ['two entries in a row', 'passages', { passages: [{ ...passage, kept: ['entered', 'entered'], told: ['entered', 'entered'] }] }],
+    [
+      'two entries in a row',
+      'passages',
+      { passages: [{ ...passage, kept: ['entered', 'entered'], told: ['entered', 'entered'] }] },
+    ],
     ['a fact that was told twice', 'passages', { passages: [{ ...passage, told: ['entered', 'entered'] }] }],
     ['a member that nobody told of', 'passages', { passages: [{ ...passage, kept: [], told: [] }] }],
     ['a dead letter', 'stuck', { deadLetters: ['contacts summaries: no'] }],
     ['what is not finished', 'stuck', { unfinished: { dirty: 1 } }],
-    ['a refusal', 'answers', { told: { ...told, strange: ['upsert 1: 418'] } }],
+    ['a refusal', 'answers', { told: { ...published, strange: ['upsert 1: 418'] } }],
   ])('finds %s', (_, property, change) => {
     expect(brokenBy(change)).toContain(property);
   });
 
   it('lets a changed condition hide as many entries and exits as it was changed', () => {
-    const hidden = { ...passage, segmentId: 'moving', kept: ['entered', 'entered'], told: ['entered', 'entered'] };
+    const hidden = {
+      ...passage,
+      segmentId: 'moving',
+      kept: ['entered', 'entered'],
+      told: ['entered', 'entered'],
+    };
     expect(brokenBy({ passages: [hidden] })).toEqual([]);
     expect(brokenBy({ passages: [{ ...hidden, isMember: false }] })).toEqual(['passages']);
   });
 
   it('names summaries of mail that are kept otherwise than they are counted, but for a rounded millisecond', () => {
-    const sum = (email: string, count: number, ms = 0) => ({ ...{ email, kind: 'sent', count }, first: new Date(ms), last: new Date(ms) });
-    const named = (kept: MailSum[], counted: MailSum[]) => mailDifferencesOf(kept, counted).map(({ what }) => what);
+    const sum = (email: string, count: number, ms = 0) => ({
+      ...{ email, kind: 'sent', count },
+      first: new Date(ms),
+      last: new Date(ms),
+    });
+    const named = (stored: MailSum[], counted: MailSum[]) =>
+      mailDifferencesOf(stored, counted).map(({ what }) => what);
     expect(named([sum('a', 1)], [sum('a', 1, 1)])).toEqual([]);
     expect(named([sum('a', 1), sum('c', 1)], [sum('a', 2), sum('b', 1), sum('c', 1, 2)])).toEqual(
       ['a', 'c', 'b'].map((email) => `summary of mail ${email} sent`),
@@ -85,22 +123,24 @@ describe('the judge of the audience', () => {
 });
 
 describe('the load of the audience', () => {
-  const deeds = (seed: number) => {
+  const actions = (seed: number) => {
     const random = new Random(seed);
-    return Array.from({ length: 400 }, (_, place) => deedAt(place, random));
+    return Array.from({ length: 400 }, (_, index) => operationAt(index, random));
   };
 
   it('is the same for the same seed, and has every kind of deed', () => {
-    expect(deeds(3)).toEqual(deeds(3));
-    expect(deeds(3)).not.toEqual(deeds(4));
-    expect([...new Set(deeds(3).map(({ kind }) => kind))].sort()).toEqual(
+    expect(actions(3)).toEqual(actions(3));
+    expect(actions(3)).not.toEqual(actions(4));
+    expect([...new Set(actions(3).map(({ kind }) => kind))].sort()).toEqual(
       ['bulk', 'farewell', 'imports', 'mail', 'recount', 'subscription', 'track', 'upsert'].sort(),
     );
   });
 
   it('has tables of rows of which each is there once, and that overlap', () => {
-    const deed = deedAt(1, new Random(1), 'imports');
-    const rows = (deed.kind === 'imports' ? deed.tables : []).map((each) => csvOf(each).trimEnd().split('\n').slice(1));
+    const action = operationAt(1, new Random(1), 'imports');
+    const rows = (action.kind === 'imports' ? action.tables : []).map((each) =>
+      csvOf(each).trimEnd().split('\n').slice(1),
+    );
     const addresses = rows.map((each) => new Set(each.map((row) => row.split(',')[0])));
     expect(addresses.map(({ size }) => size)).toEqual(rows.map(({ length }) => length));
     expect([...addresses[0]!].some((address) => addresses[1]!.has(address))).toBe(true);
@@ -116,9 +156,10 @@ describe('the load of the audience', () => {
   });
 
   it('meets each state, and the loss of what NATS has stored once', () => {
-    const deck = audienceDeck(60, new Random(5));
-    expect(audienceDeck(60, new Random(5))).toEqual(deck);
-    for (const state of audienceStates) expect(deck.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(10);
-    expect(deck.filter(({ weapon }) => weapon === 'wipe nats')).toHaveLength(1);
+    const plan = audiencePlan(60, new Random(5));
+    expect(audiencePlan(60, new Random(5))).toEqual(plan);
+    for (const state of audienceStates)
+      expect(plan.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(10);
+    expect(plan.filter(({ fault: weapon }) => weapon === 'wipe nats')).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { finding, type Finding } from '../finding.js';
 import { judgeWork, type WorkLeft } from '../work-books.js';
 import type { Told } from './audience-client.js';
-import { looked, type Difference, type ImportRow, type Passage } from './audience-books.js';
+import { checked, type Difference, type ImportRow, type Passage } from './audience-records.js';
 import { movingSegments, steadyConditions } from './conditions.js';
 
 /** Everything that the judge looks at, after all is quiet. */
@@ -29,19 +29,38 @@ export interface AudienceEvidence {
 
 /** Reads what the clients were told, what contacts has, and what follows from its rows against each other. */
 export function judgeAudience(evidence: AudienceEvidence): Finding[] {
-  const { told, lostFields, differences, strayMembers, remains, deadLetters, unfinished } = evidence;
-  const left = Object.entries(unfinished).flatMap(([what, count]) => (count > 0 ? [`${count} ${what} left`] : []));
+  const {
+    told: published,
+    lostFields,
+    differences,
+    strayMembers,
+    remains,
+    deadLetters,
+    unfinished,
+  } = evidence;
+  const left = Object.entries(unfinished).flatMap(([what, count]) =>
+    count > 0 ? [`${count} ${what} left`] : [],
+  );
   return [
-    finding('answers', 'an answer that no rule allows, or none', total(told.done), told.strange),
-    finding('writes', 'an acknowledged write of a contact that is lost', told.fields.length, [...lostFields]),
+    finding('answers', 'an answer that no rule allows, or none', total(published.done), published.strange),
+    finding('writes', 'an acknowledged write of a contact that is lost', published.fields.length, [
+      ...lostFields,
+    ]),
     events(evidence),
     ...imports(evidence),
     memberships(evidence),
-    farewells(evidence),
-    finding('mail', 'accepted mail that was not delivered once', told.mails.length, [
-      evidence.delivered === told.mails.length ? null : `${told.mails.length} accepted, ${evidence.delivered} delivered`,
+    erasures(evidence),
+    finding('mail', 'accepted mail that was not delivered once', published.mails.length, [
+      evidence.delivered === published.mails.length
+        ? null
+        : `${published.mails.length} accepted, ${evidence.delivered} delivered`,
     ]),
-    finding('counts', 'a count or a read model that differs from its rows', looked.models, differences.map(line)),
+    finding(
+      'counts',
+      'a count or a read model that differs from its rows',
+      checked.models,
+      differences.map(line),
+    ),
     finding(
       'members',
       'members that the condition does not find, or the other way round',
@@ -49,49 +68,67 @@ export function judgeAudience(evidence: AudienceEvidence): Finding[] {
       strayMembers.map(line),
     ),
     passagesFinding(evidence),
-    finding('remains', 'what is kept of contacts that are gone', looked.tables, remains.map(line)),
-    finding('stuck', 'not finished, not published, not taken in, or a dead letter', 1, [...left, ...deadLetters]),
+    finding('remains', 'what is kept of contacts that are gone', checked.tables, remains.map(line)),
+    finding('stuck', 'not finished, not published, not taken in, or a dead letter', 1, [
+      ...left,
+      ...deadLetters,
+    ]),
     judgeWork(evidence.work),
   ];
 }
 
-const total = (counts: ReadonlyMap<unknown, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
-const line = ({ what, kept, counted }: Difference): string => `${what}: kept ${kept}, counted ${counted}`;
+const total = (counts: ReadonlyMap<unknown, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);
+const line = ({ what, kept: stored, counted }: Difference): string =>
+  `${what}: kept ${stored}, counted ${counted}`;
 
-function events({ told, events: recorded }: AudienceEvidence): Finding {
+function events({ told: published, events: recorded }: AudienceEvidence): Finding {
   return finding(
     'events',
     'an event that is lost, or recorded twice',
-    told.events.length,
-    told.events.map(({ place, surely }) => {
-      const count = recorded.get(place) ?? 0;
-      if (count > 1) return `the event of ${place} was recorded ${count} times`;
-      return surely && count === 0 ? `the event of ${place} is lost` : null;
+    published.events.length,
+    published.events.map(({ place: index, surely }) => {
+      const count = recorded.get(index) ?? 0;
+      if (count > 1) return `the event of ${index} was recorded ${count} times`;
+      return surely && count === 0 ? `the event of ${index} is lost` : null;
     }),
   );
 }
 
-function imports({ told, imports: jobs, marked, memberships: statuses }: AudienceEvidence): Finding[] {
+function imports({
+  told: published,
+  imports: jobs,
+  marked,
+  memberships: statuses,
+}: AudienceEvidence): Finding[] {
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const members = new Map<string, number>();
   for (const key of statuses.keys()) {
     const listId = key.split(' ', 1)[0]!;
     members.set(listId, (members.get(listId) ?? 0) + 1);
   }
-  const each = told.imports.map(({ id, table, listId, listGoes }) => {
+  const each = published.imports.map(({ id, table, listId, listGoes }) => {
     const job = byId.get(id);
     if (job?.status !== 'COMPLETED') return `import ${id} is ${job?.status ?? 'gone'}`;
     const { processed, created, updated, skipped, failed } = job;
     if (processed !== table.rows || created + updated + skipped !== table.rows)
       return `import ${id} of ${table.rows} rows: ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
-    if (marked.get(table.marker) !== table.rows) return `import ${id} of ${table.rows} rows marked ${marked.get(table.marker)} contacts`;
+    if (marked.get(table.marker) !== table.rows)
+      return `import ${id} of ${table.rows} rows marked ${marked.get(table.marker)} contacts`;
     const joined = members.get(listId!) ?? 0;
     if (listGoes) return joined === 0 ? null : `list ${listId} was deleted and has ${joined} memberships`;
     return joined >= table.rows ? null : `list ${listId} has ${joined} members of ${table.rows}`;
   });
-  const sums = jobs.filter(({ processed, created, updated, skipped, failed }) => processed !== created + updated + skipped + failed);
+  const sums = jobs.filter(
+    ({ processed, created, updated, skipped, failed }) => processed !== created + updated + skipped + failed,
+  );
   return [
-    finding('imports', 'an import that does not end, or whose rows are not each taken once', told.imports.length, each),
+    finding(
+      'imports',
+      'an import that does not end, or whose rows are not each taken once',
+      published.imports.length,
+      each,
+    ),
     finding(
       'import sums',
       'an import, also of those whose answer was lost, whose rows do not add up',
@@ -101,40 +138,40 @@ function imports({ told, imports: jobs, marked, memberships: statuses }: Audienc
   ];
 }
 
-function memberships({ told, memberships: statuses }: AudienceEvidence): Finding {
+function memberships({ told: published, memberships: statuses }: AudienceEvidence): Finding {
   return finding(
     'lists',
     'a membership that is not as its last answer said',
-    told.memberships.length,
-    told.memberships.map(({ email, listId, status }) => {
+    published.memberships.length,
+    published.memberships.map(({ email, listId, status }) => {
       const is = statuses.get(`${listId} ${email}`);
       return is === status ? null : `${email} is ${is ?? 'nothing'} instead of ${status} of ${listId}`;
     }),
   );
 }
 
-function farewells({ told, contactIds }: AudienceEvidence): Finding {
+function erasures({ told: published, contactIds }: AudienceEvidence): Finding {
   return finding(
     'deletions',
     'a deleted contact that is there',
-    told.gone.length,
-    told.gone.map(({ email, id }) => (contactIds.has(id) ? `${email} was deleted and is there` : null)),
+    published.gone.length,
+    published.gone.map(({ email, id }) => (contactIds.has(id) ? `${email} was deleted and is there` : null)),
   );
 }
 
 /** A changed condition is a silent baseline: each may hide one entry or exit. Where it never changes, they take turns. */
-function passagesFinding({ passages, told }: AudienceEvidence): Finding {
+function passagesFinding({ passages, told: published }: AudienceEvidence): Finding {
   return finding(
     'passages',
     'entries and exits that do not take turns, were told otherwise, or do not lead to the members',
     passages.length,
-    passages.map(({ contactId, segmentId, kept, told: facts, isMember }) => {
+    passages.map(({ contactId, segmentId, kept: stored, told: events, isMember }) => {
       const name = `${contactId} in ${segmentId}`;
-      if (kept.join() !== facts.join()) return `${name}: kept ${kept.join()}, told ${facts.join()}`;
-      const silent = told.recounts.get(segmentId) ?? 0;
-      const ways = ['exited', ...kept, isMember ? 'exited' : 'entered'];
+      if (stored.join() !== events.join()) return `${name}: kept ${stored.join()}, told ${events.join()}`;
+      const silent = published.recounts.get(segmentId) ?? 0;
+      const ways = ['exited', ...stored, isMember ? 'exited' : 'entered'];
       const hidden = ways.filter((way, index) => index > 0 && way === ways[index - 1]).length;
-      return hidden > silent ? `${name}: ${kept.join()}, and is ${isMember ? 'a' : 'no'} member` : null;
+      return hidden > silent ? `${name}: ${stored.join()}, and is ${isMember ? 'a' : 'no'} member` : null;
     }),
   );
 }

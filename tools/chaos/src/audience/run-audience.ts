@@ -1,19 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import type { Books } from '../books.js';
-import type { Fleet } from '../fleet.js';
+import type { Records } from '../records.js';
+import type { ProcessGroup } from '../process-group.js';
 import { GatewayCalls } from '../gateway-calls.js';
-import { Ground } from '../ground.js';
-import { chaosProject, skewedFleet, untilQuiet } from '../product.js';
+import { Fixture } from '../fixture.js';
+import { chaosProject, skewedProcesses, untilQuiet } from '../product.js';
 import { Random } from '../random.js';
 import { printFindings } from '../report.js';
 import { workLeft, workLine } from '../work-books.js';
-import { AudienceBooks } from './audience-books.js';
-import { AudienceClient, type Places } from './audience-client.js';
-import { AudienceNemesis } from './audience-nemesis.js';
+import { AudienceRecords } from './audience-records.js';
+import { AudienceClient, type Positions } from './audience-client.js';
+import { AudienceFaultInjector } from './audience-fault-injector.js';
 import { movedCondition, movingSegments, steadyConditions } from './conditions.js';
-import { deedAt, readerOf, readers, type Deed, type DeedKind } from './deeds.js';
-import { audienceDeck, audienceStates, deedsFor } from './faults.js';
+import { operationAt, readerOf, readers, type Action, type OperationKind } from './operations.js';
+import { audiencePlan, audienceStates, operationsFor } from './faults.js';
 import { remembered } from './forgotten.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
 
@@ -33,33 +33,42 @@ const wantedHits = 3;
 /** So many faults hit each state so often. */
 const enoughFaults = 45;
 /** What brings a state about goes on while it is waited for. */
-const baits: Partial<Record<DeedKind, number>> = { recount: 20, upsert: 20, farewell: 8 };
+const baits: Partial<Record<OperationKind, number>> = { recount: 20, upsert: 20, farewell: 8 };
 
 /** The product's audience under faults: load and faults together, then quiet, then the judgement. Answers whether everything held. */
 export async function runAudience(options: AudienceOptions): Promise<boolean> {
   const began = performance.now();
-  const ground = await Ground.start(options.directory, { keepsBytes: false });
-  const fleet = skewedFleet(ground, options);
+  const fixture = await Fixture.start(options.directory, { keepsBytes: false });
+  const processes = skewedProcesses(fixture, options);
   try {
-    await fleet.start({ sending: 1, contacts: 2, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { projectId, token, books } = await chaosProject(ground);
-    const client = new AudienceClient(new GatewayCalls(fleet.gateways, token), options.seed, join(options.directory, 'calls.jsonl'));
-    const nemesis = new AudienceNemesis(fleet, ground, () => books.urlOf('contacts'), options.directory);
-    await attack(options, client, await prepare(client, options.seed), nemesis);
-    await fleet.untilAllReady();
-    const audience = new AudienceBooks(books, projectId);
+    await processes.start({ sending: 1, contacts: 2, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
+    const { projectId, token, records } = await chaosProject(fixture);
+    const client = new AudienceClient(
+      new GatewayCalls(processes.gateways, token),
+      options.seed,
+      join(options.directory, 'calls.jsonl'),
+    );
+    const faultInjector = new AudienceFaultInjector(
+      processes,
+      fixture,
+      () => records.urlOf('contacts'),
+      options.directory,
+    );
+    await attack(options, client, await prepare(client, options.seed), faultInjector);
+    await processes.untilAllReady();
+    const audience = new AudienceRecords(records, projectId);
     await untilQuiet(() => audience.unfinished(), settleSeconds);
-    const evidence = await gather(audience, books, client, { projectId, ...options });
+    const evidence = await gather(audience, records, client, { projectId, ...options });
     client.close();
-    return report(options, (performance.now() - began) / 1_000, nemesis, evidence, fleet);
+    return report(options, (performance.now() - began) / 1_000, faultInjector, evidence, processes);
   } finally {
-    await fleet.stop();
-    await ground.stop();
+    await processes.stop();
+    await fixture.stop();
   }
 }
 
 /** Lists, readers and segments, before anything is struck and while nobody is there: entries of all are told. */
-async function prepare(client: AudienceClient, seed: number): Promise<Places> {
+async function prepare(client: AudienceClient, seed: number): Promise<Positions> {
   const random = new Random(seed + 1);
   const openList = await client.make('/api/v1/lists', { name: 'Open' });
   const doubleList = await client.make('/api/v1/lists', { name: 'Double', double_opt_in: true });
@@ -69,7 +78,8 @@ async function prepare(client: AudienceClient, seed: number): Promise<Places> {
   for (const [index, conditionOf] of steadyConditions.entries())
     steady.push(await make(`Steady ${index}`, conditionOf([openList, doubleList], steady)));
   const moving: string[] = [];
-  for (let index = 0; index < movingSegments; index += 1) moving.push(await make(`Moving ${index}`, movedCondition(random)));
+  for (let index = 0; index < movingSegments; index += 1)
+    moving.push(await make(`Moving ${index}`, movedCondition(random)));
   await client.make('/api/v1/contacts/bulk', {
     contacts: Array.from({ length: readers }, (_, number) => ({ email: readerOf(number) })),
   });
@@ -80,40 +90,42 @@ async function prepare(client: AudienceClient, seed: number): Promise<Places> {
 async function attack(
   { sends, faults, seed }: AudienceOptions,
   client: AudienceClient,
-  places: Places,
-  nemesis: AudienceNemesis,
+  positions: Positions,
+  faultInjector: AudienceFaultInjector,
 ): Promise<void> {
   const random = new Random(seed);
-  const deck = audienceDeck(faults, new Random(seed + 2));
+  const plan = audiencePlan(faults, new Random(seed + 2));
   const running: Promise<void>[] = [];
-  let place = 0;
-  for (const [index, fault] of deck.entries()) {
+  let position = 0;
+  for (const [index, fault] of plan.entries()) {
     const end = Math.round(((index + 1) * sends) / faults);
-    const bait = fault.at ? deedsFor[fault.at] : null;
+    const bait = fault.at ? operationsFor[fault.at] : null;
     const led = bait ? (baits[bait] ?? 1) : 0;
-    const deeds: Deed[] = [];
-    for (const first = place; place < end; place += 1) deeds.push(deedAt(place, random, bait && place < first + led ? bait : undefined));
-    running.push(inTurns(client, deeds, places));
-    await nemesis.strike(fault);
-    if ((index + 1) % saysEvery === 0) console.log(`${index + 1} of ${faults} faults, ${place} of ${sends} deeds`);
+    const actions: Action[] = [];
+    for (const first = position; position < end; position += 1)
+      actions.push(operationAt(position, random, bait && position < first + led ? bait : undefined));
+    running.push(inTurns(client, actions, positions));
+    await faultInjector.inject(fault);
+    if ((index + 1) % saysEvery === 0)
+      console.log(`${index + 1} of ${faults} faults, ${position} of ${sends} deeds`);
   }
   await Promise.all(running);
 }
 
-async function inTurns(client: AudienceClient, deeds: Deed[], places: Places): Promise<void> {
+async function inTurns(client: AudienceClient, actions: Action[], positions: Positions): Promise<void> {
   const worker = async () => {
-    for (let next = deeds.shift(); next; next = deeds.shift()) await client.do(next, places);
+    for (let next = actions.shift(); next; next = actions.shift()) await client.do(next, positions);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 async function gather(
-  audience: AudienceBooks,
-  books: Books,
+  audience: AudienceRecords,
+  records: Records,
   client: AudienceClient,
   { directory, projectId }: AudienceOptions & { projectId: string },
 ): Promise<AudienceEvidence> {
-  const { told } = client;
+  const { published: told } = client;
   const marked = new Map<string, number>();
   for (const { table } of told.imports) marked.set(table.marker, await audience.markedBy(table.marker));
   return {
@@ -121,16 +133,19 @@ async function gather(
     marked,
     lostFields: await audience.lostFields(told.fields),
     imports: await audience.imports(),
-    events: await audience.events(told.events.map(({ place }) => place)),
+    events: await audience.events(told.events.map(({ place: index }) => index)),
     memberships: await audience.memberships(),
     contactIds: await audience.contactIds(),
     delivered: await audience.delivered(),
     differences: await audience.differences(),
     strayMembers: await audience.strayMembers(),
-    remains: [...(await audience.remains()), ...(await remembered(books, projectId, told.gone.length, join(directory, 'nats')))],
+    remains: [
+      ...(await audience.remains()),
+      ...(await remembered(records, projectId, told.gone.length, join(directory, 'nats'))),
+    ],
     passages: await audience.passages(),
-    deadLetters: await books.deadLetters(),
-    work: await workLeft(books),
+    deadLetters: await records.deadLetters(),
+    work: await workLeft(records),
     unfinished: await audience.unfinished(),
   };
 }
@@ -138,18 +153,22 @@ async function gather(
 function report(
   { sends, seed, faults }: AudienceOptions,
   seconds: number,
-  { hits, struck, missed }: AudienceNemesis,
+  { hits, injected: struck, missed }: AudienceFaultInjector,
   evidence: AudienceEvidence,
-  { badExits }: Fleet,
+  { badExits }: ProcessGroup,
 ): boolean {
   const least = faults >= enoughFaults ? wantedHits : 0;
   console.log(`\nFaults by the state that they hit (each at least ${least}):`);
   for (const state of audienceStates)
-    console.log(`  ${state.padEnd(42)} ${String(hits[state]).padStart(4)}${hits[state] < least ? '   too few' : ''}`);
+    console.log(
+      `  ${state.padEnd(42)} ${String(hits[state]).padStart(4)}${hits[state] < least ? '   too few' : ''}`,
+    );
   console.log(
-    `Faults by weapon:\n  ${[...struck].map(([weapon, count]) => `${weapon} ${count}`).join(' · ')}${missed ? ` · missed ${missed}` : ''}`,
+    `Faults by weapon:\n  ${[...struck].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${missed ? ` · missed ${missed}` : ''}`,
   );
-  console.log(`Deeds done: ${[...evidence.told.done].map(([kind, count]) => `${kind} ${count}`).join(' · ')}`);
+  console.log(
+    `Deeds done: ${[...evidence.told.done].map(([kind, count]) => `${kind} ${count}`).join(' · ')}`,
+  );
   console.log(
     `In the end: ${evidence.contactIds.size} contacts, ${evidence.imports.length} imports, ${evidence.memberships.size} memberships, ${evidence.passages.length} passages`,
   );

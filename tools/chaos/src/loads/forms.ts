@@ -3,7 +3,8 @@ import { Random } from '../random.js';
 import { kindNamed, type RecipientKind } from '../recipients.js';
 
 /** How a message of the sending suite is asked for. */
-export type Form = 'plain' | 'template' | 'files' | 'scheduled' | 'copies' | 'suppressed' | 'cancelled' | 'blocked';
+export type Form =
+  'plain' | 'template' | 'files' | 'scheduled' | 'copies' | 'suppressed' | 'cancelled' | 'blocked';
 
 interface FormRule {
   form: Form;
@@ -29,20 +30,21 @@ export const neverSent: RecipientKind = { name: 'ok', weight: 0, ends: 'FAILED' 
 export const takenBack: RecipientKind = { name: 'ok', weight: 0, ends: 'CANCELLED' };
 
 /** Drawn ahead, so that they are suppressed before the first send. */
-export const suppressedPool = Array.from({ length: 50 }, (_, place) => `ok+suppressed-${place}@sink.test`);
+export const suppressedPool = Array.from({ length: 50 }, (_, index) => `ok+suppressed-${index}@sink.test`);
 
-export const ccOf = (place: number): string => `ok+${place}-cc@sink.test`;
-export const bccOf = (place: number): string => `ok+${place}-bcc@sink.test`;
+export const ccOf = (index: number): string => `ok+${index}-cc@sink.test`;
+export const bccOf = (index: number): string => `ok+${index}-bcc@sink.test`;
 
-export const subjectOf = (form: Form, place: number): string => (form === 'template' ? `Hello Reader ${place}` : `number ${place}`);
+export const subjectOf = (form: Form, index: number): string =>
+  form === 'template' ? `Hello Reader ${index}` : `number ${index}`;
 
 /** In the words of every message of the form, once. */
-export const markOf = (form: Form, place: number): string =>
-  form === 'template' ? `Reader ${place}, this is ${place}. Signed by the snippet.` : `Message ${place}`;
+export const markOf = (form: Form, index: number): string =>
+  form === 'template' ? `Reader ${index}, this is ${index}. Signed by the snippet.` : `Message ${index}`;
 
 /** Some ten thousand bytes that nothing compresses or mistakes for text. */
-export function fileOf(place: number): Buffer {
-  const random = Random.named(`file ${place}`);
+export function fileOf(index: number): Buffer {
+  const random = Random.named(`file ${index}`);
   return Buffer.from(Array.from({ length: random.whole(1, 24_000) }, () => random.whole(0, 255)));
 }
 

@@ -8,15 +8,40 @@ import { judgeForms } from './judge-forms.js';
 const to = 'ok+1@sink.test';
 const send = (form: Form, change: Partial<SendRecord> = {}): SendRecord => ({
   ...{ place: 1, kind: ok, to, key: null, twice: false, form },
-  calls: [{ place: 1, gateway: 0, beganAt: 1, endedAt: 2, status: 202, error: null, body: '{"id":"e1"}', retryAfter: false }],
+  calls: [
+    {
+      place: 1,
+      gateway: 0,
+      beganAt: 1,
+      endedAt: 2,
+      status: 202,
+      error: null,
+      body: '{"id":"e1"}',
+      retryAfter: false,
+    },
+  ],
   ...change,
 });
 const line = (address: string, receivedAt = 5_000): SinkLine => ({
-  ...{ messageId: 'e1@x', from: '', to: address, mailParameters: '', tls: false, receivedAt, faults: [], digest: 'd' },
+  ...{
+    messageId: 'e1@x',
+    from: '',
+    to: address,
+    mailParameters: '',
+    tls: false,
+    receivedAt,
+    faults: [],
+    digest: 'd',
+  },
 });
 const mail = (
   form: Form,
-  { subject = subjectOf(form, 1), words = markOf(form, 1), file = form === 'files' ? fileOf(1) : null, more = '' } = {},
+  {
+    subject = subjectOf(form, 1),
+    words: texts = markOf(form, 1),
+    file = form === 'files' ? fileOf(1) : null,
+    more = '',
+  } = {},
 ) =>
   Buffer.from(
     [
@@ -28,7 +53,7 @@ const mail = (
       '--b',
       'Content-Type: text/html',
       '',
-      `<p>${words}</p>`,
+      `<p>${texts}</p>`,
       ...(file
         ? [
             '--b',
@@ -44,8 +69,18 @@ const mail = (
     ].join('\r\n'),
   ).toString('base64');
 
-async function broken(sends: SendRecord[], { sink = [], bytes = [] }: Partial<Pick<Evidence, 'sink' | 'bytes'>>): Promise<string[]> {
-  const emails = sends.map((each) => ({ id: 'e1', to: each.to, status: 'DELIVERED', state: 'SENT', attempts: 1, createdAt: new Date(0) }));
+async function broken(
+  sends: SendRecord[],
+  { sink = [], bytes = [] }: Partial<Pick<Evidence, 'sink' | 'bytes'>>,
+): Promise<string[]> {
+  const emails = sends.map((each) => ({
+    id: 'e1',
+    to: each.to,
+    status: 'DELIVERED',
+    state: 'SENT',
+    attempts: 1,
+    createdAt: new Date(0),
+  }));
   const evidence = { sends, sink, bytes, emails, doubted: new Map() } as unknown as Evidence;
   return (await judgeForms(evidence)).flatMap((each) => each.broken);
 }
@@ -55,8 +90,11 @@ describe('the judge of the sending suite', () => {
     for (const form of ['plain', 'template', 'files'] as const)
       expect(await broken([send(form)], { sink: [line(to)], bytes: [{ to, raw: mail(form) }] })).toEqual([]);
     const all = [to, ccOf(1), bccOf(1)];
-    const came = { sink: all.map((each) => line(each)), bytes: all.map((each) => ({ to: each, raw: mail('copies') })) };
-    expect(await broken([send('copies')], came)).toEqual([]);
+    const added = {
+      sink: all.map((each) => line(each)),
+      bytes: all.map((each) => ({ to: each, raw: mail('copies') })),
+    };
+    expect(await broken([send('copies')], added)).toEqual([]);
   });
 
   it.each([
@@ -67,12 +105,18 @@ describe('the judge of the sending suite', () => {
     ['a hidden recipient that shows', 'copies', { more: `Bcc: ${bccOf(1)}` }],
   ] as const)('finds %s', async (_, form, change) => {
     const sink = [to, ccOf(1), bccOf(1)].map((each) => line(each));
-    expect(await broken([send(form)], { sink, bytes: [{ to, raw: mail(form, change as object) }] })).toHaveLength(1);
+    expect(
+      await broken([send(form)], { sink, bytes: [{ to, raw: mail(form, change as object) }] }),
+    ).toHaveLength(1);
   });
 
   it('finds what came early, what came though it was taken back, and copies that are missing or too many', async () => {
-    expect(await broken([send('scheduled', { scheduledAt: 6_000 })], { sink: [line(to)] })).toEqual([`${to} came 1000 ms early`]);
-    expect(await broken([send('cancelled', { takenBack: 'surely' })], { sink: [line(to)] })).toEqual([`${to} (cancelled) was sent`]);
+    expect(await broken([send('scheduled', { scheduledAt: 6_000 })], { sink: [line(to)] })).toEqual([
+      `${to} came 1000 ms early`,
+    ]);
+    expect(await broken([send('cancelled', { takenBack: 'surely' })], { sink: [line(to)] })).toEqual([
+      `${to} (cancelled) was sent`,
+    ]);
     expect(await broken([send('suppressed')], { sink: [line(to)] })).toEqual([`${to} (suppressed) was sent`]);
     const twice = [line(to), line(ccOf(1)), line(ccOf(1))];
     expect(await broken([send('copies')], { sink: twice })).toEqual([

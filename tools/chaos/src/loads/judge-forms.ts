@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import type { Evidence } from '../evidence.js';
 import { finding, type Finding } from '../finding.js';
-import { beliefOf, type SendRecord } from '../ledger.js';
+import { knowledgeOf, type SendRecord } from '../ledger.js';
 import { bccOf, ccOf, digestOf, fileOf, markOf, subjectOf } from './forms.js';
 
 /** Clocks of one machine, read by two processes. */
@@ -13,29 +13,39 @@ export async function judgeForms(evidence: Evidence): Promise<Finding[]> {
 }
 
 async function contents({ sends, bytes }: Evidence): Promise<Finding> {
-  const byAddress = new Map(sends.flatMap((send) => addressesOf(send).map((address) => [address, send] as const)));
+  const byAddress = new Map(
+    sends.flatMap((send) => addressesOf(send).map((address) => [address, send] as const)),
+  );
   const broken: (string | null)[] = [];
   for (const { to, raw } of bytes) {
     const send = byAddress.get(to);
     broken.push(send ? await readAs(send, to, Buffer.from(raw, 'base64')) : `${to} was never asked for`);
   }
-  return finding('content', 'other words or files than were asked for, or a hidden recipient that shows', bytes.length, broken);
+  return finding(
+    'content',
+    'other words or files than were asked for, or a hidden recipient that shows',
+    bytes.length,
+    broken,
+  );
 }
 
-async function readAs({ form, place }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
+async function readAs({ form, place: index }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
   const { subject, html = '', attachments } = await PostalMime.parse(raw);
-  if (subject !== subjectOf(form, place)) return `${to} came with the subject ${subject}`;
-  if (html.split(markOf(form, place)).length !== 2) return `${to} came with other words`;
+  if (subject !== subjectOf(form, index)) return `${to} came with the subject ${subject}`;
+  if (html.split(markOf(form, index)).length !== 2) return `${to} came with other words`;
   const files = attachments.map(({ content }) => digestOf(new Uint8Array(content as ArrayBuffer)));
-  const wanted = form === 'files' ? [digestOf(fileOf(place))] : [];
+  const wanted = form === 'files' ? [digestOf(fileOf(index))] : [];
   if (files.join() !== wanted.join()) return `${to} came with ${files.length} files, or other ones`;
-  return form === 'copies' && raw.includes(bccOf(place)) ? `${to} shows the hidden recipient` : null;
+  return form === 'copies' && raw.includes(bccOf(index)) ? `${to} shows the hidden recipient` : null;
 }
 
-const addressesOf = ({ form, place, to }: SendRecord): string[] => (form === 'copies' ? [to, ccOf(place), bccOf(place)] : [to]);
+const addressesOf = ({ form, place: index, to }: SendRecord): string[] =>
+  form === 'copies' ? [to, ccOf(index), bccOf(index)] : [to];
 
 function schedules({ sends, sink }: Evidence): Finding {
-  const due = new Map(sends.flatMap(({ to, scheduledAt }) => (scheduledAt === undefined ? [] : [[to, scheduledAt] as const])));
+  const due = new Map(
+    sends.flatMap(({ to, scheduledAt }) => (scheduledAt === undefined ? [] : [[to, scheduledAt] as const])),
+  );
   const scheduled = sink.filter(({ to }) => due.has(to));
   return finding(
     'schedule',
@@ -51,13 +61,13 @@ function schedules({ sends, sink }: Evidence): Finding {
 function copies({ sends, sink, emails, doubted }: Evidence): Finding {
   const arrived = Map.groupBy(sink, ({ to }) => to);
   const rows = Map.groupBy(emails, ({ to }) => to);
-  const sent = sends.filter((send) => send.form === 'copies' && beliefOf(send).kind === 'accepted');
+  const sent = sends.filter((send) => send.form === 'copies' && knowledgeOf(send).kind === 'accepted');
   return finding(
     'G4 G6',
     'a copy that never arrived, or more often than faults excuse',
     2 * sent.length,
-    sent.flatMap(({ to, place }) =>
-      [ccOf(place), bccOf(place)].map((address) => {
+    sent.flatMap(({ to, place: index }) =>
+      [ccOf(index), bccOf(index)].map((address) => {
         const count = arrived.get(address)?.length ?? 0;
         const own = rows.get(to) ?? [];
         const honest = own.length + own.reduce((sum, { id }) => sum + (doubted.get(id) ?? 0), 0);

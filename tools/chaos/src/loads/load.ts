@@ -5,18 +5,22 @@ import type { Random } from '../random.js';
 import type { RecipientKind, Wanted } from '../recipients.js';
 
 /** One request to any of the gateways, repeated until it has an answer of its own. */
-export type Ask = (method: string, path: string, body?: object) => Promise<{ status: number; body: string; endedAt: number }>;
+export type Request = (
+  method: string,
+  path: string,
+  body?: object,
+) => Promise<{ status: number; body: string; endedAt: number }>;
 
 /** What is sent in a run, and what must have become of it beyond what holds for every mail. */
 export interface Load {
   /** Whether the mail server keeps the bytes, for the judgement. */
   keepsBytes: boolean;
   /** Before anything is struck. */
-  prepare(ask: Ask): Promise<void>;
-  wanted(place: number, random: Random, kind?: RecipientKind): Wanted;
+  prepare(request: Request): Promise<void>;
+  wanted(index: number, random: Random, kind?: RecipientKind): Wanted;
   /** The same for every try of one send. */
   bodyOf(wanted: Wanted): object;
   /** What the client does once its send is accepted. */
-  afterwards(record: SendRecord, id: string, ask: Ask): Promise<void>;
+  afterwards(record: SendRecord, id: string, request: Request): Promise<void>;
   judge(evidence: Evidence): Promise<Finding[]>;
 }

@@ -6,7 +6,11 @@ export const plainLoad: Load = {
   keepsBytes: false,
   prepare: () => Promise.resolve(),
   wanted,
-  bodyOf: ({ to, place }: Wanted) => ({ to, subject: `number ${place}`, body: `<p>Message ${place}</p>` }),
+  bodyOf: ({ to, place: index }: Wanted) => ({
+    to,
+    subject: `number ${index}`,
+    body: `<p>Message ${index}</p>`,
+  }),
   afterwards: () => Promise.resolve(),
   judge: () => Promise.resolve([]),
 };

@@ -43,7 +43,10 @@ const service = only(
     healthcheck,
     deploy: only({ resources }),
     depends_on: mapOf(
-      only({ condition: { enum: ['service_started', 'service_healthy', 'service_completed_successfully'] } }, ['condition']),
+      only(
+        { condition: { enum: ['service_started', 'service_healthy', 'service_completed_successfully'] } },
+        ['condition'],
+      ),
     ),
   },
   ['image'],

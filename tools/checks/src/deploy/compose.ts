@@ -31,12 +31,16 @@ export function composeFindings(text: string, tree: Tree): string[] {
   const document = parseDocument(text, { merge: true });
   if (document.errors.length > 0) return document.errors.map(({ message }) => message.split('\n')[0]!);
   const content = document.toJS() as object;
-  const validate = new Ajv({ allErrors: true, strictTuples: false, allowUnionTypes: true }).compile(composeSchema);
+  const validate = new Ajv({ allErrors: true, strictTuples: false, allowUnionTypes: true }).compile(
+    composeSchema,
+  );
   if (!validate(content)) return (validate.errors ?? []).map(describeSchemaError);
   const compose = content as unknown as Compose;
   const ours = Object.entries(compose.services).filter(([, { build }]) => build);
   return [
-    ...[...text.matchAll(/\$\{?[A-Z_]+\}?(?![:A-Z_}])/g)].map(([word]) => `${word} may be empty: give it a default (:-) or demand it (:?)`),
+    ...[...text.matchAll(/\$\{?[A-Z_]+\}?(?![:A-Z_}])/g)].map(
+      ([text]) => `${text} may be empty: give it a default (:-) or demand it (:?)`,
+    ),
     ...Object.entries(compose.services).flatMap((entry) => generalFindings(entry, compose, tree)),
     ...ours.flatMap((entry) => ownFindings(entry, compose, tree)),
     ...Object.keys(tree.services)
@@ -51,30 +55,44 @@ export function readCompose(text: string): Compose {
 
 /** The environment of a service as Compose would give it, with nothing but what must be in `.env`. */
 export function environmentOf({ environment = {} }: ComposeService): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolated(String(value))]));
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, interpolated(String(value))]),
+  );
 }
 
 function interpolated(value: string): string {
-  return value.replace(variable, (_, _name, mark: string | undefined, rest: string | undefined) => (mark === '-' ? (rest ?? '') : given));
+  return value.replace(variable, (_, _name, mark: string | undefined, rest: string | undefined) =>
+    mark === '-' ? (rest ?? '') : given,
+  );
 }
 
-function describeSchemaError({ instancePath, message, params }: { instancePath: string; message?: string; params: object }): string {
+function describeSchemaError({
+  instancePath,
+  message,
+  params,
+}: {
+  instancePath: string;
+  message?: string;
+  params: object;
+}): string {
   const extra = 'additionalProperty' in params ? ` (${String(params.additionalProperty)})` : '';
   return `${instancePath || 'the file'} ${message}${extra}`;
 }
 
 function generalFindings([name, service]: [string, ComposeService], compose: Compose, tree: Tree): string[] {
   const findings: string[] = [];
-  const say = (finding: string) => findings.push(`${name}: ${finding}`);
-  if (!/^[^:]+:[^:]+$/.test(service.image) || service.image.endsWith(':latest')) say(`image ${service.image} needs a tag that stays`);
+  const report = (finding: string) => findings.push(`${name}: ${finding}`);
+  if (!/^[^:]+:[^:]+$/.test(service.image) || service.image.endsWith(':latest'))
+    report(`image ${service.image} needs a tag that stays`);
   for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
-    if (!compose.services[other]) say(`depends on ${other}, which is no service`);
-    else if (condition === 'service_healthy' && !compose.services[other].healthcheck) say(`waits for ${other}, which has no healthcheck`);
+    if (!compose.services[other]) report(`depends on ${other}, which is no service`);
+    else if (condition === 'service_healthy' && !compose.services[other].healthcheck)
+      report(`waits for ${other}, which has no healthcheck`);
   }
   for (const volume of service.volumes ?? []) {
     const [source] = volume.split(':') as [string];
     const known = /^[./]/.test(source) ? tree.has(source) : compose.volumes?.[source] !== undefined;
-    if (!known) say(`volume ${source} is not there`);
+    if (!known) report(`volume ${source} is not there`);
   }
   return findings;
 }
@@ -84,19 +102,26 @@ function ownFindings([name, service]: [string, ComposeService], compose: Compose
   const { context, dockerfile } = service.build!;
   const shape = tree.services[name];
   const findings: string[] = [];
-  if (!tree.has(context) || !tree.has(dockerfile)) findings.push(`build: ${context} or ${dockerfile} is not there`);
+  if (!tree.has(context) || !tree.has(dockerfile))
+    findings.push(`build: ${context} or ${dockerfile} is not there`);
   if (!shape) findings.push('is no service of this tree');
   else findings.push(...environmentFindings(name, service, shape, compose));
-  if (service.command?.join(' ') !== name) findings.push(`command is [${service.command?.join(', ')}], not [${name}]`);
+  if (service.command?.join(' ') !== name)
+    findings.push(`command is [${service.command?.join(', ')}], not [${name}]`);
   if (!service.read_only) findings.push('its root can be written to');
   if (!service.healthcheck) findings.push('has no healthcheck');
-  const script = service.healthcheck?.test.find((word) => word.endsWith('.mjs'));
+  const script = service.healthcheck?.test.find((text) => text.endsWith('.mjs'));
   if (service.healthcheck && !(script && tree.has(`deploy/${script.split('/').pop()}`)))
     findings.push(`healthcheck: ${service.healthcheck.test.join(' ')} runs no script of deploy/`);
   return findings.map((finding) => `${name}: ${finding}`);
 }
 
-function environmentFindings(name: string, service: ComposeService, shape: Tree['services'][string], compose: Compose): string[] {
+function environmentFindings(
+  name: string,
+  service: ComposeService,
+  shape: Tree['services'][string],
+  compose: Compose,
+): string[] {
   const environment = environmentOf(service);
   const known = Object.values(variablesOf(shape)).map((each) => each.name);
   const own = `${name.toUpperCase()}_DATABASE_URL`;
@@ -104,15 +129,21 @@ function environmentFindings(name: string, service: ComposeService, shape: Tree[
     .filter((each) => !known.includes(each) && each !== own)
     .map((each) => `${each} is no variable of it (docs/configuration.md)`);
   for (const [each, value] of Object.entries(environment)) {
-    const host = /^(postgres|nats|smtp)s?:/.test(value) && URL.canParse(value) ? new URL(value).hostname : null;
+    const host =
+      /^(postgres|nats|smtp)s?:/.test(value) && URL.canParse(value) ? new URL(value).hostname : null;
     if (host && !compose.services[host]) findings.push(`${each} names ${host}, which is no service`);
   }
-  if (!environment['DATABASE_URL'] && !environment[own]) findings.push('has no database: DATABASE_URL is missing');
+  if (!environment['DATABASE_URL'] && !environment[own])
+    findings.push('has no database: DATABASE_URL is missing');
   return [...findings, ...valueFindings(service, environment, shape)];
 }
 
 /** Read as the service itself will read it. */
-function valueFindings(service: ComposeService, environment: Record<string, string>, shape: Tree['services'][string]): string[] {
+function valueFindings(
+  service: ComposeService,
+  environment: Record<string, string>,
+  shape: Tree['services'][string],
+): string[] {
   let config: ServiceConfig & { dotTimeout?: number; port?: number };
   try {
     config = readConfig(shape, environment);
@@ -123,7 +154,9 @@ function valueFindings(service: ComposeService, environment: Record<string, stri
   const findings: string[] = [];
   const dotTimeout = config.dotTimeout ?? 0;
   if (seconds(service.stop_grace_period) <= Math.max(dotTimeout, 30))
-    findings.push(`stop_grace_period ${service.stop_grace_period} is not longer than SMTP_DOT_TIMEOUT (${dotTimeout} s) or 30 s`);
+    findings.push(
+      `stop_grace_period ${service.stop_grace_period} is not longer than SMTP_DOT_TIMEOUT (${dotTimeout} s) or 30 s`,
+    );
   for (const port of service.ports ?? []) {
     const inside = Number(port.split(':').pop());
     if (inside === config.adminPort) findings.push(`publishes its admin port ${inside}`);
@@ -134,5 +167,8 @@ function valueFindings(service: ComposeService, environment: Record<string, stri
 
 function seconds(duration = '10s'): number {
   const units: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
-  return [...duration.matchAll(/(\d+)(ms|s|m|h)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * units[unit!]!, 0);
+  return [...duration.matchAll(/(\d+)(ms|s|m|h)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * units[unit!]!,
+    0,
+  );
 }

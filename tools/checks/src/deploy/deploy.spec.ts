@@ -30,21 +30,86 @@ describe('docker-compose.yml', () => {
 
   it.each([
     ['is no YAML', 'name: posthorn', 'name: [posthorn', /./],
-    ['has an unknown member', 'read_only: true', 'readonly: true', /must NOT have additional properties \(readonly\)/],
+    [
+      'has an unknown member',
+      'read_only: true',
+      'readonly: true',
+      /must NOT have additional properties \(readonly\)/,
+    ],
     ['has a duration that is none', '630s', '630 s', /stop_grace_period must match pattern/],
     ['has an image without a tag', 'postgres:18', 'postgres', /postgres: image postgres needs a tag/],
-    ['has an image that moves', 'axllent/mailpit:v1.31.3', 'axllent/mailpit:latest', /mail-catcher: image .*:latest needs a tag/],
-    ['names a Dockerfile that is not there', 'deploy/Dockerfile', 'deploy/Containerfile', /deploy\/Containerfile is not there/],
-    ['names a service that is none', 'command: [contacts]', 'command: [contracts]', /contacts: command is \[contracts\], not \[contacts\]/],
-    ['lacks a service', '  analytics:\n', '  statistics:\n', /analytics is a service of this tree and is missing/],
-    ['has a service that is none', '  analytics:\n', '  statistics:\n', /statistics: is no service of this tree/],
-    ['gives an unknown variable', 'PUBLIC_URL: $', 'PUBLIC_URI: $', /gateway: PUBLIC_URI is no variable of it/],
-    ['gives one service the variable of another', 'SMTP_URL: $', 'TRUSTED_ORIGINS: $', /sending: TRUSTED_ORIGINS is no variable of it/],
-    ['lacks a required variable', '  POSTHORN_SECRET_KEY: $', '  LOG_FORMAT: $', /POSTHORN_SECRET_KEY is missing/],
-    ['lacks a database', '  DATABASE_URL: ', '  RETENTION_OUTBOX_DAYS: ', /has no database: DATABASE_URL is missing/],
-    ['gives a value that is refused', 'ADMIN_PORT: 9090', 'ADMIN_PORT: ninety', /ADMIN_PORT=ninety must be a number/],
-    ['leaves a variable empty', '${SMTP_URL:-smtp://mail-catcher:1025}', '${SMTP_URL}', /\$\{SMTP_URL\} may be empty/],
-    ['names a host that is none', 'nats://nats:4222', 'nats://bus:4222', /NATS_URL names bus, which is no service/],
+    [
+      'has an image that moves',
+      'axllent/mailpit:v1.31.3',
+      'axllent/mailpit:latest',
+      /mail-catcher: image .*:latest needs a tag/,
+    ],
+    [
+      'names a Dockerfile that is not there',
+      'deploy/Dockerfile',
+      'deploy/Containerfile',
+      /deploy\/Containerfile is not there/,
+    ],
+    [
+      'names a service that is none',
+      'command: [contacts]',
+      'command: [contracts]',
+      /contacts: command is \[contracts\], not \[contacts\]/,
+    ],
+    [
+      'lacks a service',
+      '  analytics:\n',
+      '  statistics:\n',
+      /analytics is a service of this tree and is missing/,
+    ],
+    [
+      'has a service that is none',
+      '  analytics:\n',
+      '  statistics:\n',
+      /statistics: is no service of this tree/,
+    ],
+    [
+      'gives an unknown variable',
+      'PUBLIC_URL: $',
+      'PUBLIC_URI: $',
+      /gateway: PUBLIC_URI is no variable of it/,
+    ],
+    [
+      'gives one service the variable of another',
+      'SMTP_URL: $',
+      'TRUSTED_ORIGINS: $',
+      /sending: TRUSTED_ORIGINS is no variable of it/,
+    ],
+    [
+      'lacks a required variable',
+      '  POSTHORN_SECRET_KEY: $',
+      '  LOG_FORMAT: $',
+      /POSTHORN_SECRET_KEY is missing/,
+    ],
+    [
+      'lacks a database',
+      '  DATABASE_URL: ',
+      '  RETENTION_OUTBOX_DAYS: ',
+      /has no database: DATABASE_URL is missing/,
+    ],
+    [
+      'gives a value that is refused',
+      'ADMIN_PORT: 9090',
+      'ADMIN_PORT: ninety',
+      /ADMIN_PORT=ninety must be a number/,
+    ],
+    [
+      'leaves a variable empty',
+      '${SMTP_URL:-smtp://mail-catcher:1025}',
+      '${SMTP_URL}',
+      /\$\{SMTP_URL\} may be empty/,
+    ],
+    [
+      'names a host that is none',
+      'nats://nats:4222',
+      'nats://bus:4222',
+      /NATS_URL names bus, which is no service/,
+    ],
     [
       'depends on nothing',
       'nats: { condition: service_healthy }',
@@ -59,10 +124,25 @@ describe('docker-compose.yml', () => {
     ],
     ['can write to its root', 'read_only: true', 'read_only: false', /gateway: its root can be written to/],
     ['publishes its admin port', "'3000:3000'", "'9090:9090'", /gateway: publishes its admin port 9090/],
-    ['publishes a port of nobody', "'3000:3000'", "'3000:3001'", /gateway: publishes 3001, where nothing listens/],
-    ['asks a script that is not there', 'is-ready.mjs]', 'ready.mjs]', /healthcheck: .* runs no script of deploy/],
+    [
+      'publishes a port of nobody',
+      "'3000:3000'",
+      "'3000:3001'",
+      /gateway: publishes 3001, where nothing listens/,
+    ],
+    [
+      'asks a script that is not there',
+      'is-ready.mjs]',
+      'ready.mjs]',
+      /healthcheck: .* runs no script of deploy/,
+    ],
     ['mounts what is not there', "'nats:/data'", "'bus:/data'", /nats: volume bus is not there/],
-    ['mounts a file that is not there', "'nats:/data'", "'./nats.conf:/nats.conf'", /nats: volume .\/nats.conf is not there/],
+    [
+      'mounts a file that is not there',
+      "'nats:/data'",
+      "'./nats.conf:/nats.conf'",
+      /nats: volume .\/nats.conf is not there/,
+    ],
   ])('is refused when it %s', (_, from, to, finding) => {
     expect(composeFindings(changed(compose, from, to), tree)).toContainEqual(expect.stringMatching(finding));
   });
@@ -70,7 +150,9 @@ describe('docker-compose.yml', () => {
   it('is refused when it waits for a health that nobody checks', () => {
     const without = compose.replace(/ {4}healthcheck:\n {6}test: \[CMD, wget[^]*?retries: 30\n/, '');
     expect(without).not.toBe(compose);
-    expect(composeFindings(without, tree)).toContainEqual(expect.stringMatching(/waits for nats, which has no healthcheck/));
+    expect(composeFindings(without, tree)).toContainEqual(
+      expect.stringMatching(/waits for nats, which has no healthcheck/),
+    );
   });
 });
 
@@ -80,18 +162,48 @@ describe('the Dockerfile', () => {
   });
 
   it.each([
-    ['begins with an image without a tag', 'FROM node:24-slim AS build', 'FROM node AS build', /FROM node needs a tag/],
-    ['begins with an image that moves', 'FROM node:24-slim AS build', 'FROM node:latest AS build', /FROM node:latest needs a tag/],
+    [
+      'begins with an image without a tag',
+      'FROM node:24-slim AS build',
+      'FROM node AS build',
+      /FROM node needs a tag/,
+    ],
+    [
+      'begins with an image that moves',
+      'FROM node:24-slim AS build',
+      'FROM node:latest AS build',
+      /FROM node:latest needs a tag/,
+    ],
     ['copies what is not there', 'COPY libs libs', 'COPY library libs', /COPY library: it is not there/],
-    ['copies what is ignored', 'COPY libs libs', 'COPY tools/bench tools/bench', /COPY tools\/bench: .dockerignore leaves it out/],
+    [
+      'copies what is ignored',
+      'COPY libs libs',
+      'COPY tools/bench tools/bench',
+      /COPY tools\/bench: .dockerignore leaves it out/,
+    ],
     ['copies from no stage', '--from=build', '--from=builder', /--from=builder: there is no such stage/],
-    ['runs a script that is none', 'npm run build', 'npm run compile', /npm run compile: package.json has no such script/],
+    [
+      'runs a script that is none',
+      'npm run build',
+      'npm run compile',
+      /npm run compile: package.json has no such script/,
+    ],
     ['runs as root', 'USER 1000:1000', 'USER root', /USER root: it must be a number/],
     ['runs as the number of root', 'USER 1000:1000', 'USER 0', /USER 0: it must be a number/],
     ['runs as who cannot be known', 'USER 1000:1000', 'USER node', /USER node: it must be a number/],
     ['does not say as whom it runs', 'USER 1000:1000', '', /USER root/],
-    ['starts through a shell', 'ENTRYPOINT ["/usr/local/bin/start-service"]', 'ENTRYPOINT start-service', /ENTRYPOINT is not a list/],
-    ['starts what was not copied', '["/usr/local/bin/start-service"]', '["/usr/local/bin/start"]', /start is nothing that was copied/],
+    [
+      'starts through a shell',
+      'ENTRYPOINT ["/usr/local/bin/start-service"]',
+      'ENTRYPOINT start-service',
+      /ENTRYPOINT is not a list/,
+    ],
+    [
+      'starts what was not copied',
+      '["/usr/local/bin/start-service"]',
+      '["/usr/local/bin/start"]',
+      /start is nothing that was copied/,
+    ],
     [
       'starts what may not be executed',
       'COPY deploy/start-service.sh',
@@ -105,10 +217,17 @@ describe('the Dockerfile', () => {
       'CMD ["curl", "localhost"]',
       /HEALTHCHECK runs nothing that was copied/,
     ],
-    ['sets a variable that nobody reads', 'ADMIN_PORT=9090', 'ADMIN_PROT=9090', /ENV ADMIN_PROT is no variable of any service/],
+    [
+      'sets a variable that nobody reads',
+      'ADMIN_PORT=9090',
+      'ADMIN_PROT=9090',
+      /ENV ADMIN_PROT is no variable of any service/,
+    ],
     ['adds instead of copying', 'COPY libs libs', 'ADD libs libs', /ADD is no instruction that is used here/],
   ])('is refused when it %s', (_, from, to, finding) => {
-    expect(dockerfileFindings(changed(dockerfile, from, to), tree)).toContainEqual(expect.stringMatching(finding));
+    expect(dockerfileFindings(changed(dockerfile, from, to), tree)).toContainEqual(
+      expect.stringMatching(finding),
+    );
   });
 });
 
@@ -117,7 +236,9 @@ describe('the shell scripts', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('are found and sound as they stand', () => {
-    expect(shellScripts(root)).toEqual(expect.arrayContaining(['bin/check', 'deploy/start-service.sh', '.ci/run']));
+    expect(shellScripts(root)).toEqual(
+      expect.arrayContaining(['bin/check', 'deploy/start-service.sh', '.ci/run']),
+    );
     expect(shellFindings(root)).toEqual([]);
   });
 
@@ -133,7 +254,14 @@ it('.dockerignore leaves out whole folders, anywhere where it says so', () => {
   const patterns = ignorePatterns('dist\n# words\napps/e2e\n**/*.spec.ts\n**/testing\n');
   const ignored = (path: string) => patterns.some((pattern) => pattern.test(path));
   expect(
-    ['dist', 'dist/x.js', 'apps/e2e/src/x.ts', 'libs/mail/src/a.spec.ts', 'a.spec.ts', 'apps/x/src/testing/y.ts'].filter(ignored),
+    [
+      'dist',
+      'dist/x.js',
+      'apps/e2e/src/x.ts',
+      'libs/mail/src/a.spec.ts',
+      'a.spec.ts',
+      'apps/x/src/testing/y.ts',
+    ].filter(ignored),
   ).toHaveLength(6);
   expect(['distance', 'apps/e2e-more', 'libs/dist', 'a.spec.tsx'].filter(ignored)).toEqual([]);
 });

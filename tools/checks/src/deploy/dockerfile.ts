@@ -13,14 +13,31 @@ export interface Stage {
   instructions: Instruction[];
 }
 
-const words = ['FROM', 'ENV', 'WORKDIR', 'COPY', 'RUN', 'USER', 'EXPOSE', 'STOPSIGNAL', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD', 'ARG', 'LABEL'];
+const texts = [
+  'FROM',
+  'ENV',
+  'WORKDIR',
+  'COPY',
+  'RUN',
+  'USER',
+  'EXPOSE',
+  'STOPSIGNAL',
+  'HEALTHCHECK',
+  'ENTRYPOINT',
+  'CMD',
+  'ARG',
+  'LABEL',
+];
 
 /** Everything in the Dockerfile that would not build or not start, each in words; nothing when it is sound. */
 export function dockerfileFindings(text: string, tree: Tree): string[] {
   const stages = readStages(text);
   const last = stages.at(-1);
   if (!last) return ['no FROM'];
-  return [...stages.flatMap((stage, place) => stageFindings(stage, stages.slice(0, place), tree)), ...startFindings(last, tree)];
+  return [
+    ...stages.flatMap((stage, index) => stageFindings(stage, stages.slice(0, index), tree)),
+    ...startFindings(last, tree),
+  ];
 }
 
 export function readStages(text: string): Stage[] {
@@ -28,10 +45,10 @@ export function readStages(text: string): Stage[] {
   const joined = lines.join('\n').replace(/\\\n\s*/g, ' ');
   const stages: Stage[] = [];
   for (const line of joined.split('\n').filter((each) => each.trim() !== '')) {
-    const [, word, rest] = /^\s*(\S+)\s*(.*)$/.exec(line)!;
+    const [, text, rest] = /^\s*(\S+)\s*(.*)$/.exec(line)!;
     const [, image, name] = /^(\S+)(?:\s+AS\s+(\S+))?$/i.exec(rest!) ?? [];
-    if (word === 'FROM') stages.push({ name: name ?? '', image: image ?? '', instructions: [] });
-    else stages.at(-1)?.instructions.push({ word: word!, rest: rest!.trim() });
+    if (text === 'FROM') stages.push({ name: name ?? '', image: image ?? '', instructions: [] });
+    else stages.at(-1)?.instructions.push({ word: text!, rest: rest!.trim() });
   }
   return stages;
 }
@@ -52,21 +69,27 @@ export const argumentsOf = (rest: string): string[] | null => {
 function stageFindings({ image, instructions }: Stage, earlier: Stage[], tree: Tree): string[] {
   const findings: string[] = [];
   const isStage = (name: string) => earlier.some((stage) => stage.name === name);
-  if (!isStage(image) && (!/:[\w.-]+$/.test(image) || image.endsWith(':latest'))) findings.push(`FROM ${image} needs a tag that stays`);
-  for (const { word, rest } of instructions) {
-    if (!words.includes(word)) findings.push(`${word} is no instruction that is used here`);
-    if (word === 'COPY') findings.push(...copyFindings(rest, isStage, tree));
-    if (word === 'ENV') findings.push(...environmentFindings(rest, tree));
-    for (const [, script] of word === 'RUN' ? rest.matchAll(/npm run ([\w:-]+)/g) : [])
-      if (!tree.npmScripts.includes(script!)) findings.push(`RUN npm run ${script}: package.json has no such script`);
+  if (!isStage(image) && (!/:[\w.-]+$/.test(image) || image.endsWith(':latest')))
+    findings.push(`FROM ${image} needs a tag that stays`);
+  for (const { word: text, rest } of instructions) {
+    if (!texts.includes(text)) findings.push(`${text} is no instruction that is used here`);
+    if (text === 'COPY') findings.push(...copyFindings(rest, isStage, tree));
+    if (text === 'ENV') findings.push(...environmentFindings(rest, tree));
+    for (const [, script] of text === 'RUN' ? rest.matchAll(/npm run ([\w:-]+)/g) : [])
+      if (!tree.npmScripts.includes(script!))
+        findings.push(`RUN npm run ${script}: package.json has no such script`);
   }
   return findings;
 }
 
 function environmentFindings(rest: string, tree: Tree): string[] {
-  const known = Object.values(tree.services).flatMap((shape) => Object.values(variablesOf(shape)).map(({ name }) => name));
+  const known = Object.values(tree.services).flatMap((shape) =>
+    Object.values(variablesOf(shape)).map(({ name }) => name),
+  );
   const given = [...rest.matchAll(/(\w+)=/g)].map(([, name]) => name!);
-  return given.filter((name) => name !== 'NODE_ENV' && !known.includes(name)).map((name) => `ENV ${name} is no variable of any service`);
+  return given
+    .filter((name) => name !== 'NODE_ENV' && !known.includes(name))
+    .map((name) => `ENV ${name} is no variable of any service`);
 }
 
 function copyFindings(rest: string, isStage: (name: string) => boolean, tree: Tree): string[] {
@@ -80,12 +103,14 @@ function copyFindings(rest: string, isStage: (name: string) => boolean, tree: Tr
 
 function startFindings({ instructions }: Stage, tree: Tree): string[] {
   const findings: string[] = [];
-  const last = (word: string) => instructions.findLast((each) => each.word === word)?.rest;
+  const last = (text: string) => instructions.findLast((each) => each.word === text)?.rest;
   const user = last('USER') ?? 'root';
   if (!/^[1-9]\d*(:[1-9]\d*)?$/.test(user))
     findings.push(`USER ${user}: it must be a number above 0, so that all can see that it is not root`);
   const copied = new Map(
-    instructions.filter(({ word }) => word === 'COPY').flatMap(({ rest }) => (readCopy(rest).from ? [] : [targetAndSource(rest)])),
+    instructions
+      .filter(({ word: text }) => text === 'COPY')
+      .flatMap(({ rest }) => (readCopy(rest).from ? [] : [targetAndSource(rest)])),
   );
   const entry = argumentsOf(last('ENTRYPOINT') ?? '');
   const source = entry && copied.get(entry[0]!);
@@ -93,9 +118,10 @@ function startFindings({ instructions }: Stage, tree: Tree): string[] {
   else if (!source) findings.push(`ENTRYPOINT ${entry[0]} is nothing that was copied`);
   else if (!tree.isExecutable(source)) findings.push(`ENTRYPOINT: ${source} may not be executed`);
   const command = argumentsOf(last('CMD') ?? '');
-  if (!command || !tree.services[command[0]!]) findings.push(`CMD ${last('CMD')} names no service of this tree`);
+  if (!command || !tree.services[command[0]!])
+    findings.push(`CMD ${last('CMD')} names no service of this tree`);
   const health = argumentsOf(last('HEALTHCHECK') ?? '');
-  if (!health?.some((word) => copied.has(word))) findings.push('HEALTHCHECK runs nothing that was copied');
+  if (!health?.some((text) => copied.has(text))) findings.push('HEALTHCHECK runs nothing that was copied');
   return findings;
 }
 

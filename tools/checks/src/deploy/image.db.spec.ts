@@ -25,7 +25,10 @@ describe('the image', () => {
 
   beforeAll(async () => {
     chmodSync(folder, 0o755);
-    [postgres, nats] = await Promise.all([startPostgres({ dataDirectory: join(folder, 'postgres') }), startTestNats()]);
+    [postgres, nats] = await Promise.all([
+      startPostgres({ dataDirectory: join(folder, 'postgres') }),
+      startTestNats(),
+    ]);
     image = assembleImage(root, await readTree(root));
   }, 60_000);
   afterAll(async () => {
@@ -46,16 +49,19 @@ describe('the image', () => {
     ADMIN_PORT: String(await chooseQuietPort()),
   });
   const run = (service: string, env: Record<string, string>) => {
-    const [program, ...words] = image.entrypoint;
-    const child = spawn(join(image.root, program!), [...words, service], {
+    const [program, ...texts] = image.entrypoint;
+    const child = spawn(join(image.root, program!), [...texts, service], {
       cwd: image.workingDirectory,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     children.push(child);
-    let said = '';
-    child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    return { child, ended: once(child, 'exit').then(([code]) => ({ code: code as number | null, said })) };
+    let text = '';
+    child.stderr!.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    return {
+      child,
+      ended: once(child, 'exit').then(([code]) => ({ code: code as number | null, said: text })),
+    };
   };
   const isReady = (env: Record<string, string>) =>
     promisify(execFile)('node', [join(image.root, 'usr/local/bin/is-ready.mjs')], { env }).then(
@@ -80,7 +86,10 @@ describe('the image', () => {
 
   it('holds the commands of the operator', async () => {
     const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, NATS_URL: nats.url };
-    const ran = promisify(execFile)('node', ['dist/tools/operator/src/main.js'], { cwd: image.workingDirectory, env });
+    const ran = promisify(execFile)('node', ['dist/tools/operator/src/main.js'], {
+      cwd: image.workingDirectory,
+      env,
+    });
     await expect(ran).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('projects create') });
   });
 
@@ -90,7 +99,11 @@ describe('the image', () => {
       const env = await environmentFor(service);
       const { child, ended } = run(service, env);
       expect(await isReady(env)).toBe(false);
-      await eventually(async () => child.exitCode !== null || (await isReady(env)), `${service} ready`, 60_000);
+      await eventually(
+        async () => child.exitCode !== null || (await isReady(env)),
+        `${service} ready`,
+        60_000,
+      );
       child.kill('SIGTERM');
       expect(await ended).toEqual({ code: 0, said: '' });
       expect(await isReady(env)).toBe(false);
@@ -98,16 +111,20 @@ describe('the image', () => {
     90_000,
   );
 
-  it.each(['doorman', 'all-in-one', '../../evil', ''])('refuses a service that it does not have: %p', async (service) => {
-    const { code, said } = await run(service, await environmentFor('sending')).ended;
-    expect(code).toBe(64);
-    expect(said).toContain('there are:\n  analytics\n');
-    for (const name of serviceNames(root)) expect(said).toContain(`  ${name}\n`);
-  });
+  it.each(['doorman', 'all-in-one', '../../evil', ''])(
+    'refuses a service that it does not have: %p',
+    async (service) => {
+      const { code, said: text } = await run(service, await environmentFor('sending')).ended;
+      expect(code).toBe(64);
+      expect(text).toContain('there are:\n  analytics\n');
+      for (const name of serviceNames(root)) expect(text).toContain(`  ${name}\n`);
+    },
+  );
 
   it('ends with 1 and says what is missing when nothing is configured', async () => {
-    const { code, said } = await run('sending', { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }).ended;
+    const { code, said: text } = await run('sending', { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` })
+      .ended;
     expect(code).toBe(1);
-    expect(said).toMatch(/POSTHORN_SECRET_KEY is missing/);
+    expect(text).toMatch(/POSTHORN_SECRET_KEY is missing/);
   });
 });

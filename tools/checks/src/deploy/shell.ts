@@ -6,14 +6,20 @@ const folders = ['bin', 'deploy', '.ci'];
 
 /** What the shells themselves, and shellcheck where it is installed, refuse in our scripts. */
 export function shellFindings(root: string): string[] {
-  return shellScripts(root).flatMap((file) => scriptFindings(join(root, file)).map((finding) => `${file}: ${finding}`));
+  return shellScripts(root).flatMap((file) =>
+    scriptFindings(join(root, file)).map((finding) => `${file}: ${finding}`),
+  );
 }
 
 export function shellScripts(root: string): string[] {
   const files = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? join(folder, entry.name) : [])),
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? join(folder, entry.name) : [],
+    ),
   );
-  return files.filter((file) => /^#!.*\b(ba)?sh\b/.test(readFileSync(join(root, file), 'utf8').split('\n')[0]!));
+  return files.filter((file) =>
+    /^#!.*\b(ba)?sh\b/.test(readFileSync(join(root, file), 'utf8').split('\n')[0]!),
+  );
 }
 
 export function scriptFindings(path: string): string[] {
@@ -21,9 +27,9 @@ export function scriptFindings(path: string): string[] {
   return [...refusals(shell, ['-n', path]), ...refusals('shellcheck', [path])];
 }
 
-function refusals(program: string, words: string[]): string[] {
+function refusals(program: string, texts: string[]): string[] {
   try {
-    execFileSync(program, words, { stdio: 'pipe' });
+    execFileSync(program, texts, { stdio: 'pipe' });
     return [];
   } catch (error) {
     const { code, stdout, stderr } = error as { code?: string; stdout?: Buffer; stderr?: Buffer };

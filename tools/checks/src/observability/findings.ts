@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import type { KnownMetrics } from './known-metrics.js';
-import { askedBy } from './promql.js';
+import { requestedBy } from './promql.js';
 
 export interface Alert {
   alert: string;
@@ -38,16 +38,20 @@ export function questionsOf(board: string): { where: string; expr: string }[] {
 
 /** What an expression names and nobody measures. */
 export function unknownIn(expr: string, known: KnownMetrics): string[] {
-  const { metrics, grouping } = askedBy(expr.replaceAll('$__rate_interval', '5m'));
+  const { metrics, grouping } = requestedBy(expr.replaceAll('$__rate_interval', '5m'));
   if (metrics.length === 0) return [`${expr} names no metric`];
-  const missing = metrics.filter(({ name }) => !known.has(name)).map(({ name }) => `there is no metric ${name}`);
-  const strange = metrics.flatMap(({ name, labels }) =>
-    labels.filter((label) => known.has(name) && !known.get(name)!.has(label)).map((label) => `${name} has no label ${label}`),
+  const missing = metrics
+    .filter(({ name }) => !known.has(name))
+    .map(({ name }) => `there is no metric ${name}`);
+  const unknown = metrics.flatMap(({ name, labels }) =>
+    labels
+      .filter((label) => known.has(name) && !known.get(name)!.has(label))
+      .map((label) => `${name} has no label ${label}`),
   );
   const groups = grouping
     .filter((label) => !metrics.some(({ name }) => known.get(name)?.has(label)))
     .map((label) => `nothing here has the label ${label}`);
-  return [...missing, ...strange, ...groups];
+  return [...missing, ...unknown, ...groups];
 }
 
 /** Every alert has its runbook, every runbook its alert, and each says what it is about. */
@@ -55,15 +59,23 @@ export function runbookFindings(alerts: readonly Alert[], runbooks: ReadonlyMap<
   const wanted = new Set(alerts.map(({ alert }) => `${alert}.md`));
   const incomplete = alerts.flatMap(({ alert, annotations, labels }) => [
     ...(runbooks.has(`${alert}.md`) ? [] : [`${alert} has no runbook`]),
-    ...(annotations?.runbook_url?.endsWith(`docs/runbooks/${alert}.md`) ? [] : [`${alert} does not name its runbook`]),
+    ...(annotations?.runbook_url?.endsWith(`docs/runbooks/${alert}.md`)
+      ? []
+      : [`${alert} does not name its runbook`]),
     ...(annotations?.summary ? [] : [`${alert} has no summary`]),
-    ...(['page', 'ticket'].includes(labels?.severity ?? '') ? [] : [`${alert} is neither a page nor a ticket`]),
+    ...(['page', 'ticket'].includes(labels?.severity ?? '')
+      ? []
+      : [`${alert} is neither a page nor a ticket`]),
   ]);
   const sections = ['## What it means', '## What to look at', '## What to do'];
   const thin = [...runbooks].flatMap(([name, text]) =>
     sections.filter((title) => !text.includes(title)).map((title) => `${name} lacks "${title}"`),
   );
-  return [...incomplete, ...[...runbooks.keys()].filter((name) => !wanted.has(name)).map((name) => `${name} is of no alert`), ...thin];
+  return [
+    ...incomplete,
+    ...[...runbooks.keys()].filter((name) => !wanted.has(name)).map((name) => `${name} is of no alert`),
+    ...thin,
+  ];
 }
 
 /** Commands of this project that a runbook names: each is a script or a subcommand that exists. */

@@ -31,7 +31,8 @@ export async function knownMetrics(): Promise<KnownMetrics> {
 export async function ourMetrics() {
   for (const area of ['libs', 'apps']) {
     const files = readdirSync(join(root, area), { recursive: true, encoding: 'utf8' });
-    for (const file of files.filter((name) => /\.metrics\.(js|ts)$/.test(name))) await import(join(root, area, file));
+    for (const file of files.filter((name) => /\.metrics\.(js|ts)$/.test(name)))
+      await import(join(root, area, file));
   }
   return [...declaredMetrics().values()];
 }
@@ -43,7 +44,9 @@ interface ProcessMetric {
 
 /** What prom-client measures of a process; its types do not show the names of the labels. */
 function processMetrics(): Pick<MetricDeclaration, 'name' | 'kind' | 'labels'>[] {
-  const made = new Metrics('any', { withProcess: true }).registry.getMetricsAsArray() as unknown as ProcessMetric[];
+  const made = new Metrics('any', {
+    withProcess: true,
+  }).registry.getMetricsAsArray() as unknown as ProcessMetric[];
   return made.map((metric) => ({
     name: metric.name,
     kind: metric instanceof Histogram ? 'histogram' : 'gauge',

@@ -5,7 +5,7 @@ import { eventually } from '@posthorn/testing';
 import { Product } from '../../../trace/src/product.js';
 import { alertsOf, questionsOf } from './findings.js';
 import { knownMetrics, ourMetrics, type KnownMetrics } from './known-metrics.js';
-import { askedBy } from './promql.js';
+import { requestedBy } from './promql.js';
 
 /** What has no series before something is refused or fails. */
 const rare = ['posthorn_bus_call_failures_total', 'posthorn_dead_letters'];
@@ -26,7 +26,10 @@ let scrapes: Map<string, Scrape>;
 const all = () => [...scrapes.values()].flatMap(({ series }) => series);
 
 beforeAll(async () => {
-  [product, known] = await Promise.all([Product.start(['--services'], { RATE_LIMIT_SECRET_PER_SECOND: '1' }), knownMetrics()]);
+  [product, known] = await Promise.all([
+    Product.start(['--services'], { RATE_LIMIT_SECRET_PER_SECOND: '1' }),
+    knownMetrics(),
+  ]);
   await product.send('somebody@example.com');
   // One a second may pass.
   await eventually(
@@ -50,11 +53,11 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 async function scrapeAll(): Promise<Map<string, Scrape>> {
-  const asked = product.adminPorts.map(async ({ name, adminPort }): Promise<[string, Scrape]> => {
+  const requested = product.adminPorts.map(async ({ name, adminPort }): Promise<[string, Scrape]> => {
     const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
     return [name, read(await response.text())];
   });
-  return new Map(await Promise.all(asked));
+  return new Map(await Promise.all(requested));
 }
 
 function read(text: string): Scrape {
@@ -69,23 +72,28 @@ function read(text: string): Scrape {
 describe('the metrics of all services, as they are scraped', () => {
   it('come from all of them', () => {
     expect([...scrapes.keys()].sort()).toEqual([...startableServices()].sort());
-    for (const { series } of scrapes.values()) expect(series.map(({ name }) => name)).toContain('posthorn_outbox_age_seconds');
+    for (const { series } of scrapes.values())
+      expect(series.map(({ name }) => name)).toContain('posthorn_outbox_age_seconds');
   });
 
   it('are what is declared: each name, each label and each kind', async () => {
-    const strange = all().flatMap(({ name, labels }) =>
+    const unknown = all().flatMap(({ name, labels }) =>
       labels.filter((label) => !known.get(name)?.has(label)).map((label) => `${name} ${label}`),
     );
-    expect([...new Set(strange)]).toEqual([]);
+    expect([...new Set(unknown)]).toEqual([]);
     const kinds = new Map([...scrapes.values()].flatMap((scrape) => [...scrape.kinds]));
     for (const { name, kind } of await ourMetrics()) expect([name, kinds.get(name)]).toEqual([name, kind]);
   });
 
   it('answer whatever the board and the alerts ask', () => {
     const rules = alertsOf(readFileSync('deploy/observability/alerts.yaml', 'utf8')).map(({ expr }) => expr);
-    const board = questionsOf(readFileSync('deploy/observability/board.json', 'utf8')).map(({ expr }) => expr);
-    const asked = new Set([...rules, ...board].flatMap((expr) => askedBy(expr).metrics.map(({ name }) => name)));
+    const board = questionsOf(readFileSync('deploy/observability/board.json', 'utf8')).map(
+      ({ expr }) => expr,
+    );
+    const requested = new Set(
+      [...rules, ...board].flatMap((expr) => requestedBy(expr).metrics.map(({ name }) => name)),
+    );
     const there = new Set([...all().map(({ name }) => name), ...rare, 'up']);
-    expect([...asked].filter((name) => !there.has(name))).toEqual([]);
+    expect([...requested].filter((name) => !there.has(name))).toEqual([]);
   });
 });

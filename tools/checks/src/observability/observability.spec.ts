@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { alertsOf, commandFindings, questionsOf, runbookFindings, unknownIn } from './findings.js';
 import { knownMetrics } from './known-metrics.js';
-import { askedBy } from './promql.js';
+import { requestedBy } from './promql.js';
 
 const known = await knownMetrics();
 
@@ -9,7 +9,7 @@ describe('an expression', () => {
   it('names its metrics, their labels and what it groups by, however it is nested', () => {
     const expr =
       'histogram_quantile(0.99, sum by (le, route) (rate(a_seconds_bucket{status=~"5..", method!="GET"}[5m] offset 1h))) / on (service) group_left (x) max without (instance) (b:total) > bool 1e3 and c == 0.5';
-    expect(askedBy(expr)).toEqual({
+    expect(requestedBy(expr)).toEqual({
       metrics: [
         { name: 'a_seconds_bucket', labels: ['status', 'method'] },
         { name: 'b:total', labels: [] },
@@ -20,7 +20,10 @@ describe('an expression', () => {
   });
 
   it('is not misled by what stands in quotes', () => {
-    expect(askedBy('a{b="by (c) {d=\\"e\\"}"}')).toEqual({ metrics: [{ name: 'a', labels: ['b'] }], grouping: [] });
+    expect(requestedBy('a{b="by (c) {d=\\"e\\"}"}')).toEqual({
+      metrics: [{ name: 'a', labels: ['b'] }],
+      grouping: [],
+    });
   });
 
   it.each([
@@ -47,12 +50,16 @@ describe('alerts and runbooks', () => {
     expect(runbookFindings([alert!], new Map([['A.md', runbook]]))).toEqual([]);
     expect(runbookFindings([alert!], new Map())).toEqual(['A has no runbook']);
     expect(runbookFindings([], new Map([['A.md', runbook]]))).toEqual(['A.md is of no alert']);
-    expect(runbookFindings([{ ...alert!, annotations: {}, labels: {} }], new Map([['A.md', '']]))).toHaveLength(6);
+    expect(
+      runbookFindings([{ ...alert!, annotations: {}, labels: {} }], new Map([['A.md', '']])),
+    ).toHaveLength(6);
   });
 
   it('name only commands that there are', () => {
     expect(commandFindings(new Map([['A.md', runbook]]), ['posthorn'])).toEqual([]);
-    expect(commandFindings(new Map([['A.md', runbook]]), ['start'])).toEqual(['A.md: there is no script posthorn']);
+    expect(commandFindings(new Map([['A.md', runbook]]), ['start'])).toEqual([
+      'A.md: there is no script posthorn',
+    ]);
   });
 });
 

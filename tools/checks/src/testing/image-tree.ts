@@ -19,21 +19,26 @@ export function assembleImage(root: string, tree: Tree): ImageTree {
   const target = mkdtempSync(join(tmpdir(), 'posthorn-image-'));
   chmodSync(target, 0o755);
   const stages = readStages(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'));
-  for (const [place, stage] of stages.entries()) new Assembly(root, tree, stages, target).assemble(stage, place);
+  for (const [index, stage] of stages.entries())
+    new Assembly(root, tree, stages, target).assemble(stage, index);
   const last = stages.at(-1)!;
   const home = join(target, String(stages.length - 1));
   return {
     root: home,
     workingDirectory: join(home, workdirOf(last)),
-    entrypoint: argumentsOf(last.instructions.findLast(({ word }) => word === 'ENTRYPOINT')!.rest)!,
-    environment: Object.fromEntries(last.instructions.filter(({ word }) => word === 'ENV').flatMap(({ rest }) => pairs(rest))),
+    entrypoint: argumentsOf(last.instructions.findLast(({ word: text }) => text === 'ENTRYPOINT')!.rest)!,
+    environment: Object.fromEntries(
+      last.instructions.filter(({ word: text }) => text === 'ENV').flatMap(({ rest }) => pairs(rest)),
+    ),
     remove: () => rmSync(target, { recursive: true, force: true }),
   };
 }
 
-const workdirOf = ({ instructions }: Stage): string => instructions.findLast(({ word }) => word === 'WORKDIR')?.rest ?? '/';
+const workdirOf = ({ instructions }: Stage): string =>
+  instructions.findLast(({ word: text }) => text === 'WORKDIR')?.rest ?? '/';
 
-const pairs = (rest: string): [string, string][] => rest.split(/\s+/).map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]);
+const pairs = (rest: string): [string, string][] =>
+  rest.split(/\s+/).map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]);
 
 class Assembly {
   constructor(
@@ -43,13 +48,13 @@ class Assembly {
     private readonly target: string,
   ) {}
 
-  assemble(stage: Stage, place: number): void {
-    const folder = join(this.target, String(place));
+  assemble(stage: Stage, index: number): void {
+    const folder = join(this.target, String(index));
     const workdir = workdirOf(stage);
     mkdirSync(join(folder, workdir), { recursive: true });
-    for (const { word, rest } of stage.instructions) {
-      if (word === 'COPY') this.copy(rest, folder, workdir);
-      else if (word === 'RUN') this.run(rest, join(folder, workdir));
+    for (const { word: text, rest } of stage.instructions) {
+      if (text === 'COPY') this.copy(rest, folder, workdir);
+      else if (text === 'RUN') this.run(rest, join(folder, workdir));
     }
   }
 
@@ -62,7 +67,10 @@ class Assembly {
       mkdirSync(dirname(to), { recursive: true });
       const stage = this.stages.findIndex(({ name }) => name === from);
       if (from === null)
-        cpSync(join(this.root, source), to, { recursive: true, filter: (file) => !this.tree.isIgnored(relative(this.root, file)) });
+        cpSync(join(this.root, source), to, {
+          recursive: true,
+          filter: (file) => !this.tree.isIgnored(relative(this.root, file)),
+        });
       else cpSync(join(this.target, String(stage), source), to, { recursive: true, verbatimSymlinks: true });
     }
   }
@@ -79,7 +87,8 @@ function linkPackages(root: string, cwd: string, production: boolean): void {
     packages: Record<string, { dev?: boolean; optional?: boolean }>;
   };
   const wanted = Object.entries(lock.packages).filter(
-    ([path, { dev, optional }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !(production && (dev || optional)),
+    ([path, { dev, optional }]) =>
+      /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !(production && (dev || optional)),
   );
   const folders = production ? wanted.map(([path]) => path) : ['node_modules'];
   for (const path of folders) {

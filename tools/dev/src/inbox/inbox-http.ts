@@ -24,9 +24,13 @@ const assets: Record<string, { file: string; type: string }> = {
   '/inbox.css': { file: 'inbox.css', type: 'text/css; charset=utf-8' },
   '/inbox-page.js': { file: 'inbox-page.js', type: 'text/javascript; charset=utf-8' },
 };
-const mostListed = 500;
+const maxListed = 500;
 
-export function serveInbox(store: MessageStore, stream: MessageStream, port: number): Promise<{ server: Server; port: number }> {
+export function serveInbox(
+  store: MessageStore,
+  stream: MessageStream,
+  port: number,
+): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
     answer(request, response, store, stream).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -36,12 +40,21 @@ export function serveInbox(store: MessageStore, stream: MessageStream, port: num
     });
   });
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(errorCode(error) === 'EADDRINUSE' ? portTaken(port, 'the inbox page') : error));
-    server.listen(port, '127.0.0.1', () => resolve({ server, port: (server.address() as { port: number }).port }));
+    server.once('error', (error) =>
+      reject(errorCode(error) === 'EADDRINUSE' ? portTaken(port, 'the inbox page') : error),
+    );
+    server.listen(port, '127.0.0.1', () =>
+      resolve({ server, port: (server.address() as { port: number }).port }),
+    );
   });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, store: MessageStore, stream: MessageStream): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  store: MessageStore,
+  stream: MessageStream,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://inbox');
   response
     .setHeader('X-Content-Type-Options', 'nosniff')
@@ -53,7 +66,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, store:
   const call: Call = { store, stream, url, response };
   const [, id, part] = /^\/api\/messages\/([0-9a-z]+)(?:\/(raw|html))?$/.exec(url.pathname) ?? [];
   if (request.method === 'DELETE' && url.pathname === '/api/messages') return clear(call);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { error: 'Method not allowed' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return sendJson(response, 405, { error: 'Method not allowed' });
   if (assets[url.pathname]) return sendAsset(call);
   if (url.pathname === '/api/messages') return list(call);
   if (url.pathname === '/api/stream') return stream.follow(response);
@@ -75,8 +89,8 @@ async function clear({ store, stream, response }: Call): Promise<void> {
 function list({ store, url, response }: Call): void {
   const query = url.searchParams;
   const limit = Number(query.get('limit') ?? 50);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
-    return sendJson(response, 400, { error: `limit is a whole number from 1 to ${mostListed}` });
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxListed)
+    return sendJson(response, 400, { error: `limit is a whole number from 1 to ${maxListed}` });
   const found = store.list({
     limit,
     after: query.get('after') || undefined,
@@ -86,13 +100,27 @@ function list({ store, url, response }: Call): void {
   sendJson(response, 200, { ...found, total: store.count });
 }
 
-async function sendMessage({ store, response }: Call, message: MessageSummary, part: string | undefined): Promise<void> {
+async function sendMessage(
+  { store, response }: Call,
+  message: MessageSummary,
+  part: string | undefined,
+): Promise<void> {
   const raw = await store.raw(message.id);
   if (part === 'raw')
-    response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Security-Policy': messagePolicy }).end(raw);
+    response
+      .writeHead(200, {
+        'Content-Type': 'text/plain; charset=utf-8',
+        'Content-Security-Policy': messagePolicy,
+      })
+      .end(raw);
   else if (part === 'html') {
     const html = await messageHtml(raw);
-    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': messagePolicy }).end(html);
+    response
+      .writeHead(200, {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': messagePolicy,
+      })
+      .end(html);
   } else sendJson(response, 200, await viewMessage(message, raw));
 }
 

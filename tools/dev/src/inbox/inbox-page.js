@@ -75,7 +75,10 @@ function listItem(message, index) {
   const time = element('time', '', whenReceived(message.receivedAt));
   time.dateTime = message.receivedAt;
   item.append(element('span', 'from', message.from || message.envelope.from || '(no sender)'), time);
-  item.append(element('span', 'subject', message.subject || '(no subject)'), element('span', 'to', `to ${message.envelope.to.join(', ')}`));
+  item.append(
+    element('span', 'subject', message.subject || '(no subject)'),
+    element('span', 'to', `to ${message.envelope.to.join(', ')}`),
+  );
   item.addEventListener('click', () => open(message.id));
   return item;
 }
@@ -117,17 +120,26 @@ function drawMessage(message) {
   at('opened').hidden = false;
   at('subject').textContent = message.subject || '(no subject)';
   const facts = [
-    ['From', message.headers.find(({ name }) => name.toLowerCase() === 'from') ? message.from : message.envelope.from],
+    [
+      'From',
+      message.headers.find(({ name }) => name.toLowerCase() === 'from')
+        ? message.from
+        : message.envelope.from,
+    ],
     ['To', message.to.join(', ') || message.envelope.to.join(', ')],
     ['Cc', message.cc.join(', ')],
     ['Envelope', `${message.envelope.from || '<>'} → ${message.envelope.to.join(', ')}`],
     ['Received', new Date(message.receivedAt).toLocaleString()],
   ];
   at('facts').replaceChildren(
-    ...facts.filter(([, value]) => value).flatMap(([name, value]) => [element('dt', '', name), element('dd', '', value)]),
+    ...facts
+      .filter(([, value]) => value)
+      .flatMap(([name, value]) => [element('dt', '', name), element('dd', '', value)]),
   );
   at('attachments').replaceChildren(
-    ...message.attachments.map((part) => element('li', '', `${part.filename ?? part.mimeType} · ${Math.ceil(part.size / 1024)} KB`)),
+    ...message.attachments.map((part) =>
+      element('li', '', `${part.filename ?? part.mimeType} · ${Math.ceil(part.size / 1024)} KB`),
+    ),
   );
   at('view-text').textContent = message.text ?? '(no text part)';
   at('view-raw').textContent = '';
@@ -165,7 +177,9 @@ function close() {
 function move(step) {
   const items = [...at('messages').children];
   const current = items.findIndex(
-    (item) => item === document.activeElement || (!items.includes(document.activeElement) && item.dataset.id === opened),
+    (item) =>
+      item === document.activeElement ||
+      (!items.includes(document.activeElement) && item.dataset.id === opened),
   );
   items[Math.min(Math.max(current + step, 0), items.length - 1)]?.focus();
 }
@@ -205,7 +219,10 @@ document.addEventListener('keydown', (event) => {
 at('search').addEventListener('input', loadList);
 at('older').addEventListener('click', loadOlder);
 at('back').addEventListener('click', close);
-at('clear').addEventListener('click', () => confirm(`Delete all ${total} messages?`) && fetch('/api/messages', { method: 'DELETE' }));
+at('clear').addEventListener(
+  'click',
+  () => confirm(`Delete all ${total} messages?`) && fetch('/api/messages', { method: 'DELETE' }),
+);
 document.querySelector('.tabs').addEventListener('keydown', moveTab);
 for (const name of views) at(`tab-${name}`).addEventListener('click', () => choose(name));
 

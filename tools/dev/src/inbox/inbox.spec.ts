@@ -59,7 +59,9 @@ describe('the development inbox', () => {
       text: 'Hello Bob\n',
       attachments: [{ filename: 'dot.gif', size: pixel.length }],
     });
-    expect(await (await fetch(`${inbox.url}/api/messages/${messages[0].id}/raw`)).text()).toContain('Content-Type: multipart/');
+    expect(await (await fetch(`${inbox.url}/api/messages/${messages[0].id}/raw`)).text()).toContain(
+      'Content-Type: multipart/',
+    );
     await fetch(`${inbox.url}/api/messages`, { method: 'DELETE' });
     expect(readdirSync(join(folder, 'kept/messages'))).toEqual([]);
     await inbox.stop();
@@ -71,10 +73,14 @@ describe('the development inbox', () => {
     const { messages } = await json<Page>(`${inbox.url}/api/messages`);
     const response = await fetch(`${inbox.url}/api/messages/${messages[0].id}/html`);
     const policy = response.headers.get('content-security-policy');
-    expect(policy).toContain("default-src 'none'; img-src data: https: http:; style-src 'unsafe-inline'; sandbox");
+    expect(policy).toContain(
+      "default-src 'none'; img-src data: https: http:; style-src 'unsafe-inline'; sandbox",
+    );
     expect(policy).not.toMatch(/allow-scripts|allow-same-origin|script-src/);
     expect(await response.text()).toContain(`src="data:image/gif;base64,${pixel.toString('base64')}"`);
-    expect((await fetch(inbox.url)).headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/);
+    expect((await fetch(inbox.url)).headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'/,
+    );
     await inbox.stop();
   });
 
@@ -102,35 +108,40 @@ describe('the development inbox', () => {
 
   it('refuses a message over 30 MiB and keeps nothing of it', async () => {
     const inbox = await startInbox({ directory: join(folder, 'large') });
-    await expect(send(inbox.smtpUrl, { ...letter, attachments: [{ content: Buffer.alloc(23 * 1024 * 1024) }] })).rejects.toThrow(/552/);
+    await expect(
+      send(inbox.smtpUrl, { ...letter, attachments: [{ content: Buffer.alloc(23 * 1024 * 1024) }] }),
+    ).rejects.toThrow(/552/);
     expect(readdirSync(join(folder, 'large/messages'))).toEqual([]);
     await inbox.stop();
   });
 
   const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
   const inBrowser = browser ? it : it.skip;
-  inBrowser('shows a mail in the page without a reload, and runs none of its scripts (needs: apt-get install chromium)', async () => {
-    const inbox = await startInbox({ directory: join(folder, 'page') });
-    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
-    try {
-      const page = await chrome.newPage();
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(error.message));
-      await page.goto(inbox.url);
-      await page.getByText('live', { exact: true }).waitFor();
-      await send(inbox.smtpUrl);
-      await page.getByRole('option').first().waitFor();
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
-      await page.frameLocator('#frame').getByRole('heading', { name: 'Hello Bob' }).waitFor();
-      expect(await page.locator('#subject').textContent()).toBe(letter.subject);
-      await page.getByRole('tab', { name: 'Text' }).click();
-      expect(await page.locator('#view-text').textContent()).toContain('Hello Bob');
-      expect(await page.title()).toBe('(1) Posthorn inbox');
-      expect(complaints).toEqual([]);
-    } finally {
-      await chrome.close();
-      await inbox.stop();
-    }
-  });
+  inBrowser(
+    'shows a mail in the page without a reload, and runs none of its scripts (needs: apt-get install chromium)',
+    async () => {
+      const inbox = await startInbox({ directory: join(folder, 'page') });
+      const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage();
+        const complaints: string[] = [];
+        page.on('pageerror', (error) => complaints.push(error.message));
+        await page.goto(inbox.url);
+        await page.getByText('live', { exact: true }).waitFor();
+        await send(inbox.smtpUrl);
+        await page.getByRole('option').first().waitFor();
+        await page.keyboard.press('j');
+        await page.keyboard.press('Enter');
+        await page.frameLocator('#frame').getByRole('heading', { name: 'Hello Bob' }).waitFor();
+        expect(await page.locator('#subject').textContent()).toBe(letter.subject);
+        await page.getByRole('tab', { name: 'Text' }).click();
+        expect(await page.locator('#view-text').textContent()).toContain('Hello Bob');
+        expect(await page.title()).toBe('(1) Posthorn inbox');
+        expect(complaints).toEqual([]);
+      } finally {
+        await chrome.close();
+        await inbox.stop();
+      }
+    },
+  );
 });

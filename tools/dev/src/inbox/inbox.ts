@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Say } from '../dev-server-error.js';
+import type { Report } from '../dev-server-error.js';
 import { lockDirectory } from '../directory-lock.js';
 import { serveInbox } from './inbox-http.js';
 import { MessageStore } from './message-store.js';
@@ -11,7 +11,7 @@ export interface InboxOptions {
   /** Any free port where none is given. */
   httpPort?: number;
   smtpPort?: number;
-  say?: Say;
+  report?: Report;
   /** How many messages are kept; the oldest go first. */
   capacity?: number;
 }
@@ -29,7 +29,7 @@ export async function startInbox({
   directory,
   httpPort = 0,
   smtpPort = 0,
-  say = () => {},
+  report: say = () => {},
   capacity = 10_000,
 }: InboxOptions): Promise<Inbox> {
   const lock = lockDirectory(resolve(directory), 'The development inbox');
@@ -45,14 +45,22 @@ export async function startInbox({
     opened.push(() => closePage(http.server, stream));
     const smtp = await receiveMail(store, smtpPort, (message) => stream.send('message', message), say);
     opened.push(() => smtp.stop());
-    return { url: `http://127.0.0.1:${http.port}`, smtpUrl: `smtp://127.0.0.1:${smtp.port}`, count: () => store.count, stop };
+    return {
+      url: `http://127.0.0.1:${http.port}`,
+      smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
+      count: () => store.count,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function closePage(server: { close(done: () => void): unknown; closeAllConnections(): void }, stream: MessageStream): Promise<void> {
+function closePage(
+  server: { close(done: () => void): unknown; closeAllConnections(): void },
+  stream: MessageStream,
+): Promise<void> {
   stream.stop();
   return new Promise((resolve) => {
     server.close(() => resolve());

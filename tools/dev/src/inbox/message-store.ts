@@ -53,14 +53,24 @@ export class MessageStore {
   }
 
   /** Writes a message to disk as it arrives and answers once it lies there; null when the sender's message was too large. */
-  async add(envelope: MessageSummary['envelope'], source: AsyncIterable<Buffer>, tooLarge: () => boolean): Promise<MessageSummary | null> {
+  async add(
+    envelope: MessageSummary['envelope'],
+    source: AsyncIterable<Buffer>,
+    tooLarge: () => boolean,
+  ): Promise<MessageSummary | null> {
     const id = this.nextId();
     const written = await this.writeMessage(id, source, tooLarge);
     if (written === null) {
       await rm(this.path(id), { force: true });
       return null;
     }
-    const summary = { id, receivedAt: new Date().toISOString(), envelope, ...(await headline(written.head)), size: written.size };
+    const summary = {
+      id,
+      receivedAt: new Date().toISOString(),
+      envelope,
+      ...(await headline(written.head)),
+      size: written.size,
+    };
     this.entries.push(summary);
     await this.inOrder(() => this.appendToIndex(summary));
     return summary;
@@ -87,8 +97,17 @@ export class MessageStore {
             this.entries.findIndex(({ id }) => id === after),
           );
     for (const entry of this.entries.slice(0, end).reverse()) {
-      if (recipient !== undefined && !entry.envelope.to.some((address) => address.toLowerCase() === recipient)) continue;
-      if (wanted !== undefined && ![entry.subject, entry.from, ...entry.envelope.to].some((value) => value.toLowerCase().includes(wanted)))
+      if (
+        recipient !== undefined &&
+        !entry.envelope.to.some((address) => address.toLowerCase() === recipient)
+      )
+        continue;
+      if (
+        wanted !== undefined &&
+        ![entry.subject, entry.from, ...entry.envelope.to].some((value) =>
+          value.toLowerCase().includes(wanted),
+        )
+      )
         continue;
       if (messages.length === limit) return { messages, after: messages.at(-1)?.id ?? null };
       messages.push(entry);
@@ -98,10 +117,10 @@ export class MessageStore {
 
   async clear(): Promise<void> {
     await this.inOrder(async () => {
-      const gone = this.entries;
+      const removed = this.entries;
       this.entries = [];
       await this.rewriteIndex();
-      for (const { id } of gone) await rm(this.path(id), { force: true });
+      for (const { id } of removed) await rm(this.path(id), { force: true });
     });
   }
 
@@ -116,9 +135,10 @@ export class MessageStore {
     const found = lines.flatMap(parseLine).filter(({ id }) => files.has(`${id}.eml`));
     this.entries = found.slice(-this.capacity);
     await this.rewriteIndex();
-    const kept = new Set(this.entries.map(({ id }) => `${id}.eml`));
+    const stored = new Set(this.entries.map(({ id }) => `${id}.eml`));
     // A file without its line was never acknowledged: its sender will come again.
-    for (const file of files) if (!kept.has(file)) await rm(join(this.directory, 'messages', file), { force: true });
+    for (const file of files)
+      if (!stored.has(file)) await rm(join(this.directory, 'messages', file), { force: true });
   }
 
   private async writeMessage(
@@ -146,7 +166,8 @@ export class MessageStore {
   private async appendToIndex(summary: MessageSummary): Promise<void> {
     await appendFile(this.indexPath, `${JSON.stringify(summary)}\n`);
     this.linesOnDisk++;
-    while (this.entries.length > this.capacity) await rm(this.path(this.entries.shift()?.id ?? ''), { force: true });
+    while (this.entries.length > this.capacity)
+      await rm(this.path(this.entries.shift()?.id ?? ''), { force: true });
     if (this.linesOnDisk > this.capacity * 2) await this.rewriteIndex();
   }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 const heartbeatMs = 25_000;
 /** A reader this far behind is cut off; its browser comes back and reads the list anew. */
-const mostBuffered = 1024 * 1024;
+const maxBuffered = 1024 * 1024;
 
 /** Server-sent events for every open page. */
 export class MessageStream {
@@ -27,7 +27,7 @@ export class MessageStream {
 
   private write(text: string): void {
     for (const reader of this.readers) {
-      if (reader.writableLength > mostBuffered) reader.destroy();
+      if (reader.writableLength > maxBuffered) reader.destroy();
       else reader.write(text);
     }
   }

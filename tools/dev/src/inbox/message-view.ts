@@ -10,7 +10,13 @@ export interface MessageView extends MessageSummary {
   headers: { name: string; value: string }[];
   html: string | null;
   text: string | null;
-  attachments: { filename: string | null; mimeType: string; disposition: string | null; contentId: string | null; size: number }[];
+  attachments: {
+    filename: string | null;
+    mimeType: string;
+    disposition: string | null;
+    contentId: string | null;
+    size: number;
+  }[];
 }
 
 export async function viewMessage(summary: MessageSummary, raw: Buffer): Promise<MessageView> {
@@ -38,7 +44,9 @@ export async function viewMessage(summary: MessageSummary, raw: Buffer): Promise
 /** The HTML part with its embedded images, for a frame that may load nothing from this server. Links open in a new tab. */
 export async function messageHtml(raw: Buffer): Promise<string> {
   const mail = await PostalMime.parse(raw);
-  const images = new Map(mail.attachments.filter(isEmbedded).map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]));
+  const images = new Map(
+    mail.attachments.filter(isEmbedded).map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]),
+  );
   const html = (mail.html ?? '').replace(/\bcid:([^"'\s)>]+)/gi, (reference, id: string) => {
     const image = images.get(unescaped(id));
     return image ? `data:${image.mimeType};base64,${bytes(image).toString('base64')}` : reference;
@@ -53,7 +61,9 @@ function isEmbedded({ contentId, mimeType }: Attachment): boolean {
 
 function bytes({ content }: Attachment): Buffer {
   if (typeof content === 'string') return Buffer.from(content, 'utf8');
-  return content instanceof ArrayBuffer ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return content instanceof ArrayBuffer
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 function addresses(entry: Address): string[] {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { DevServerError, errorCode, type Say } from '../dev-server-error.js';
+import { DevServerError, errorCode, type Report } from '../dev-server-error.js';
 import { portTaken } from '../free-port.js';
 import type { MessageStore, MessageSummary } from './message-store.js';
 
@@ -16,7 +16,7 @@ export async function receiveMail(
   store: MessageStore,
   port: number,
   arrived: (message: MessageSummary) => void,
-  say: Say,
+  report: Report,
 ): Promise<SmtpReceiver> {
   const server = new SMTPServer({
     banner: 'Posthorn development inbox',
@@ -35,11 +35,14 @@ export async function receiveMail(
         .add(envelope, stream, () => stream.sizeExceeded)
         .then(
           (message) => {
-            callback(message ? null : refusal(552, 'Message exceeds 30 MiB'), message ? `Stored as ${message.id}` : undefined);
+            callback(
+              message ? null : refusal(552, 'Message exceeds 30 MiB'),
+              message ? `Stored as ${message.id}` : undefined,
+            );
             if (message) arrived(message);
           },
           (error: unknown) => {
-            say(`The development inbox cannot store a message: ${String(error)}`);
+            report(`The development inbox cannot store a message: ${String(error)}`);
             callback(refusal(451, 'Cannot store the message now'));
           },
         );
@@ -58,7 +61,11 @@ function refusal(responseCode: number, text: string): Error {
 function listening(server: SMTPServer, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error) =>
-      reject(errorCode(error) === 'EADDRINUSE' ? portTaken(port, 'the inbox (SMTP)') : new DevServerError(error.message));
+      reject(
+        errorCode(error) === 'EADDRINUSE'
+          ? portTaken(port, 'the inbox (SMTP)')
+          : new DevServerError(error.message),
+      );
     server.once('error', failed);
     server.listen(port, '127.0.0.1', () => {
       server.off('error', failed);

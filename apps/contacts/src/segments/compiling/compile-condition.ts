@@ -55,7 +55,8 @@ export function compileFilter(filter: ConditionFilter, scope: CompileScope): str
 /** Stored addresses are in lower case, so the index over their parts serves. */
 function compileEmail({ operator, text }: AddressFilter, { alias, add }: CompileScope): string {
   const column = `${alias}.email`;
-  if (operator === 'equals' || operator === 'notEquals') return `${column} ${operator === 'equals' ? '=' : '<>'} ${add(text)}::text`;
+  if (operator === 'equals' || operator === 'notEquals')
+    return `${column} ${operator === 'equals' ? '=' : '<>'} ${add(text)}::text`;
   return `${column} ${operator === 'contains' ? 'LIKE' : 'NOT LIKE'} ${add(containing(text))}::text`;
 }
 
@@ -65,14 +66,18 @@ function compileSubscribed({ operator, flag }: SubscribedFilter, { alias, add }:
 
 function compileInstant(filter: InstantFilter, scope: CompileScope): string {
   const column = `${scope.alias}.${filter.field === 'createdAt' ? 'created_at' : 'updated_at'}`;
-  if ('spanMs' in filter) return `${column} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
+  if ('spanMs' in filter)
+    return `${column} ${filter.operator === 'within' ? '>=' : '<'} ${edgeOf(filter.spanMs, scope)}`;
   return ordered(column, filter.operator, filter.value, scope);
 }
 
 /** As EXISTS the planner may join, hash or look up, as the rest of the condition lets it. */
 function compileHappening(filter: EventFilter | ActivityFilter, scope: CompileScope): string {
   const { add } = scope;
-  const seen = filter.field === 'event' ? `s.name = ${add(filter.name)}::text` : `s.kind = ${add(filter.activity)}::text`;
+  const seen =
+    filter.field === 'event'
+      ? `s.name = ${add(filter.name)}::text`
+      : `s.kind = ${add(filter.activity)}::text`;
   const found = (dated = '') => summaryFound(filter.field, `${seen}${dated}`, scope);
   const edge = () => edgeOf('spanMs' in filter ? filter.spanMs : 0, scope);
   switch (filter.operator) {
@@ -89,16 +94,23 @@ function compileHappening(filter: EventFilter | ActivityFilter, scope: CompileSc
   }
 }
 
-function summaryFound(field: 'event' | 'activity', such: string, { alias, project }: CompileScope): string {
+function summaryFound(
+  field: 'event' | 'activity',
+  matching: string,
+  { alias, project }: CompileScope,
+): string {
   const table = field === 'event' ? 'event_summaries' : 'mail_summaries';
-  return `EXISTS (SELECT FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${such})`;
+  return `EXISTS (SELECT FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${matching})`;
 }
 
-function compileMembership({ field, operator, id }: MembershipFilter, { alias, project, add }: CompileScope): string {
-  const such =
+function compileMembership(
+  { field, operator, id }: MembershipFilter,
+  { alias, project, add }: CompileScope,
+): string {
+  const matching =
     field === 'list'
       ? `memberships m WHERE m.project_id = ${project} AND m.list_id = ${add(id)}::uuid AND m.contact_id = ${alias}.id AND m.status = 'CONFIRMED'`
       : `segment_members m WHERE m.project_id = ${project} AND m.segment_id = ${add(id)}::uuid AND m.contact_id = ${alias}.id`;
-  const found = `EXISTS (SELECT FROM ${such})`;
+  const found = `EXISTS (SELECT FROM ${matching})`;
   return operator === 'isMemberOf' ? found : negated(found);
 }

@@ -40,11 +40,20 @@ export function textAt(path: readonly string[], scope: CompileScope): string {
 
 function partOf(stored: string, wanted: boolean, text: string, { add }: CompileScope): string {
   const pattern = `lower(${add(containing(text))}::text ${anyCase})`;
-  return ofKind(stored, 'string', `lower((${stored} #>> '{}') ${anyCase}) ${wanted ? 'LIKE' : 'NOT LIKE'} ${pattern}`);
+  return ofKind(
+    stored,
+    'string',
+    `lower((${stored} #>> '{}') ${anyCase}) ${wanted ? 'LIKE' : 'NOT LIKE'} ${pattern}`,
+  );
 }
 
 /** What is equal has the same kind, so that one look tells both. */
-function compared(path: readonly string[], operator: Equality | OrderOperator, value: ComparedValue, scope: CompileScope): string {
+function compared(
+  path: readonly string[],
+  operator: Equality | OrderOperator,
+  value: ComparedValue,
+  scope: CompileScope,
+): string {
   if (value.kind === 'instant') return comparedInstant(textAt(path, scope), operator, value, scope);
   const stored = storedAt(path, scope);
   const sign = signOf(operator);

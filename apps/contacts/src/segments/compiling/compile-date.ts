@@ -27,25 +27,43 @@ export function instantOf(text: string): string {
 }
 
 /** Dates are in the order of their texts: those of days are told by that, and most instants too, before any cast. */
-export function comparedInstant(text: string, operator: Equality | OrderOperator, value: InstantValue, scope: CompileScope): string {
+export function comparedInstant(
+  text: string,
+  operator: Equality | OrderOperator,
+  value: InstantValue,
+  scope: CompileScope,
+): string {
   const instant = `WHEN ${isInstant(text)} THEN ${ordered(cut(text), operator, value, scope)}`;
   return `CASE WHEN ${matchesAsDay(text, operator, value, scope)} THEN CASE WHEN ${looksLikeDay(text)} THEN ${isDay(text)} ${instant} END
     WHEN ${mayMatch(text, operator, value, scope)} THEN CASE ${instant} END END`;
 }
 
 /** If it is the text of a day. What begins in the middle of a day lies between two of them. */
-function matchesAsDay(text: string, operator: Equality | OrderOperator, { from }: InstantValue, { add }: CompileScope): string {
+function matchesAsDay(
+  text: string,
+  operator: Equality | OrderOperator,
+  { from }: InstantValue,
+  { add }: CompileScope,
+): string {
   const [floor, ceiling] = [dayOf(from), dayOf(new Date(from.getTime() + dayMs - 1))];
   if (operator === 'equals' || operator === 'notEquals')
-    return floor === ceiling ? `${byBytes(text)} ${signOf(operator)} ${add(floor)}::text` : String(operator === 'notEquals');
+    return floor === ceiling
+      ? `${byBytes(text)} ${signOf(operator)} ${add(floor)}::text`
+      : String(operator === 'notEquals');
   const edge = operator === 'lessThan' || operator === 'greaterThanOrEqual' ? ceiling : floor;
   return `${byBytes(text)} ${signOf(operator)} ${add(edge)}::text`;
 }
 
 /** Whatever its zone is, an instant has the date that it has in UTC, the one before or the one after. */
-function mayMatch(text: string, operator: Equality | OrderOperator, { from }: InstantValue, { add }: CompileScope): string {
+function mayMatch(
+  text: string,
+  operator: Equality | OrderOperator,
+  { from }: InstantValue,
+  { add }: CompileScope,
+): string {
   const after = () => `${byBytes(text)} >= ${add(dayOf(new Date(from.getTime() - dayMs)))}::text`;
-  const before = (days: number) => `${byBytes(text)} < ${add(dayOf(new Date(from.getTime() + days * dayMs)))}::text`;
+  const before = (days: number) =>
+    `${byBytes(text)} < ${add(dayOf(new Date(from.getTime() + days * dayMs)))}::text`;
   switch (operator) {
     case 'lessThan':
     case 'lessThanOrEqual':

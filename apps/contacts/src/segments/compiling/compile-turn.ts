@@ -23,14 +23,14 @@ function spansOf({ groups }: Condition): Span[] {
 
 /** A millisecond after the edge has passed it. */
 function turnOf(filter: Span, scope: CompileScope): string {
-  const turn = `${instantAsked(filter, scope)} + ${scope.add(filter.spanMs + 1)}::float8 * interval '1 millisecond'`;
+  const turn = `${instantRequested(filter, scope)} + ${scope.add(filter.spanMs + 1)}::float8 * interval '1 millisecond'`;
   return `(SELECT turn FROM (SELECT ${turn} AS turn) AS next WHERE turn > ${scope.now})`;
 }
 
-function instantAsked(filter: Span, scope: CompileScope): string {
+function instantRequested(filter: Span, scope: CompileScope): string {
   const { alias, project, add } = scope;
-  const last = (table: string, such: string) =>
-    `(SELECT s.last_at FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${such})`;
+  const last = (table: string, matching: string) =>
+    `(SELECT s.last_at FROM ${table} s WHERE s.project_id = ${project} AND s.contact_id = ${alias}.id AND ${matching})`;
   switch (filter.field) {
     case 'createdAt':
       return `${alias}.created_at`;

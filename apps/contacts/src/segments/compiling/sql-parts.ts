@@ -33,9 +33,15 @@ export const edgeOf = (spanMs: number, { now, add }: CompileScope): string =>
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Instants here have milliseconds, so a day ends with its last one. */
-export function ordered(sql: string, operator: Equality | OrderOperator, { from, day }: InstantValue, { add }: CompileScope): string {
+export function ordered(
+  sql: string,
+  operator: Equality | OrderOperator,
+  { from, day }: InstantValue,
+  { add }: CompileScope,
+): string {
   const first = `${add(from)}::timestamptz`;
-  if (!day || !(operator === 'equals' || operator === 'notEquals')) return `${sql} ${signOf(operator)} ${first}`;
+  if (!day || !(operator === 'equals' || operator === 'notEquals'))
+    return `${sql} ${signOf(operator)} ${first}`;
   const last = `${add(new Date(from.getTime() + dayMs - 1))}::timestamptz`;
   return `${sql} ${operator === 'equals' ? 'BETWEEN' : 'NOT BETWEEN'} ${first} AND ${last}`;
 }

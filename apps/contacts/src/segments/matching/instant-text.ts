@@ -16,7 +16,9 @@ export function readInstant(text: string): ReadInstant | null {
   const match = dateOnly.exec(text) ?? instant.exec(text);
   if (!match || !isDate(match[1]!, match[2]!, match[3]!)) return null;
   const isDay = text.length === 10;
-  const whole = isDay ? `${text}T00:00:00Z` : text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2').replace(/(\.\d{3})\d+/, '$1');
+  const whole = isDay
+    ? `${text}T00:00:00Z`
+    : text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2').replace(/(\.\d{3})\d+/, '$1');
   return { at: new Date(whole), day: isDay };
 }
 

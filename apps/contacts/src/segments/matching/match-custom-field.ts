@@ -3,7 +3,11 @@ import { readInstant } from './instant-text.js';
 import { compareInstants, matchInstant } from './match-instant.js';
 import { always, never, type Verdict } from './verdict.js';
 
-export function matchCustomField(filter: CustomFieldFilter, fields: Record<string, unknown>, now: Date): Verdict {
+export function matchCustomField(
+  filter: CustomFieldFilter,
+  fields: Record<string, unknown>,
+  now: Date,
+): Verdict {
   const stored = storedAt(fields, filter.path);
   if ('spanMs' in filter) {
     const at = instantOf(stored);
@@ -17,7 +21,8 @@ export function matchCustomField(filter: CustomFieldFilter, fields: Record<strin
     case 'contains':
     case 'notContains':
       return always(
-        typeof stored === 'string' && inLowerCase(stored).includes(inLowerCase(filter.text)) === (filter.operator === 'contains'),
+        typeof stored === 'string' &&
+          inLowerCase(stored).includes(inLowerCase(filter.text)) === (filter.operator === 'contains'),
       );
     case 'equals':
     case 'notEquals':
@@ -33,7 +38,8 @@ export function matchCustomField(filter: CustomFieldFilter, fields: Record<strin
 function storedAt(fields: Record<string, unknown>, path: readonly string[]): unknown {
   let stored: unknown = fields;
   for (const name of path) {
-    const inside = typeof stored === 'object' && stored !== null && !Array.isArray(stored) && Object.hasOwn(stored, name);
+    const inside =
+      typeof stored === 'object' && stored !== null && !Array.isArray(stored) && Object.hasOwn(stored, name);
     if (!inside) return undefined;
     stored = (stored as Record<string, unknown>)[name];
   }
@@ -48,7 +54,10 @@ function compare(operator: Equality | OrderOperator, stored: unknown, value: Com
       return typeof stored === 'boolean' && holds(operator, stored === value.flag ? 0 : 1);
     case 'text':
       // By code points, which is not the order of UTF-16 that `<` has.
-      return typeof stored === 'string' && holds(operator, Buffer.compare(Buffer.from(stored), Buffer.from(value.text)));
+      return (
+        typeof stored === 'string' &&
+        holds(operator, Buffer.compare(Buffer.from(stored), Buffer.from(value.text)))
+      );
     case 'instant': {
       const at = instantOf(stored);
       return at !== null && compareInstants(operator, at, value);
@@ -73,7 +82,8 @@ function holds(operator: Equality | OrderOperator, difference: number): boolean 
   }
 }
 
-const instantOf = (stored: unknown): Date | null => (typeof stored === 'string' ? (readInstant(stored)?.at ?? null) : null);
+const instantOf = (stored: unknown): Date | null =>
+  typeof stored === 'string' ? (readInstant(stored)?.at ?? null) : null;
 
 /** Letter by letter, as Unicode's simple mapping has it: no letter becomes two. */
 function inLowerCase(text: string): string {

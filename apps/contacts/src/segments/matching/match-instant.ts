@@ -1,17 +1,22 @@
 import type { AgeOperator, Equality, InstantValue, OrderOperator } from '@posthorn/contracts';
 import { always, from, until, type Verdict } from './verdict.js';
 
-type AskedOfInstant = { operator: Equality | OrderOperator; value: InstantValue } | { operator: AgeOperator; spanMs: number };
+type InstantFilter =
+  { operator: Equality | OrderOperator; value: InstantValue } | { operator: AgeOperator; spanMs: number };
 
 const dayMs = 86_400_000;
 
-export function matchInstant(asked: AskedOfInstant, at: Date, now: Date): Verdict {
-  if (!('spanMs' in asked)) return always(compareInstants(asked.operator, at, asked.value));
-  const leaves = at.getTime() + asked.spanMs + 1;
-  return asked.operator === 'within' ? until(leaves, now) : from(leaves, now);
+export function matchInstant(requested: InstantFilter, at: Date, now: Date): Verdict {
+  if (!('spanMs' in requested)) return always(compareInstants(requested.operator, at, requested.value));
+  const leaves = at.getTime() + requested.spanMs + 1;
+  return requested.operator === 'within' ? until(leaves, now) : from(leaves, now);
 }
 
-export function compareInstants(operator: Equality | OrderOperator, at: Date, { from: first, day }: InstantValue): boolean {
+export function compareInstants(
+  operator: Equality | OrderOperator,
+  at: Date,
+  { from: first, day }: InstantValue,
+): boolean {
   const past = at.getTime() - first.getTime();
   switch (operator) {
     case 'equals':

@@ -8,10 +8,12 @@ export const always = (matches: boolean): Verdict => ({ matches, until: null });
 export const never = always(false);
 
 /** Matches before `end`, and from then on no more. */
-export const until = (end: number, now: Date): Verdict => (now.getTime() < end ? { matches: true, until: end } : never);
+export const until = (end: number, now: Date): Verdict =>
+  now.getTime() < end ? { matches: true, until: end } : never;
 
 /** Matches from `begin` on. */
-export const from = (begin: number, now: Date): Verdict => (now.getTime() < begin ? { matches: false, until: begin } : always(true));
+export const from = (begin: number, now: Date): Verdict =>
+  now.getTime() < begin ? { matches: false, until: begin } : always(true);
 
 export function allOf(parts: readonly Verdict[]): Verdict {
   return joined(parts, true);

@@ -1,6 +1,6 @@
 import { invalid, type FailureCode, type InvalidMember } from '@posthorn/contracts';
 
-/** Everything that is wrong with a condition, each with its place; a caller mends it all at once. */
+/** Everything that is wrong with a condition, each with its place; a caller can fix everything at once. */
 export class Faults {
   private readonly found: InvalidMember[] = [];
 
@@ -14,8 +14,8 @@ export class Faults {
     this.ofStored = ofStored;
   }
 
-  add(place: readonly string[], code: FailureCode, message: string): null {
-    this.found.push({ path: [...this.root, ...place], code, message });
+  add(location: readonly string[], code: FailureCode, message: string): null {
+    this.found.push({ path: [...this.root, ...location], code, message });
     return null;
   }
 
@@ -31,8 +31,13 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /** Members that the language does not know are refused, as everywhere in a body. */
-export function refuseUnknown(members: Members, known: readonly string[], place: readonly string[], faults: Faults): void {
+export function refuseUnknown(
+  members: Members,
+  known: readonly string[],
+  location: readonly string[],
+  faults: Faults,
+): void {
   for (const name of Object.keys(members).filter((each) => !known.includes(each))) {
-    faults.add([...place, name], 'unknown_field', `is not a known member: use ${known.join(', ')}`);
+    faults.add([...location, name], 'unknown_field', `is not a known member: use ${known.join(', ')}`);
   }
 }

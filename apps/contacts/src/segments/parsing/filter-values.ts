@@ -10,7 +10,12 @@ import {
 import type { Faults, Members } from './faults.js';
 import { readInstant } from '../matching/instant-text.js';
 
-type Asked = { text: string } | { flag: boolean } | { value: ComparedValue } | { spanMs: number } | Record<string, never>;
+type Requested =
+  | { text: string }
+  | { flag: boolean }
+  | { value: ComparedValue }
+  | { spanMs: number }
+  | Record<string, never>;
 
 /** What an operator takes besides its field. */
 const takes: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span' | 'nothing'> = {
@@ -43,10 +48,11 @@ export class FilterValues {
     private readonly faults: Faults,
   ) {}
 
-  read(field: ConditionField, operator: ConditionOperator): Asked | null {
+  read(field: ConditionField, operator: ConditionOperator): Requested | null {
     const wanted = takes[operator];
     if (wanted === 'span') return this.span();
-    if (isGiven(this.given['unit'])) return this.fault('unit', 'not_allowed', `is of no use to ${operator}: leave it out`);
+    if (isGiven(this.given['unit']))
+      return this.fault('unit', 'not_allowed', `is of no use to ${operator}: leave it out`);
     if (wanted === 'nothing') return this.nothing(operator);
     if (!isGiven(this.given['value'])) return this.fault('value', 'required', 'is required');
     if (field === 'email') return this.address();
@@ -55,11 +61,13 @@ export class FilterValues {
     return wanted === 'text' ? this.text() : this.compared(wanted === 'ordered');
   }
 
-  private nothing(operator: ConditionOperator): Asked | null {
-    return isGiven(this.given['value']) ? this.fault('value', 'not_allowed', `is of no use to ${operator}: leave it out`) : {};
+  private nothing(operator: ConditionOperator): Requested | null {
+    return isGiven(this.given['value'])
+      ? this.fault('value', 'not_allowed', `is of no use to ${operator}: leave it out`)
+      : {};
   }
 
-  private span(): Asked | null {
+  private span(): Requested | null {
     const { value, unit } = this.given;
     const known = spanUnits.find((each) => each === unit);
     if (!isGiven(unit)) this.fault('unit', 'required', `is required: ${spanUnits.join(', ')}`);
@@ -69,42 +77,59 @@ export class FilterValues {
     if (!known) return null;
     const spanMs = Math.round(value * msOfUnit[known]);
     if (spanMs >= 1 && spanMs <= maxSpanMs) return { spanMs };
-    return this.fault('value', 'out_of_range', `must be greater than 0, and at most ${maxSpanMs / msOfUnit[known]} ${known}`);
+    return this.fault(
+      'value',
+      'out_of_range',
+      `must be greater than 0, and at most ${maxSpanMs / msOfUnit[known]} ${known}`,
+    );
   }
 
   /** Stored addresses are in lower case. */
-  private address(): Asked | null {
-    const asked = this.text();
-    return asked && 'text' in asked ? { text: String(asked.text).trim().toLowerCase() } : asked;
+  private address(): Requested | null {
+    const requested = this.text();
+    return requested && 'text' in requested
+      ? { text: String(requested.text).trim().toLowerCase() }
+      : requested;
   }
 
-  private flag(): Asked | null {
+  private flag(): Requested | null {
     const { value } = this.given;
-    return typeof value === 'boolean' ? { flag: value } : this.fault('value', 'invalid_type', 'must be true or false');
+    return typeof value === 'boolean'
+      ? { flag: value }
+      : this.fault('value', 'invalid_type', 'must be true or false');
   }
 
-  private instant(): Asked | null {
+  private instant(): Requested | null {
     const { value } = this.given;
     const read = typeof value === 'string' ? instantOf(value) : null;
-    const wanted = 'must be an ISO 8601 date, such as 2026-01-31, or date-time with its zone, such as 2026-01-31T09:00:00Z';
-    return read ? { value: read } : this.fault('value', typeof value === 'string' ? 'invalid_format' : 'invalid_type', wanted);
+    const wanted =
+      'must be an ISO 8601 date, such as 2026-01-31, or date-time with its zone, such as 2026-01-31T09:00:00Z';
+    return read
+      ? { value: read }
+      : this.fault('value', typeof value === 'string' ? 'invalid_format' : 'invalid_type', wanted);
   }
 
-  private text(): Asked | null {
+  private text(): Requested | null {
     const { value } = this.given;
     if (typeof value !== 'string') return this.fault('value', 'invalid_type', 'must be a string');
     if (value === '') return this.fault('value', 'too_short', 'must not be empty');
-    return isPlain(value) ? { text: value } : this.fault('value', 'invalid_text', 'must not contain NUL or lone surrogates');
+    return isPlain(value)
+      ? { text: value }
+      : this.fault('value', 'invalid_text', 'must not contain NUL or lone surrogates');
   }
 
   /** A number compares with numbers, a date with dates, another text with texts. */
-  private compared(ordered: boolean): Asked | null {
+  private compared(ordered: boolean): Requested | null {
     const { value } = this.given;
-    if (typeof value === 'number' && Number.isFinite(value)) return { value: { kind: 'number', number: value } };
+    if (typeof value === 'number' && Number.isFinite(value))
+      return { value: { kind: 'number', number: value } };
     if (typeof value === 'boolean' && !ordered) return { value: { kind: 'flag', flag: value } };
-    const wanted = ordered ? 'must be a number, a date or a string' : 'must be a number, a date, a string, true or false';
+    const wanted = ordered
+      ? 'must be a number, a date or a string'
+      : 'must be a number, a date, a string, true or false';
     if (typeof value !== 'string') return this.fault('value', 'invalid_type', wanted);
-    if (!isPlain(value)) return this.fault('value', 'invalid_text', 'must not contain NUL or lone surrogates');
+    if (!isPlain(value))
+      return this.fault('value', 'invalid_text', 'must not contain NUL or lone surrogates');
     return { value: instantOf(value) ?? { kind: 'text', text: value } };
   }
 

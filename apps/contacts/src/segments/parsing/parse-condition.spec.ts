@@ -5,7 +5,8 @@ import { parseCondition, storedCondition } from './parse-condition.js';
 const id = '01980a5c-1b2d-7c3e-8f40-00000000000a';
 const one = (filter: unknown) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
 const subscribed = { field: 'subscribed', operator: 'equals', value: true };
-const nested = (depth: number): object => (depth === 1 ? one(subscribed) : { logic: 'OR', groups: [{ conditions: nested(depth - 1) }] });
+const nested = (depth: number): object =>
+  depth === 1 ? one(subscribed) : { logic: 'OR', groups: [{ conditions: nested(depth - 1) }] };
 
 function faultsOf(given: unknown): [pointer: string, code: string, message: string][] {
   try {
@@ -18,7 +19,10 @@ function faultsOf(given: unknown): [pointer: string, code: string, message: stri
 }
 
 const filterFault = (filter: unknown) =>
-  faultsOf(one(filter)).map(([pointer, code]) => [pointer.replace('/condition/groups/0/filters/0', ''), code]);
+  faultsOf(one(filter)).map(([pointer, code]) => [
+    pointer.replace('/condition/groups/0/filters/0', ''),
+    code,
+  ]);
 
 describe('a condition that is read', () => {
   it('becomes a tree, in which every filter knows its place', () => {
@@ -50,7 +54,9 @@ describe('a condition that is read', () => {
   it('takes five levels and a hundred filters, and no more', () => {
     expect(faultsOf(nested(5))).toEqual([]);
     const deep = Array.from({ length: 5 }, () => '/groups/0/conditions').join('');
-    expect(faultsOf(nested(6))).toEqual([[`/condition${deep}`, 'out_of_range', expect.stringContaining('deeper than 5')]]);
+    expect(faultsOf(nested(6))).toEqual([
+      [`/condition${deep}`, 'out_of_range', expect.stringContaining('deeper than 5')],
+    ]);
     const many = (count: number) => ({
       logic: 'AND',
       groups: Array.from({ length: count / 2 }, () => ({ filters: [subscribed, subscribed] })),
@@ -133,13 +139,20 @@ describe('a condition that is read', () => {
     };
     expect(faultsOf(given)).toEqual([
       ['/condition/groups/0/filters/0/field', 'not_allowed', expect.stringContaining('customFields.<path>')],
-      ['/condition/groups/0/filters/1/operator', 'not_allowed', 'does not fit this field: use one of equals, notEquals'],
+      [
+        '/condition/groups/0/filters/1/operator',
+        'not_allowed',
+        'does not fit this field: use one of equals, notEquals',
+      ],
     ]);
   });
 
   it('may say more than it is taken with, once an erasure has put its words in place of an address', () => {
     const given = one({ field: `event.${'x'.repeat(201)}`, operator: 'triggered' });
     expect(faultsOf(given)).toHaveLength(1);
-    expect(storedCondition(given).groups[0]!.filters[0]).toMatchObject({ field: 'event', name: 'x'.repeat(201) });
+    expect(storedCondition(given).groups[0]!.filters[0]).toMatchObject({
+      field: 'event',
+      name: 'x'.repeat(201),
+    });
   });
 });

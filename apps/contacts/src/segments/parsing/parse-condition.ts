@@ -9,17 +9,23 @@ import {
 import { Faults, isMembers, refuseUnknown, type Members } from './faults.js';
 import { parseFilter } from './parse-filter.js';
 
-type Place = readonly string[];
+type Position = readonly string[];
 
 /** The tree of a condition as it is given; `at` is where it stands in the body. Throws everything that is wrong with it, each with its place. */
-export const parseCondition = (given: unknown, at: Place = ['condition']): Condition => parse(given, new Faults(at));
+export const parseCondition = (given: unknown, at: Position = ['condition']): Condition =>
+  parse(given, new Faults(at));
 
 /** The tree of a condition that was taken before: an erasure may have made its words longer than they are taken from outside. */
-export const storedCondition = (stored: unknown): Condition => parse(stored, new Faults(['condition'], { ofStored: true }));
+export const storedCondition = (stored: unknown): Condition =>
+  parse(stored, new Faults(['condition'], { ofStored: true }));
 
 function parse(given: unknown, faults: Faults): Condition {
   if (countFilters(given) > maxConditionFilters) {
-    faults.add([], 'too_long', `must have at most ${maxConditionFilters} filters in all: use fewer, or name another segment`);
+    faults.add(
+      [],
+      'too_long',
+      `must have at most ${maxConditionFilters} filters in all: use fewer, or name another segment`,
+    );
   }
   faults.refuse();
   const condition = parseLevel(given, [], 1, faults);
@@ -32,46 +38,76 @@ function countFilters(given: unknown): number {
   if (!isMembers(given) || !Array.isArray(given['groups'])) return 0;
   return given['groups'].reduce((sum: number, group: unknown) => {
     if (!isMembers(group)) return sum + 1;
-    return sum + (Array.isArray(group['filters']) ? group['filters'].length : 0) + countFilters(group['conditions']);
+    return (
+      sum +
+      (Array.isArray(group['filters']) ? group['filters'].length : 0) +
+      countFilters(group['conditions'])
+    );
   }, 0);
 }
 
-function parseLevel(given: unknown, place: Place, depth: number, faults: Faults): Condition | null {
+function parseLevel(given: unknown, location: Position, depth: number, faults: Faults): Condition | null {
   if (depth > maxConditionDepth) {
-    return faults.add(place, 'out_of_range', `must not be nested deeper than ${maxConditionDepth} (the outermost is 1): join its groups`);
+    return faults.add(
+      location,
+      'out_of_range',
+      `must not be nested deeper than ${maxConditionDepth} (the outermost is 1): join its groups`,
+    );
   }
-  if (!isMembers(given)) return faults.add(place, 'invalid_type', 'must be an object {logic, groups}');
-  refuseUnknown(given, ['logic', 'groups'], place, faults);
-  const logic = parseLogic(given, place, faults);
+  if (!isMembers(given)) return faults.add(location, 'invalid_type', 'must be an object {logic, groups}');
+  refuseUnknown(given, ['logic', 'groups'], location, faults);
+  const logic = parseLogic(given, location, faults);
   const groups = given['groups'];
-  if (!Array.isArray(groups)) return faults.add([...place, 'groups'], ...notAList);
-  if (groups.length === 0) return faults.add([...place, 'groups'], 'too_short', 'must not be empty: give at least one group with a filter');
-  const parsed = groups.map((group: unknown, index) => parseGroup(group, [...place, 'groups', String(index)], depth, faults));
+  if (!Array.isArray(groups)) return faults.add([...location, 'groups'], ...notAList);
+  if (groups.length === 0)
+    return faults.add(
+      [...location, 'groups'],
+      'too_short',
+      'must not be empty: give at least one group with a filter',
+    );
+  const parsed = groups.map((group: unknown, index) =>
+    parseGroup(group, [...location, 'groups', String(index)], depth, faults),
+  );
   const whole = parsed.filter((group) => group !== null);
   return logic && whole.length === parsed.length ? { logic, groups: whole } : null;
 }
 
-function parseLogic(given: Members, place: Place, faults: Faults): ConditionLogic | null {
+function parseLogic(given: Members, location: Position, faults: Faults): ConditionLogic | null {
   const logic = conditionLogics.find((each) => each === given['logic']);
   if (logic) return logic;
-  const at = [...place, 'logic'];
+  const at = [...location, 'logic'];
   return given['logic'] === undefined
     ? faults.add(at, ...required)
     : faults.add(at, 'not_allowed', `must be one of ${conditionLogics.join(', ')}`);
 }
 
-function parseGroup(given: unknown, place: Place, depth: number, faults: Faults): ConditionGroup | null {
-  if (!isMembers(given)) return faults.add(place, 'invalid_type', 'must be an object {filters, conditions?}');
-  refuseUnknown(given, ['filters', 'conditions'], place, faults);
+function parseGroup(
+  given: unknown,
+  location: Position,
+  depth: number,
+  faults: Faults,
+): ConditionGroup | null {
+  if (!isMembers(given))
+    return faults.add(location, 'invalid_type', 'must be an object {filters, conditions?}');
+  refuseUnknown(given, ['filters', 'conditions'], location, faults);
   const { filters = [], conditions = null } = given;
-  if (!Array.isArray(filters)) return faults.add([...place, 'filters'], ...notAList);
+  if (!Array.isArray(filters)) return faults.add([...location, 'filters'], ...notAList);
   if (filters.length === 0 && conditions === null) {
-    return faults.add([...place, 'filters'], 'too_short', 'must not be empty: give a filter, or nested conditions');
+    return faults.add(
+      [...location, 'filters'],
+      'too_short',
+      'must not be empty: give a filter, or nested conditions',
+    );
   }
-  const parsed = filters.map((filter: unknown, index) => parseFilter(filter, [...place, 'filters', String(index)], faults));
-  const nested = conditions === null ? null : parseLevel(conditions, [...place, 'conditions'], depth + 1, faults);
+  const parsed = filters.map((filter: unknown, index) =>
+    parseFilter(filter, [...location, 'filters', String(index)], faults),
+  );
+  const nested =
+    conditions === null ? null : parseLevel(conditions, [...location, 'conditions'], depth + 1, faults);
   const whole = parsed.filter((filter) => filter !== null);
-  return whole.length === parsed.length && (conditions === null || nested) ? { filters: whole, conditions: nested } : null;
+  return whole.length === parsed.length && (conditions === null || nested)
+    ? { filters: whole, conditions: nested }
+    : null;
 }
 
 const required = ['required', 'is required'] as const;

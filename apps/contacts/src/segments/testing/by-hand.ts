@@ -1,9 +1,9 @@
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
-import { workOff, type ServiceGround } from '@posthorn/testing';
+import { workOff, type ServiceFixture } from '@posthorn/testing';
 import { ContactHistoryRepository } from '../../activity/contact-history.repository.js';
 import type { ContactsConfig } from '../../config.js';
-import { MembershipFacts } from '../membership-facts.js';
+import { MembershipEvents } from '../membership-events.js';
 import { SegmentBaselines } from '../segment-baselines.repository.js';
 import { SegmentConditions } from '../segment-conditions.js';
 import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
@@ -20,13 +20,23 @@ import { UpkeepRepository } from '../upkeep/upkeep.repository.js';
 const config = { segmentLiveMs: 5_000, segmentRefreshSeconds: 900 } as ContactsConfig;
 
 /** The upkeep without the service around it. */
-export function buildUpkeep({ database, queue }: ServiceGround): SegmentUpkeep {
-  const [clock, outbox, history] = [new DatabaseClock(database), new Outbox(database), new ContactHistoryRepository(database)];
-  const facts = new MembershipFacts(outbox, new SegmentDirtyRepository(database), history, clock);
-  return new SegmentUpkeep(clock, new UpkeepRepository(database), new Subjects(database), new SegmentsRepository(database, queue), facts);
+export function buildUpkeep({ database, queue }: ServiceFixture): SegmentUpkeep {
+  const [clock, outbox, history] = [
+    new DatabaseClock(database),
+    new Outbox(database),
+    new ContactHistoryRepository(database),
+  ];
+  const events = new MembershipEvents(outbox, new SegmentDirtyRepository(database), history, clock);
+  return new SegmentUpkeep(
+    clock,
+    new UpkeepRepository(database),
+    new Subjects(database),
+    new SegmentsRepository(database, queue),
+    events,
+  );
 }
 
-export const buildConditions = ({ database, queue }: ServiceGround): SegmentConditions =>
+export const buildConditions = ({ database, queue }: ServiceFixture): SegmentConditions =>
   new SegmentConditions(
     new SegmentsRepository(database, queue),
     new SegmentEdgesRepository(database),
@@ -37,28 +47,33 @@ export const buildConditions = ({ database, queue }: ServiceGround): SegmentCond
   );
 
 /** Evaluates every contact that waits for it, while the service does not run; one that somebody holds waits on. */
-export async function evaluateAll(ground: ServiceGround): Promise<void> {
-  const { database, queue } = ground;
-  await database.query(`UPDATE work_items SET due_at = now() WHERE kind = $1 AND state = 'WAITING' AND key IS NULL`, [segmentUpkeepWork.name]);
+export async function evaluateAll(fixture: ServiceFixture): Promise<void> {
+  const { database, queue } = fixture;
+  await database.query(
+    `UPDATE work_items SET due_at = now() WHERE kind = $1 AND state = 'WAITING' AND key IS NULL`,
+    [segmentUpkeepWork.name],
+  );
   const rows = new UpkeepRepository(database);
   return workOff(
-    ground,
-    (runner) => new SegmentUpkeepWork(database, new DatabaseClock(database), buildUpkeep(ground), rows, queue, runner),
+    fixture,
+    (runner) =>
+      new SegmentUpkeepWork(database, new DatabaseClock(database), buildUpkeep(fixture), rows, queue, runner),
     segmentUpkeepWork.name,
   );
 }
 
 /** Finds the members of all segments of a project anew, while the service does not run. */
-export async function recountAll(ground: ServiceGround, projectId: string): Promise<void> {
-  const { database, queue } = ground;
+export async function recountAll(fixture: ServiceFixture, projectId: string): Promise<void> {
+  const { database, queue } = fixture;
   const segments = await new SegmentsRepository(database, queue).dynamic(projectId);
   const requested = segments.map(({ id }) => ({ projectId, key: id, payload: { requested: true } }));
   await queue.enqueue(segmentRefreshWork, requested, 'REPLACE');
   const repository = new SegmentsRepository(database, queue);
   const clock = new DatabaseClock(database);
   await workOff(
-    ground,
-    (runner) => new SegmentRefreshesWork(database, repository, buildConditions(ground), clock, config, runner),
+    fixture,
+    (runner) =>
+      new SegmentRefreshesWork(database, repository, buildConditions(fixture), clock, config, runner),
     segmentRefreshWork.name,
   );
 }

@@ -28,7 +28,27 @@ const spans: [value: number, unit: string, ms: number][] = [
   [30, 'days', 2_592_000_000],
 ];
 const eventNames = ['signup', 'bought', 'a.b', "o'x"];
-const texts = ['', 'a', 'A', 'ab', 'Ab%', '_', '%', '\\', 'ÄÖ', 'äö', 'İi', 'ß', 'Σς', '\ue000', '😀', '1', 'true', 'null', '2026-03-01x'];
+const texts = [
+  '',
+  'a',
+  'A',
+  'ab',
+  'Ab%',
+  '_',
+  '%',
+  '\\',
+  'ÄÖ',
+  'äö',
+  'İi',
+  'ß',
+  'Σς',
+  '\ue000',
+  '😀',
+  '1',
+  'true',
+  'null',
+  '2026-03-01x',
+];
 const wrongDates = [
   '2026-02-29',
   '2026-13-01',
@@ -54,7 +74,11 @@ const oddDates = [
 
 /** At the edges that the spans have, a millisecond to each side, and elsewhere. */
 const instant = fc
-  .tuple(fc.constantFrom(0, ...spans.map(([, , ms]) => ms)), fc.constantFrom(-1, 0, 1, 999, -86_400_000), fc.constantFrom(1, 1, 1, -1))
+  .tuple(
+    fc.constantFrom(0, ...spans.map(([, , ms]) => ms)),
+    fc.constantFrom(-1, 0, 1, 999, -86_400_000),
+    fc.constantFrom(1, 1, 1, -1),
+  )
   .map(([ms, off, side]) => new Date(generatedNow.getTime() - side * ms + off));
 const number = fc.constantFrom(0, 1, -1.5, 2, 10, 0.1, 1e21, -1e-7, 1e300);
 const dateText = fc.oneof(
@@ -63,26 +87,43 @@ const dateText = fc.oneof(
   instant.map((at) => new Date(at.getTime() + 19_800_000).toISOString().replace('Z', '+05:30')),
   fc.constantFrom(...oddDates),
 );
-const scalar = fc.oneof(number, fc.constantFrom(...texts), dateText, dateText, fc.boolean(), fc.constantFrom(...wrongDates));
-const stored = fc.oneof({ weight: 6, arbitrary: scalar }, fc.constantFrom<unknown>(null, [], ['a', 1], {}, { x: 'a' }));
+const scalar = fc.oneof(
+  number,
+  fc.constantFrom(...texts),
+  dateText,
+  dateText,
+  fc.boolean(),
+  fc.constantFrom(...wrongDates),
+);
+const stored = fc.oneof(
+  { weight: 6, arbitrary: scalar },
+  fc.constantFrom<unknown>(null, [], ['a', 1], {}, { x: 'a' }),
+);
 
 const customFields = fc
   .record({ a: stored, b: stored, '0': stored, n: fc.record({ x: stored, y: fc.record({ z: stored }, { requiredKeys: [] }) }, { requiredKeys: [] }), list: fc.array(stored, { maxLength: 2 }) }, { requiredKeys: [] })
   .map((fields) => fields as Record<string, unknown>); // prettier-ignore
 
-const word = fc.constantFrom('ann', 'ben', 'a_n', 'a%n', 'o\\n', 'zoë');
+const text = fc.constantFrom('ann', 'ben', 'a_n', 'a%n', 'o\\n', 'zoë');
 const person: fc.Arbitrary<Person> = fc.record({
-  email: fc.tuple(word, fc.constantFrom('example.org', 'mail.test')).map(([name, domain]) => `${name}@${domain}`),
+  email: fc
+    .tuple(text, fc.constantFrom('example.org', 'mail.test'))
+    .map(([name, domain]) => `${name}@${domain}`),
   subscribed: fc.boolean(),
   createdAt: instant,
   updatedAt: instant,
   customFields,
-  events: fc.uniqueArray(fc.tuple(fc.constantFrom(...eventNames), instant), { selector: ([name]) => name }).map((pairs) => new Map(pairs)),
+  events: fc
+    .uniqueArray(fc.tuple(fc.constantFrom(...eventNames), instant), { selector: ([name]) => name })
+    .map((pairs) => new Map(pairs)),
   activities: fc
     .uniqueArray(fc.tuple(fc.constantFrom(...emailActivities), instant), { selector: ([kind]) => kind })
     .map((pairs) => new Map(pairs)),
   lists: fc
-    .uniqueArray(fc.tuple(fc.constantFrom(...listIds), fc.constantFrom('PENDING', 'CONFIRMED', 'UNSUBSCRIBED')), { selector: ([id]) => id })
+    .uniqueArray(
+      fc.tuple(fc.constantFrom(...listIds), fc.constantFrom('PENDING', 'CONFIRMED', 'UNSUBSCRIBED')),
+      { selector: ([id]) => id },
+    )
     .map((pairs) => new Map(pairs)),
   segments: fc.subarray(segmentIds).map((ids) => new Set(ids)),
 });
@@ -96,8 +137,14 @@ const orders = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqua
 const parts = ['contains', 'notContains'];
 const ages = ['within', 'olderThan'];
 
-const filterOf = (field: fc.Arbitrary<string>, operators: readonly string[], more: fc.Arbitrary<Given> = fc.constant({})) =>
-  fc.tuple(field, fc.constantFrom(...operators), more).map(([name, operator, rest]): Given => ({ field: name, operator, ...rest }));
+const filterOf = (
+  field: fc.Arbitrary<string>,
+  operators: readonly string[],
+  more: fc.Arbitrary<Given> = fc.constant({}),
+) =>
+  fc
+    .tuple(field, fc.constantFrom(...operators), more)
+    .map(([name, operator, rest]): Given => ({ field: name, operator, ...rest }));
 const valued = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Given> => value.map((each) => ({ value: each }));
 const spanned = fc.constantFrom(...spans).map(([value, unit]): Given => ({ value, unit }));
 
@@ -109,7 +156,10 @@ const happened = fc.oneof(
   fc.constantFrom(...eventNames, 'never').map((name) => `event.${name}`),
   fc.constantFrom(...emailActivities).map((kind) => `email.${kind}`),
 );
-const named = fc.constantFrom(...listIds.map((id) => `list.${id}`), ...segmentIds.map((id) => `segment.${id}`));
+const named = fc.constantFrom(
+  ...listIds.map((id) => `list.${id}`),
+  ...segmentIds.map((id) => `segment.${id}`),
+);
 const addressPart = fc.constantFrom('ANN', 'ann@example.org', 'a%', '_', 'example', '\\', 'n@m', 'ZOË');
 
 const filter = fc.oneof(

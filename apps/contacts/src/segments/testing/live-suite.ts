@@ -1,6 +1,6 @@
-import { contactFacts } from '@posthorn/contracts';
+import { contactEvents } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
 import { SegmentsOf } from './segments-suite.js';
@@ -9,16 +9,19 @@ import { SegmentsOf } from './segments-suite.js';
 export class LiveSuite {
   private service!: RunningService;
 
-  private constructor(readonly ground: ServiceGround) {}
+  private constructor(readonly fixture: ServiceFixture) {}
 
   static async start(): Promise<LiveSuite> {
-    const suite = new LiveSuite(await openServiceGround('contacts', { entities, migrations }));
-    await suite.ground.carry(suite.serve());
+    const suite = new LiveSuite(await openServiceFixture('contacts', { entities, migrations }));
+    await suite.fixture.carry(suite.serve());
     return suite;
   }
 
   async serve(more: Record<string, string> = {}): Promise<void> {
-    this.service = await startContacts({ environment: { ...this.ground.environment, ...more }, processMetrics: false });
+    this.service = await startContacts({
+      environment: { ...this.fixture.environment, ...more },
+      processMetrics: false,
+    });
   }
 
   rest(): Promise<void> {
@@ -27,17 +30,17 @@ export class LiveSuite {
 
   async stop(): Promise<void> {
     await this.rest();
-    await this.ground.close();
+    await this.fixture.close();
   }
 
   open(): SegmentsOf {
-    const { caller, projectId } = this.ground.buildProject();
-    return new SegmentsOf(this.ground, caller, projectId);
+    const { caller, projectId } = this.fixture.buildProject();
+    return new SegmentsOf(this.fixture, caller, projectId);
   }
 
-  async told({ projectId }: SegmentsOf): Promise<Record<'entered' | 'exited', string[][]>> {
-    const of = async (fact: typeof contactFacts.segmentEntered) =>
-      (await this.ground.factsOf(projectId, fact)).map(({ contactId, slug }) => [contactId, slug]);
-    return { entered: await of(contactFacts.segmentEntered), exited: await of(contactFacts.segmentLeft) };
+  async published({ projectId }: SegmentsOf): Promise<Record<'entered' | 'exited', string[][]>> {
+    const of = async (event: typeof contactEvents.segmentEntered) =>
+      (await this.fixture.eventsOf(projectId, event)).map(({ contactId, slug }) => [contactId, slug]);
+    return { entered: await of(contactEvents.segmentEntered), exited: await of(contactEvents.segmentLeft) };
   }
 }

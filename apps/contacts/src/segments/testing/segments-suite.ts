@@ -16,7 +16,7 @@ export const all = (...filters: Given[]): Record<string, unknown> => ({
 
 export const plan = (name: string): Record<string, unknown> => all(['customFields.plan', 'equals', name]);
 
-interface Ground {
+interface Fixture {
   bus: Bus;
   database: Database;
   queue: WorkQueue;
@@ -27,42 +27,53 @@ let count = 0;
 /** One project's segments, as a client and its neighbours in the service see them. */
 export class SegmentsOf {
   constructor(
-    private readonly ground: Ground,
+    private readonly fixture: Fixture,
     readonly caller: Caller,
     readonly projectId: string,
   ) {}
 
   build(overrides: Partial<CreateSegment> = {}): Promise<Segment> {
-    const made = { name: `Segment ${(count += 1)}`, type: 'DYNAMIC' as const, condition: plan('pro'), ...overrides };
-    return this.ground.bus.call(segments.create, this.caller, made.type === 'STATIC' ? { ...made, condition: undefined } : made);
+    const made = {
+      name: `Segment ${(count += 1)}`,
+      type: 'DYNAMIC' as const,
+      condition: plan('pro'),
+      ...overrides,
+    };
+    return this.fixture.bus.call(
+      segments.create,
+      this.caller,
+      made.type === 'STATIC' ? { ...made, condition: undefined } : made,
+    );
   }
 
   get(id: string): Promise<Segment> {
-    return this.ground.bus.call(segments.get, this.caller, { id });
+    return this.fixture.bus.call(segments.get, this.caller, { id });
   }
 
   /** A contact, whose segments are looked at. */
   async contact(email: string, customFields: Record<string, unknown> = {}): Promise<string> {
-    const { id } = await this.ground.bus.call(contacts.upsert, this.caller, { email, customFields });
+    const { id } = await this.fixture.bus.call(contacts.upsert, this.caller, { email, customFields });
     await this.touch(id);
     return id;
   }
 
   async touch(...ids: string[]): Promise<void> {
     const { projectId } = this;
-    await new SegmentDirtyRepository(this.ground.database).mark(ids.map((contactId) => ({ projectId, contactId })));
-    this.ground.queue.wakeAfterCommit();
+    await new SegmentDirtyRepository(this.fixture.database).mark(
+      ids.map((contactId) => ({ projectId, contactId })),
+    );
+    this.fixture.queue.wakeAfterCommit();
   }
 
   async members(id: string): Promise<string[]> {
-    const { items } = await this.ground.bus.call(segments.contacts, this.caller, { id, limit: 100 });
+    const { items } = await this.fixture.bus.call(segments.contacts, this.caller, { id, limit: 100 });
     return items.map(({ email }) => email).sort();
   }
 
   /** Nobody waits to be looked at any more. */
   async settled(): Promise<void> {
     await eventually(async () => {
-      const [row] = await this.ground.database.query<{ waiting: boolean }>(
+      const [row] = await this.fixture.database.query<{ waiting: boolean }>(
         `SELECT EXISTS (SELECT FROM segment_dirty WHERE project_id = $1)
            OR EXISTS (SELECT FROM segment_due WHERE project_id = $1 AND due_at <= clock_timestamp()) AS waiting`,
         [this.projectId],
@@ -73,13 +84,13 @@ export class SegmentsOf {
 
   /** As if so much time had passed: everything that was lies back by it. */
   async age(by: string): Promise<void> {
-    const { database } = this.ground;
+    const { database } = this.fixture;
     await database.transaction(async () => {
       for (const [table, columns] of Object.entries(instants)) {
         const back = columns.map((column) => `${column} = ${column} - $2::interval`).join(', ');
         await database.query(`UPDATE ${table} SET ${back} WHERE project_id = $1`, [this.projectId, by]);
       }
-      await this.ground.queue.enqueue(segmentUpkeepWork, [{ projectId: this.projectId }]);
+      await this.fixture.queue.enqueue(segmentUpkeepWork, [{ projectId: this.projectId }]);
     });
   }
 }

@@ -6,10 +6,10 @@ import { all, plan, type SegmentsOf } from '../testing/segments-suite.js';
 
 describe('what is still to be looked at', () => {
   let suite: LiveSuite;
-  let ground: LiveSuite['ground'];
+  let fixture: LiveSuite['fixture'];
   beforeAll(async () => {
     suite = await LiveSuite.start();
-    ({ ground } = suite);
+    ({ fixture } = suite);
   });
   afterAll(() => suite.stop());
 
@@ -23,11 +23,14 @@ describe('what is still to be looked at', () => {
     }
   };
   const rewrite = async (mine: SegmentsOf, id: string, to: string) => {
-    await ground.database.query(`UPDATE contacts SET custom_fields = jsonb_build_object('plan', $2::text) WHERE id = $1`, [id, to]);
+    await fixture.database.query(
+      `UPDATE contacts SET custom_fields = jsonb_build_object('plan', $2::text) WHERE id = $1`,
+      [id, to],
+    );
     await mine.touch(id);
   };
-  const lookAtAll = () => evaluateAll(ground);
-  const recount = ({ projectId }: SegmentsOf) => recountAll(ground, projectId);
+  const lookAtAll = () => evaluateAll(fixture);
+  const recount = ({ projectId }: SegmentsOf) => recountAll(fixture, projectId);
 
   it('is told once, though an erasure has the members found anew before', async () => {
     const mine = suite.open();
@@ -39,13 +42,13 @@ describe('what is still to be looked at', () => {
       await rewrite(mine, leaves, 'free');
       await rewrite(mine, enters, 'pro');
       // Nobody is to look at this one: only a recount finds it.
-      await ground.database.query(
+      await fixture.database.query(
         `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
         [mine.projectId],
       );
       await recount(mine);
       await lookAtAll();
-      expect(await suite.told(mine)).toEqual({ entered: [[enters, 'pro']], exited: [[leaves, 'pro']] });
+      expect(await suite.published(mine)).toEqual({ entered: [[enters, 'pro']], exited: [[leaves, 'pro']] });
     });
     expect(await mine.members(segment.id)).toEqual(['a@example.org', 'enters@example.org']);
     expect((await mine.get(segment.id)).memberCount).toBe(2);
@@ -54,42 +57,59 @@ describe('what is still to be looked at', () => {
   it('is told once where it was time that changed it, and the next time is known', async () => {
     const mine = suite.open();
     const contact = await mine.contact('a@example.org');
-    await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
-    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    await mine.build({
+      name: 'Young',
+      condition: all(['createdAt', 'within', 2, 'days']),
+      trackMembership: true,
+    });
+    await mine.build({
+      name: 'Old',
+      condition: all(['createdAt', 'olderThan', 2, 'days']),
+      trackMembership: true,
+    });
     const later = await mine.contact('b@example.org');
     await mine.settled();
     await alone(async () => {
       await mine.age('3 days');
-      await ground.database.query(`UPDATE contacts SET created_at = clock_timestamp() WHERE id = $1`, [later]);
-      await ground.database.query(`DELETE FROM segment_due WHERE contact_id = $1`, [later]);
+      await fixture.database.query(`UPDATE contacts SET created_at = clock_timestamp() WHERE id = $1`, [
+        later,
+      ]);
+      await fixture.database.query(`DELETE FROM segment_due WHERE contact_id = $1`, [later]);
       await recount(mine);
       await lookAtAll();
-      expect(await suite.told(mine)).toEqual({ entered: [[later, 'young'], [contact, 'old']], exited: [[contact, 'young']] }); // prettier-ignore
-      const due = await ground.database.query(`SELECT contact_id AS id FROM segment_due WHERE project_id = $1`, [mine.projectId]);
+      expect(await suite.published(mine)).toEqual({ entered: [[later, 'young'], [contact, 'old']], exited: [[contact, 'young']] }); // prettier-ignore
+      const due = await fixture.database.query(
+        `SELECT contact_id AS id FROM segment_due WHERE project_id = $1`,
+        [mine.projectId],
+      );
       expect(due).toEqual([{ id: later }, { id: later }]);
     });
   });
 
   it('is told once of a segment that follows from one whose condition is changed before', async () => {
     const mine = suite.open();
-    const segments = new SegmentsRepository(ground.database, ground.queue);
+    const segments = new SegmentsRepository(fixture.database, fixture.queue);
     const base = await mine.build({ name: 'base', condition: plan('pro') });
-    const above = await mine.build({ name: 'above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
+    const above = await mine.build({
+      name: 'above',
+      condition: all([`segment.${base.id}`, 'isMemberOf']),
+      trackMembership: true,
+    });
     const old = await mine.contact('old@example.org', { plan: 'pro' });
     await mine.contact('follows@example.org', { plan: 'team' });
     const enters = await mine.contact('enters@example.org', { plan: 'free' });
     await mine.settled();
     await alone(async () => {
       await rewrite(mine, enters, 'team');
-      await ground.database.transaction(async () => {
+      await fixture.database.transaction(async () => {
         await segments.lockProject(mine.projectId);
         const row = (await segments.find(mine.projectId, base.id))!;
-        const conditions = buildConditions(ground);
+        const conditions = buildConditions(fixture);
         await conditions.rebase(row, await conditions.read(mine.projectId, (row.condition = plan('team'))));
         await segments.save(row);
       });
       await lookAtAll();
-      expect(await suite.told(mine)).toEqual({ entered: [[old, 'above'], [enters, 'above']], exited: [] }); // prettier-ignore
+      expect(await suite.published(mine)).toEqual({ entered: [[old, 'above'], [enters, 'above']], exited: [] }); // prettier-ignore
     });
     expect(await mine.members(base.id)).toEqual(['enters@example.org', 'follows@example.org']);
     expect(await mine.members(above.id)).toEqual(['enters@example.org', 'follows@example.org']);
@@ -99,20 +119,24 @@ describe('what is still to be looked at', () => {
     const mine = suite.open();
     const [held, free] = [await mine.contact('held@example.org'), await mine.contact('free@example.org')];
     await mine.build({ name: 'Pro', trackMembership: true });
-    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    await mine.build({
+      name: 'Old',
+      condition: all(['createdAt', 'olderThan', 2, 'days']),
+      trackMembership: true,
+    });
     await mine.settled();
     await alone(async () => {
       await mine.age('3 days');
       await rewrite(mine, held, 'pro');
       await rewrite(mine, free, 'pro');
-      const { database } = ground;
+      const { database } = fixture;
       await database.transaction(async () => {
         await database.query(`SELECT 1 FROM contacts WHERE id = $1 FOR UPDATE`, [held]);
         await database.apart(lookAtAll);
-        expect((await suite.told(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
+        expect((await suite.published(mine)).entered.sort()).toEqual([[free, 'old'], [free, 'pro']]); // prettier-ignore
       });
       await lookAtAll();
-      const { entered } = await suite.told(mine);
+      const { entered } = await suite.published(mine);
       expect(entered.sort()).toEqual([[free, 'old'], [free, 'pro'], [held, 'old'], [held, 'pro']].sort()); // prettier-ignore
     });
     await mine.settled();

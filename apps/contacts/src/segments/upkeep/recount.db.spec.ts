@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contactFacts, contacts, segments, type Segment } from '@posthorn/contracts';
+import { contactEvents, contacts, segments, type Segment } from '@posthorn/contracts';
 import { startContactsSuite, type ContactsSuite } from '../../testing/contacts-suite.js';
 import { parseCondition } from '../parsing/parse-condition.js';
-import { asksOf } from '../testing/evaluators.js';
+import { queriesOf } from '../testing/evaluators.js';
 import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
 
 describe('segments after anything', () => {
@@ -12,7 +12,7 @@ describe('segments after anything', () => {
   });
   afterAll(() => suite.stop());
 
-  it('have the members that a recount finds, the number of them, and facts that lead there', async () => {
+  it('have the members that a recount finds, the number of them, and events that lead there', async () => {
     const { caller, projectId } = suite.buildProject();
     const mine = new SegmentsOf(suite, caller, projectId);
     const random = seeded(20260301);
@@ -26,13 +26,18 @@ describe('segments after anything', () => {
       await mine.build({ name: 'young', condition: all(['createdAt', 'within', 3, 'hours']), trackMembership: true }),
     ]; // prettier-ignore
     const email = () => `p${Math.floor(random() * 25)}@example.org`;
-    const ids = async () => (await suite.bus.call(contacts.list, caller, { limit: 100 })).items.map(({ id }) => id);
+    const ids = async () =>
+      (await suite.bus.call(contacts.list, caller, { limit: 100 })).items.map(({ id }) => id);
     const steps: (() => Promise<unknown>)[] = [
       () => mine.contact(email(), { plan: pick(['pro', 'free']) }),
       () => mine.contact(email(), { plan: pick(['pro', 'free']) }),
       async () => {
         const id = pick(await ids());
-        await suite.bus.call(contacts.update, caller, { id, subscribed: pick([true, false]), customFieldsMode: 'MERGE' });
+        await suite.bus.call(contacts.update, caller, {
+          id,
+          subscribed: pick([true, false]),
+          customFieldsMode: 'MERGE',
+        });
         await mine.touch(id);
       },
       async () => {
@@ -40,7 +45,12 @@ describe('segments after anything', () => {
         await suite.bus.call(contacts.delete, caller, { id });
         await mine.touch(id);
       },
-      () => suite.bus.call(segments.addMembers, caller, { id: hand.id, emails: [email(), email()], createMissing: pick([true, false]) }),
+      () =>
+        suite.bus.call(segments.addMembers, caller, {
+          id: hand.id,
+          emails: [email(), email()],
+          createMissing: pick([true, false]),
+        }),
       () => suite.bus.call(segments.removeMembers, caller, { id: hand.id, emails: [email(), email()] }),
       () => suite.bus.call(segments.update, caller, { id: base.id, condition: plan(pick(['pro', 'free'])) }),
       () => mine.age('1 hour'),
@@ -50,13 +60,13 @@ describe('segments after anything', () => {
       await Promise.allSettled(Array.from({ length: 6 }, () => pick(steps)()));
       if (round % 5 === 4) await expectRecount(mine, made, hand);
     }
-    await expectFactsLead(mine, made[2]!);
-    await expectFactsLead(mine, made[3]!);
+    await expectEventsLead(mine, made[2]!);
+    await expectEventsLead(mine, made[3]!);
   }, 120_000);
 
   async function expectRecount(mine: SegmentsOf, made: readonly Segment[], hand: Segment): Promise<void> {
     await mine.settled();
-    const rows = await asksOf(
+    const rows = await queriesOf(
       suite.database,
       mine.projectId,
       await Promise.all(made.map(async ({ id }) => parseCondition((await mine.get(id)).condition))),
@@ -71,29 +81,39 @@ describe('segments after anything', () => {
   }
 
   async function membersOf(id: string): Promise<string[]> {
-    const rows = await suite.database.query<{ id: string }>(`SELECT contact_id AS id FROM segment_members WHERE segment_id = $1`, [id]);
+    const rows = await suite.database.query<{ id: string }>(
+      `SELECT contact_id AS id FROM segment_members WHERE segment_id = $1`,
+      [id],
+    );
     return rows.map((row) => row.id).sort();
   }
 
   /** Entries and exits of one contact take turns, and the last says where it is now, unless it was deleted. */
-  async function expectFactsLead(mine: SegmentsOf, { id }: Segment): Promise<void> {
-    const facts = await suite.database.query<{ fact: string; items: { contactId: string; segmentId: string }[] }>(
+  async function expectEventsLead(mine: SegmentsOf, { id }: Segment): Promise<void> {
+    const events = await suite.database.query<{
+      fact: string;
+      items: { contactId: string; segmentId: string }[];
+    }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
       [mine.projectId],
     );
     const last = new Map<string, string>();
-    for (const { fact, items } of facts) {
+    for (const { fact: event, items } of events) {
       for (const { contactId } of items.filter(({ segmentId }) => segmentId === id)) {
-        expect([contactId, fact]).not.toEqual([contactId, last.get(contactId)]);
-        last.set(contactId, fact);
+        expect([contactId, event]).not.toEqual([contactId, last.get(contactId)]);
+        last.set(contactId, event);
       }
     }
     const members = await membersOf(id);
     const known = new Set(
-      (await suite.database.query<{ id: string }>(`SELECT id FROM contacts WHERE project_id = $1`, [mine.projectId])).map((row) => row.id),
+      (
+        await suite.database.query<{ id: string }>(`SELECT id FROM contacts WHERE project_id = $1`, [
+          mine.projectId,
+        ])
+      ).map((row) => row.id),
     );
     const inside = [...last]
-      .filter(([contact, fact]) => known.has(contact) && fact === contactFacts.segmentEntered.name)
+      .filter(([contact, event]) => known.has(contact) && event === contactEvents.segmentEntered.name)
       .map(([contact]) => contact);
     expect(inside.sort()).toEqual(members);
   }

@@ -1,44 +1,48 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@posthorn/platform';
-import { eventually, openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { eventually, openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { startContacts } from '../../service.js';
 import { segmentRefreshWork } from '../segment-kinds.js';
 import { plan, SegmentsOf } from '../testing/segments-suite.js';
 
 describe('a recount by schedule', () => {
-  let ground: ServiceGround;
+  let fixture: ServiceFixture;
   let service: RunningService;
   beforeAll(async () => {
-    ground = await openServiceGround('contacts', { entities, migrations });
-    const environment = { ...ground.environment, SEGMENT_REFRESH_SECONDS: '1' };
-    service = await ground.carry(startContacts({ environment, processMetrics: false }));
+    fixture = await openServiceFixture('contacts', { entities, migrations });
+    const environment = { ...fixture.environment, SEGMENT_REFRESH_SECONDS: '1' };
+    service = await fixture.carry(startContacts({ environment, processMetrics: false }));
   });
   afterAll(async () => {
     await service.stop();
-    await ground.close();
+    await fixture.close();
   });
 
   it('that fails is tried later each time, and keeps no other waiting', async () => {
-    const { caller, projectId } = ground.buildProject();
-    const mine = new SegmentsOf(ground, caller, projectId);
+    const { caller, projectId } = fixture.buildProject();
+    const mine = new SegmentsOf(fixture, caller, projectId);
     const [broken, whole] = [await mine.build(), await mine.build()];
     const change = (id: string, columns: string, ...values: unknown[]) =>
-      ground.database.query(`UPDATE segments SET ${columns} WHERE project_id = $1 AND id = $2`, [projectId, id, ...values]);
+      fixture.database.query(`UPDATE segments SET ${columns} WHERE project_id = $1 AND id = $2`, [
+        projectId,
+        id,
+        ...values,
+      ]);
     const failuresOf = async (id: string) => {
-      const [row] = await ground.database.query(
+      const [row] = await fixture.database.query(
         `SELECT failures, due_at > clock_timestamp() + interval '1 minute' AS waits FROM work_items WHERE project_id = $1 AND key = $2`,
         [projectId, id],
       );
       return row;
     };
     const due = (...ids: string[]) =>
-      ground.queue.enqueue(
+      fixture.queue.enqueue(
         segmentRefreshWork,
         ids.map((key) => ({ projectId, key })),
       );
     // Unmarked: only a recount finds it.
-    await ground.database.query(
+    await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
       [projectId],
     );
@@ -48,7 +52,10 @@ describe('a recount by schedule', () => {
     await due(broken.id, whole.id);
     await eventually(async () => (await mine.get(whole.id)).memberCount === 1, 'the other is counted');
     await eventually(async () => (await failuresOf(broken.id))!['failures'] === 1, 'it has failed');
-    expect([await failuresOf(broken.id), await failuresOf(whole.id)]).toEqual([{ failures: 1, waits: true }, undefined]);
+    expect([await failuresOf(broken.id), await failuresOf(whole.id)]).toEqual([
+      { failures: 1, waits: true },
+      undefined,
+    ]);
     await due(broken.id);
     await eventually(async () => (await failuresOf(broken.id))!['failures'] === 2, 'it is tried once more');
     await change(broken.id, 'condition = $3', plan('pro'));

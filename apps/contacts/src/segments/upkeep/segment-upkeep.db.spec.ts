@@ -6,10 +6,10 @@ import { all, plan } from '../testing/segments-suite.js';
 
 describe('live segments', () => {
   let suite: LiveSuite;
-  let ground: LiveSuite['ground'];
+  let fixture: LiveSuite['fixture'];
   beforeAll(async () => {
     suite = await LiveSuite.start();
-    ({ ground } = suite);
+    ({ fixture } = suite);
   });
   afterAll(() => suite.stop());
 
@@ -20,12 +20,14 @@ describe('live segments', () => {
     const quiet = await mine.build({ name: 'Quiet' });
     const later = await mine.contact('later@example.org', { plan: 'pro' });
     await mine.settled();
-    expect(await suite.told(mine)).toEqual({ entered: [[later, 'pro']], exited: [] });
-    expect([(await mine.get(segment.id)).memberCount, (await mine.get(quiet.id)).memberCount]).toEqual([2, 2]);
+    expect(await suite.published(mine)).toEqual({ entered: [[later, 'pro']], exited: [] });
+    expect([(await mine.get(segment.id)).memberCount, (await mine.get(quiet.id)).memberCount]).toEqual([
+      2, 2,
+    ]);
     await mine.contact('before@example.org', { plan: 'free' });
     await mine.touch(before, later, before);
     await mine.settled();
-    expect(await suite.told(mine)).toEqual({ entered: [[later, 'pro']], exited: [[before, 'pro']] });
+    expect(await suite.published(mine)).toEqual({ entered: [[later, 'pro']], exited: [[before, 'pro']] });
     expect(await mine.members(segment.id)).toEqual(['later@example.org']);
   });
 
@@ -40,28 +42,32 @@ describe('live segments', () => {
     });
     const contact = await mine.contact('a@example.org', { plan: 'pro' });
     await mine.settled();
-    expect((await suite.told(mine)).entered).toEqual([[contact, 'top']]);
+    expect((await suite.published(mine)).entered).toEqual([[contact, 'top']]);
     await mine.contact('a@example.org', { plan: 'free' });
     await mine.settled();
-    expect((await suite.told(mine)).exited).toEqual([[contact, 'top']]);
+    expect((await suite.published(mine)).exited).toEqual([[contact, 'top']]);
   });
 
   it('follow STATIC segments that they name, and tell what is done by hand', async () => {
     const mine = suite.open();
     const base = await mine.build({ name: 'Hand-picked', type: 'STATIC', trackMembership: true });
-    const above = await mine.build({ name: 'Above', condition: all([`segment.${base.id}`, 'isMemberOf']), trackMembership: true });
+    const above = await mine.build({
+      name: 'Above',
+      condition: all([`segment.${base.id}`, 'isMemberOf']),
+      trackMembership: true,
+    });
     const contact = await mine.contact('a@example.org');
     const emails = ['a@example.org'];
-    await ground.bus.call(segments.addMembers, mine.caller, { id: base.id, emails });
+    await fixture.bus.call(segments.addMembers, mine.caller, { id: base.id, emails });
     await mine.settled();
-    expect((await suite.told(mine)).entered).toEqual([
+    expect((await suite.published(mine)).entered).toEqual([
       [contact, 'hand-picked'],
       [contact, 'above'],
     ]);
     expect((await mine.get(above.id)).memberCount).toBe(1);
-    await ground.bus.call(segments.removeMembers, mine.caller, { id: base.id, emails });
+    await fixture.bus.call(segments.removeMembers, mine.caller, { id: base.id, emails });
     await mine.settled();
-    expect((await suite.told(mine)).exited).toEqual([
+    expect((await suite.published(mine)).exited).toEqual([
       [contact, 'hand-picked'],
       [contact, 'above'],
     ]);
@@ -69,18 +75,26 @@ describe('live segments', () => {
 
   it('are entered and left by time alone, once each, while the service is stopped in between', async () => {
     const mine = suite.open();
-    const young = await mine.build({ name: 'Young', condition: all(['createdAt', 'within', 2, 'days']), trackMembership: true });
-    await mine.build({ name: 'Old', condition: all(['createdAt', 'olderThan', 2, 'days']), trackMembership: true });
+    const young = await mine.build({
+      name: 'Young',
+      condition: all(['createdAt', 'within', 2, 'days']),
+      trackMembership: true,
+    });
+    await mine.build({
+      name: 'Old',
+      condition: all(['createdAt', 'olderThan', 2, 'days']),
+      trackMembership: true,
+    });
     const contact = await mine.contact('a@example.org');
     await mine.settled();
-    expect(await suite.told(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
+    expect(await suite.published(mine)).toEqual({ entered: [[contact, 'young']], exited: [] });
     await mine.age('1 day');
     await mine.settled();
     await suite.rest();
     await mine.age('1 day 1 second');
     await suite.serve();
     await mine.settled();
-    expect(await suite.told(mine)).toEqual({
+    expect(await suite.published(mine)).toEqual({
       entered: [
         [contact, 'young'],
         [contact, 'old'],
@@ -88,16 +102,22 @@ describe('live segments', () => {
       exited: [[contact, 'young']],
     });
     expect((await mine.get(young.id)).memberCount).toBe(0);
-    expect(await ground.database.query(`SELECT 1 FROM segment_due WHERE project_id = $1`, [mine.projectId])).toEqual([]);
+    expect(
+      await fixture.database.query(`SELECT 1 FROM segment_due WHERE project_id = $1`, [mine.projectId]),
+    ).toEqual([]);
   });
 
   it('know from their baseline when time will change it', async () => {
     const mine = suite.open();
     const contact = await mine.contact('a@example.org', { seen: new Date().toISOString() });
-    await mine.build({ name: 'Idle', condition: all(['createdAt', 'olderThan', 30, 'days']), trackMembership: true });
+    await mine.build({
+      name: 'Idle',
+      condition: all(['createdAt', 'olderThan', 30, 'days']),
+      trackMembership: true,
+    });
     await mine.age('31 days');
     await mine.settled();
-    expect((await suite.told(mine)).entered).toEqual([[contact, 'idle']]);
+    expect((await suite.published(mine)).entered).toEqual([[contact, 'idle']]);
   });
 
   it('find everything again when their database was away', async () => {
@@ -107,13 +127,13 @@ describe('live segments', () => {
     for (let index = 0; index < 20; index += 1) {
       ids.push(await mine.contact(`p${index}@example.org`, { plan: 'pro' }));
       if (index % 5 === 4) {
-        ground.line.cut();
-        ground.line.mend();
+        fixture.line.cut();
+        fixture.line.fix();
         await eventually(() => mine.get(segment.id).catch(() => null), 'the service is back');
       }
     }
     await mine.settled();
-    expect((await suite.told(mine)).entered.map(([id]) => id).sort()).toEqual([...ids].sort());
+    expect((await suite.published(mine)).entered.map(([id]) => id).sort()).toEqual([...ids].sort());
     expect((await mine.get(segment.id)).memberCount).toBe(20);
   });
 
@@ -121,16 +141,16 @@ describe('live segments', () => {
     const mine = suite.open();
     const { id } = await mine.build({ name: 'Pro' });
     await mine.contact('a@example.org', { plan: 'pro' });
-    await ground.bus.call(segments.update, mine.caller, { id, trackMembership: true });
+    await fixture.bus.call(segments.update, mine.caller, { id, trackMembership: true });
     const later = await mine.contact('b@example.org', { plan: 'pro' });
     await mine.settled();
-    expect((await suite.told(mine)).entered).toEqual([[later, 'pro']]);
-    await ground.bus.call(segments.update, mine.caller, { id, name: 'Paying' });
-    await ground.bus.call(contacts.delete, mine.caller, { id: later });
+    expect((await suite.published(mine)).entered).toEqual([[later, 'pro']]);
+    await fixture.bus.call(segments.update, mine.caller, { id, name: 'Paying' });
+    await fixture.bus.call(contacts.delete, mine.caller, { id: later });
     await mine.touch(later);
     const last = await mine.contact('c@example.org', { plan: 'pro' });
     await mine.settled();
-    expect(await suite.told(mine)).toEqual({
+    expect(await suite.published(mine)).toEqual({
       entered: [
         [later, 'pro'],
         [last, 'paying'],
@@ -144,12 +164,16 @@ describe('live segments', () => {
     const { id } = await broken.build();
     await whole.build({ name: 'Pro', trackMembership: true });
     const reword = (condition: object) =>
-      ground.database.query(`UPDATE segments SET condition = $3 WHERE project_id = $1 AND id = $2`, [broken.projectId, id, condition]);
+      fixture.database.query(`UPDATE segments SET condition = $3 WHERE project_id = $1 AND id = $2`, [
+        broken.projectId,
+        id,
+        condition,
+      ]);
     await reword({});
     await broken.contact('a@example.org', { plan: 'pro' });
     await whole.contact('b@example.org', { plan: 'pro' });
     await whole.settled();
-    expect((await suite.told(whole)).entered).toEqual([[expect.any(String), 'pro']]);
+    expect((await suite.published(whole)).entered).toEqual([[expect.any(String), 'pro']]);
     expect(await broken.members(id)).toEqual([]);
     await reword(plan('pro'));
     await broken.settled();
@@ -161,20 +185,32 @@ describe('live segments', () => {
     await suite.rest();
     await suite.serve({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
     // Nothing takes no time at all, once there is something to look at.
-    await ground.database.query(
+    await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
        SELECT $1, uuidv7(), 'many' || n || '@example.org', true, '{"plan":"pro"}' FROM generate_series(1, 20000) AS n`,
       [mine.projectId],
     );
     const segment = await mine.build();
     expect(segment).toMatchObject({ upkeep: 'SCHEDULED', memberCount: 20_000 });
-    const refusal = { kind: 'invalid', details: { errors: [{ path: ['trackMembership'], message: expect.stringContaining('live') }] } };
+    const refusal = {
+      kind: 'invalid',
+      details: { errors: [{ path: ['trackMembership'], message: expect.stringContaining('live') }] },
+    };
     await expect(mine.build({ trackMembership: true })).rejects.toMatchObject(refusal);
-    await expect(ground.bus.call(segments.update, mine.caller, { id: segment.id, trackMembership: true })).rejects.toMatchObject(refusal);
+    await expect(
+      fixture.bus.call(segments.update, mine.caller, { id: segment.id, trackMembership: true }),
+    ).rejects.toMatchObject(refusal);
     await mine.contact('one-more@example.org', { plan: 'pro' });
-    await new Promise((r) => setTimeout(r, 6000)); console.log(JSON.stringify(await ground.database.query('SELECT * FROM work_items, (SELECT now()) n')), JSON.stringify(await ground.database.query('SELECT upkeep, refreshed_at FROM segments')));
-    await eventually(async () => (await mine.get(segment.id)).memberCount === 20_001, 'the segment is found anew');
-    const { cost } = await ground.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
+    await new Promise((r) => setTimeout(r, 6000));
+    console.log(
+      JSON.stringify(await fixture.database.query('SELECT * FROM work_items, (SELECT now()) n')),
+      JSON.stringify(await fixture.database.query('SELECT upkeep, refreshed_at FROM segments')),
+    );
+    await eventually(
+      async () => (await mine.get(segment.id)).memberCount === 20_001,
+      'the segment is found anew',
+    );
+    const { cost } = await fixture.bus.call(segments.preview, mine.caller, { condition: plan('pro') });
     expect(cost).toMatchObject({ upkeep: 'SCHEDULED' });
     await suite.rest();
     await suite.serve();

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/database';
-import { MembershipFacts } from '../membership-facts.js';
+import { MembershipEvents } from '../membership-events.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { inOrder, type ConditionedSegment } from '../segment-order.js';
 import { SegmentsRepository } from '../segments.repository.js';
-import { look, noDifference, type Difference, type Place } from './look.js';
+import { look, noDifference, type Difference, type SegmentPair } from './evaluate.js';
 import { Subjects } from './subjects.read-model.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
@@ -25,7 +25,7 @@ export class SegmentUpkeep {
     private readonly upkeep: UpkeepRepository,
     private readonly subjects: Subjects,
     private readonly segments: SegmentsRepository,
-    private readonly facts: MembershipFacts,
+    private readonly events: MembershipEvents,
   ) {}
 
   /** Evaluates a share of the waiting contacts of each project, inside the caller's transaction. */
@@ -36,11 +36,13 @@ export class SegmentUpkeep {
     const share = Math.max(1, Math.floor(atOnce / held.length));
     const dirty = await this.upkeep.dirty(held, share);
     const due = await this.upkeep.due(held, now, share);
-    const busyContacts = await this.lookAt([...dirty, ...due]);
-    const looked = dirty.filter(({ contactId }) => !busyContacts.has(contactId));
-    await this.upkeep.clean(looked);
+    const busyContacts = await this.evaluate([...dirty, ...due]);
+    const checked = dirty.filter(({ contactId }) => !busyContacts.has(contactId));
+    await this.upkeep.clean(checked);
     const stateOf = (projectId: string): keyof Round => {
-      const [marked, timed] = [dirty, due].map((marks) => marks.filter((mark) => mark.projectId === projectId)) as [ContactMark[], ContactMark[]];
+      const [marked, timed] = [dirty, due].map((marks) =>
+        marks.filter((mark) => mark.projectId === projectId),
+      ) as [ContactMark[], ContactMark[]];
       const waiting = [...marked, ...timed];
       // Where all are busy there is nobody who can be evaluated now.
       if (waiting.some(({ contactId }) => busyContacts.has(contactId)))
@@ -48,20 +50,30 @@ export class SegmentUpkeep {
       return marked.length >= share || timed.length >= share ? 'more' : 'done';
     };
     const states = Map.groupBy(held, stateOf);
-    return { done: states.get('done') ?? [], more: states.get('more') ?? [], busy: [...busy, ...(states.get('busy') ?? [])] };
+    return {
+      done: states.get('done') ?? [],
+      more: states.get('more') ?? [],
+      busy: [...busy, ...(states.get('busy') ?? [])],
+    };
   }
 
   /** Answers those who are busy: they are looked at another time. */
-  private async lookAt(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
-    const contacts = [...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values()];
+  private async evaluate(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
+    const contacts = [
+      ...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values(),
+    ];
     if (contacts.length === 0) return new Set();
     const live = await this.liveOf([...new Set(contacts.map(({ projectId }) => projectId))]);
     // Now is after every mark: whoever is looked at is seen as it was then, or later.
-    const looked = await this.subjects.of(contacts, [...live.values()].flat());
+    const checked = await this.subjects.of(contacts, [...live.values()].flat());
     const now = await this.clock.now();
     const difference = noDifference();
-    for (const each of looked) look(live.get(each.projectId) ?? [], each, now, difference);
-    const { there, busy } = await this.upkeep.holdContacts([...difference.entered, ...difference.left, ...difference.due]);
+    for (const each of checked) look(live.get(each.projectId) ?? [], each, now, difference);
+    const { there, busy } = await this.upkeep.holdContacts([
+      ...difference.entered,
+      ...difference.left,
+      ...difference.due,
+    ]);
     await this.write(ofThose(there, busy, difference), live, (contactId) => there.has(contactId), now);
     return busy;
   }
@@ -82,24 +94,33 @@ export class SegmentUpkeep {
     const { left } = await this.upkeep.write(difference);
     const segments = new Map([...live.values()].flat().map(({ segment }) => [segment.id, segment]));
     // Of contacts that are gone nobody is told.
-    const told = (places: readonly Place[]) =>
-      places.flatMap(({ projectId, contactId, segmentId }) => {
+    const published = (positions: readonly SegmentPair[]) =>
+      positions.flatMap(({ projectId, contactId, segmentId }) => {
         const segment = isThere(contactId) ? segments.get(segmentId) : undefined;
         return segment ? [{ projectId, contactId, segment }] : [];
       });
-    for (const [change, places] of [
+    for (const [change, locations] of [
       ['segmentLeft', left],
       ['segmentEntered', entered],
     ] as const) {
-      for (const [projectId, of] of Map.groupBy(told(places), (place) => place.projectId))
-        await this.facts.tell(projectId, change, of, now);
+      for (const [projectId, of] of Map.groupBy(published(locations), (location) => location.projectId))
+        await this.events.publish(projectId, change, of, now);
     }
   }
 }
 
 /** Contacts that were deleted since they were looked at enter nothing, and no time is due for them; of those who are busy nothing is written. */
-function ofThose(there: ReadonlySet<string>, busy: ReadonlySet<string>, { entered, left, due, undue }: Difference): Difference {
-  const isThere = ({ contactId }: Place) => there.has(contactId);
-  const isFree = ({ contactId }: Place) => !busy.has(contactId);
-  return { entered: entered.filter(isThere), left: left.filter(isFree), due: due.filter(isThere), undue: undue.filter(isFree) };
+function ofThose(
+  there: ReadonlySet<string>,
+  busy: ReadonlySet<string>,
+  { entered, left, due, undue }: Difference,
+): Difference {
+  const isThere = ({ contactId }: SegmentPair) => there.has(contactId);
+  const isFree = ({ contactId }: SegmentPair) => !busy.has(contactId);
+  return {
+    entered: entered.filter(isThere),
+    left: left.filter(isFree),
+    due: due.filter(isThere),
+    undue: undue.filter(isFree),
+  };
 }

@@ -12,9 +12,10 @@ afterAll(() => suite.stop());
 
 /** Whoever is marked meanwhile is looked at when it is over, all together. */
 function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): Promise<void> {
-  const { database, queue } = suite.ground;
+  const { database, queue } = suite.fixture;
   return database.transaction(async () => {
-    for (const { projectId } of projects) await new SegmentsRepository(database, queue).lockProject(projectId);
+    for (const { projectId } of projects)
+      await new SegmentsRepository(database, queue).lockProject(projectId);
     await database.apart(work);
   });
 }
@@ -31,19 +32,24 @@ it('a round writes the members of several projects, each into its own segments',
   const ids = new Map<SegmentsOf, string[]>(projects.map((project) => [project, []]));
   await whileHeld(projects, async () => {
     for (const [turn, name] of ['pro', 'team', 'pro'].entries())
-      for (const project of projects) ids.get(project)!.push(await project.contact(`${turn}@example.org`, { plan: name }));
+      for (const project of projects)
+        ids.get(project)!.push(await project.contact(`${turn}@example.org`, { plan: name }));
   });
   for (const { project, pro, team } of built) {
     await project.settled();
     expect(await project.members(pro.id)).toEqual(['0@example.org', '2@example.org']);
     expect(await project.members(team.id)).toEqual(['1@example.org']);
-    await eventually(async () => (await project.get(pro.id)).memberCount === 2 && (await project.get(team.id)).memberCount === 1, 'counts');
+    await eventually(
+      async () =>
+        (await project.get(pro.id)).memberCount === 2 && (await project.get(team.id)).memberCount === 1,
+      'counts',
+    );
     const [first, second, third] = ids.get(project)!;
     const wanted = [`${first} pro`, `${second} team`, `${third} pro`].sort();
-    expect((await suite.told(project)).entered.map((each) => each.join(' ')).sort()).toEqual(wanted);
+    expect((await suite.published(project)).entered.map((each) => each.join(' ')).sort()).toEqual(wanted);
     const { projectId } = project;
     expect(
-      await suite.ground.database.query(
+      await suite.fixture.database.query(
         `SELECT contact_id::text || ' ' || lower(name) AS entry FROM contact_history h JOIN segments s ON s.project_id = h.project_id AND s.id = h.subject_id
          WHERE h.project_id = $1 AND kind = 'segment.entered' ORDER BY 1`,
         [projectId],

@@ -3,7 +3,7 @@ import type { Database } from '@posthorn/database';
 import type { Subject } from '../matching/subject.js';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import type { ConditionedSegment } from '../segment-order.js';
-import type { LookedAt } from './look.js';
+import type { EvaluatedContact } from './evaluate.js';
 
 type Own = Pick<Subject, 'email' | 'subscribed' | 'createdAt' | 'updatedAt' | 'customFields'>;
 type OfContact<T> = T & { contactId: string };
@@ -12,19 +12,23 @@ type OfContact<T> = T & { contactId: string };
 export class Subjects {
   constructor(private readonly database: Database) {}
 
-  async of(marks: readonly ContactMark[], segments: readonly ConditionedSegment[]): Promise<LookedAt[]> {
-    const asked = askedBy(segments);
+  async of(
+    marks: readonly ContactMark[],
+    segments: readonly ConditionedSegment[],
+  ): Promise<EvaluatedContact[]> {
+    const requested = requestedBy(segments);
     const [own, events, activities, lists, memberships, due] = await this.inTurn([
       () => this.own(marks),
-      () => this.dated(marks, 'event_summaries', 'name', asked.events),
-      () => this.dated(marks, 'mail_summaries', 'kind', asked.activities),
-      () => this.lists(marks, asked.lists),
+      () => this.dated(marks, 'event_summaries', 'name', requested.events),
+      () => this.dated(marks, 'mail_summaries', 'kind', requested.activities),
+      () => this.lists(marks, requested.lists),
       () => this.memberships(marks),
       () => this.due(marks),
     ]);
     return marks.map(({ projectId, contactId }) => {
       const [contact] = own!.of(contactId) as Own[];
-      const datesOf = (rows: Rows) => new Map((rows.of(contactId) as { what: string; at: Date }[]).map(({ what, at }) => [what, at]));
+      const datesOf = (rows: Rows) =>
+        new Map((rows.of(contactId) as { what: string; at: Date }[]).map(({ what, at }) => [what, at]));
       const subject = contact && {
         ...contact,
         events: datesOf(events!),
@@ -37,29 +41,36 @@ export class Subjects {
         contactId,
         subject: subject ?? null,
         segments: new Set((memberships!.of(contactId) as { id: string }[]).map(({ id }) => id)),
-        due: new Map((due!.of(contactId) as { id: string; at: Date }[]).map(({ id, at }) => [id, at.getTime()])),
+        due: new Map(
+          (due!.of(contactId) as { id: string; at: Date }[]).map(({ id, at }) => [id, at.getTime()]),
+        ),
       };
     });
   }
 
   /** One connection, the transaction's: its statements come one after another. */
-  private async inTurn(asks: (() => Promise<OfContact<object>[]>)[]): Promise<Rows[]> {
+  private async inTurn(requests: (() => Promise<OfContact<object>[]>)[]): Promise<Rows[]> {
     const found: Rows[] = [];
-    for (const ask of asks) found.push(new Rows(await ask()));
+    for (const query of requests) found.push(new Rows(await query()));
     return found;
   }
 
   private own(marks: readonly ContactMark[]): Promise<OfContact<Own>[]> {
-    return this.ask(
+    return this.query(
       marks,
       `SELECT t.id AS "contactId", t.email, t.subscribed, t.created_at AS "createdAt", t.updated_at AS "updatedAt", t.custom_fields AS "customFields"`,
       `contacts t ON t.project_id = a.project_id AND t.id = a.contact_id`,
     );
   }
 
-  private async dated(marks: readonly ContactMark[], table: string, what: string, wanted: readonly string[]): Promise<OfContact<object>[]> {
+  private async dated(
+    marks: readonly ContactMark[],
+    table: string,
+    what: string,
+    wanted: readonly string[],
+  ): Promise<OfContact<object>[]> {
     if (wanted.length === 0) return [];
-    return this.ask(
+    return this.query(
       marks,
       `SELECT t.contact_id AS "contactId", t.${what} AS what, t.last_at AS at`,
       `${table} t ON ${ofContact} AND t.${what} = ANY ($3::text[])`,
@@ -67,26 +78,41 @@ export class Subjects {
     );
   }
 
-  private async lists(marks: readonly ContactMark[], wanted: readonly string[]): Promise<OfContact<object>[]> {
+  private async lists(
+    marks: readonly ContactMark[],
+    wanted: readonly string[],
+  ): Promise<OfContact<object>[]> {
     if (wanted.length === 0) return [];
     const confirmed = `memberships t ON ${ofContact} AND t.status = 'CONFIRMED' AND t.list_id = ANY ($3::uuid[])`;
-    return this.ask(marks, `SELECT t.contact_id AS "contactId", t.list_id AS id`, confirmed, [wanted]);
+    return this.query(marks, `SELECT t.contact_id AS "contactId", t.list_id AS id`, confirmed, [wanted]);
   }
 
   private memberships(marks: readonly ContactMark[]): Promise<OfContact<object>[]> {
-    return this.ask(marks, `SELECT t.contact_id AS "contactId", t.segment_id AS id`, `segment_members t ON ${ofContact}`);
+    return this.query(
+      marks,
+      `SELECT t.contact_id AS "contactId", t.segment_id AS id`,
+      `segment_members t ON ${ofContact}`,
+    );
   }
 
   private due(marks: readonly ContactMark[]): Promise<OfContact<object>[]> {
-    return this.ask(marks, `SELECT t.contact_id AS "contactId", t.segment_id AS id, t.due_at AS at`, `segment_due t ON ${ofContact}`);
+    return this.query(
+      marks,
+      `SELECT t.contact_id AS "contactId", t.segment_id AS id, t.due_at AS at`,
+      `segment_due t ON ${ofContact}`,
+    );
   }
 
-  private ask<T>(marks: readonly ContactMark[], select: string, joined: string, more: unknown[] = []): Promise<OfContact<T>[]> {
-    return this.database.query(`${select} FROM unnest($1::uuid[], $2::uuid[]) AS a (project_id, contact_id) JOIN ${joined}`, [
-      marks.map(({ projectId }) => projectId),
-      marks.map(({ contactId }) => contactId),
-      ...more,
-    ]);
+  private query<T>(
+    marks: readonly ContactMark[],
+    select: string,
+    joined: string,
+    more: unknown[] = [],
+  ): Promise<OfContact<T>[]> {
+    return this.database.query(
+      `${select} FROM unnest($1::uuid[], $2::uuid[]) AS a (project_id, contact_id) JOIN ${joined}`,
+      [marks.map(({ projectId }) => projectId), marks.map(({ contactId }) => contactId), ...more],
+    );
   }
 }
 
@@ -104,7 +130,11 @@ class Rows {
   }
 }
 
-function askedBy(segments: readonly ConditionedSegment[]): { events: string[]; activities: string[]; lists: string[] } {
+function requestedBy(segments: readonly ConditionedSegment[]): {
+  events: string[];
+  activities: string[];
+  lists: string[];
+} {
   const filters = segments.flatMap(({ condition }) => filtersOf(condition));
   const unique = (values: string[]) => [...new Set(values)];
   return {

@@ -1,38 +1,39 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/database';
-import { openServiceGround, type ServiceGround } from '@posthorn/testing';
+import { openServiceFixture, type ServiceFixture } from '@posthorn/testing';
 import { entities, migrations } from '../../data-source.js';
 import { SegmentsRepository } from '../segments.repository.js';
 import { buildUpkeep, evaluateAll } from '../testing/by-hand.js';
 import { segmentUpkeepWork } from '../segment-kinds.js';
 
 describe('rounds of upkeep', () => {
-  let ground: ServiceGround;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    ground = await openServiceGround('contacts', { entities, migrations });
+    fixture = await openServiceFixture('contacts', { entities, migrations });
   });
-  afterAll(() => ground.close());
-  beforeEach(() => ground.database.query(`TRUNCATE segment_dirty, segment_due`));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.database.query(`TRUNCATE segment_dirty, segment_due`));
 
   const mark = async (projectId: string, count: number) => {
-    await ground.database.query(
+    await fixture.database.query(
       `INSERT INTO segment_dirty (project_id, contact_id) SELECT $1, uuidv7() FROM generate_series(1, $2::integer)`,
       [projectId, count],
     );
     return projectId;
   };
   const expire = (projectId: string, count: number) =>
-    ground.database.query(
+    fixture.database.query(
       `INSERT INTO segment_due (project_id, contact_id, segment_id, due_at) SELECT $1, uuidv7(), uuidv7(), now() FROM generate_series(1, $2::integer)`,
       [projectId, count],
     );
   const left = async (table = 'segment_dirty') => {
-    const rows = await ground.database.query<{ id: string; count: number }>(
+    const rows = await fixture.database.query<{ id: string; count: number }>(
       `SELECT project_id AS id, count(*) AS count FROM ${table} GROUP BY 1`,
     );
     return new Map(rows.map(({ id, count }) => [id, count]));
   };
-  const round = (projectIds: string[]) => ground.database.transaction(() => buildUpkeep(ground).round(projectIds, new Date()));
+  const round = (projectIds: string[]) =>
+    fixture.database.transaction(() => buildUpkeep(fixture).round(projectIds, new Date()));
 
   it('have a share for each project: many contacts of one keep nobody waiting', async () => {
     const many = await mark(newId(), 5_000);
@@ -48,9 +49,9 @@ describe('rounds of upkeep', () => {
   it('go past a project that somebody holds', async () => {
     const held = await mark(newId(), 600);
     const free = await mark(newId(), 1);
-    await ground.database.transaction(async () => {
-      await new SegmentsRepository(ground.database, ground.queue).lockProject(held);
-      await ground.database.apart(async () => {
+    await fixture.database.transaction(async () => {
+      await new SegmentsRepository(fixture.database, fixture.queue).lockProject(held);
+      await fixture.database.apart(async () => {
         expect(await round([held, free])).toEqual({ more: [], done: [free], busy: [held] });
         expect(await left()).toEqual(new Map([[held, 600]]));
       });
@@ -59,12 +60,13 @@ describe('rounds of upkeep', () => {
 
   it('reach every project, however many there are', async () => {
     const projects = Array.from({ length: 50 }, () => newId());
-    for (const [index, projectId] of projects.entries()) await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));
-    await ground.queue.enqueue(
+    for (const [index, projectId] of projects.entries())
+      await (index % 2 ? mark(projectId, 30) : expire(projectId, 30));
+    await fixture.queue.enqueue(
       segmentUpkeepWork,
       projects.map((projectId) => ({ projectId })),
     );
-    await evaluateAll(ground);
+    await evaluateAll(fixture);
     expect([await left(), await left('segment_due')]).toEqual([new Map(), new Map()]);
   });
 });

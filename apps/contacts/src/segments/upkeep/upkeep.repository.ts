@@ -2,7 +2,7 @@ import type { Database } from '@posthorn/database';
 import type { ContactMark } from '../segment-dirty.repository.js';
 import { pairsOf } from '../pairs.js';
 import { projectLock } from '../segments.repository.js';
-import type { Difference, Place } from './look.js';
+import type { Difference, SegmentPair } from './evaluate.js';
 
 /** What is to be looked at, and what came of it. */
 export class UpkeepRepository {
@@ -50,17 +50,20 @@ export class UpkeepRepository {
    * Those of the contacts that are there: whoever deletes one waits until what is written of it can be seen. In the order in which they are deleted.
    * For those whom somebody else holds just now nobody waits: they are busy.
    */
-  async holdContacts(places: readonly ContactMark[]): Promise<{ there: Set<string>; busy: Set<string> }> {
-    if (places.length === 0) return { there: new Set(), busy: new Set() };
-    const there = await this.contactsOf(places, `ORDER BY c.project_id, c.email FOR KEY SHARE OF c SKIP LOCKED`);
-    const rest = places.filter(({ contactId }) => !there.has(contactId));
+  async holdContacts(positions: readonly ContactMark[]): Promise<{ there: Set<string>; busy: Set<string> }> {
+    if (positions.length === 0) return { there: new Set(), busy: new Set() };
+    const there = await this.contactsOf(
+      positions,
+      `ORDER BY c.project_id, c.email FOR KEY SHARE OF c SKIP LOCKED`,
+    );
+    const rest = positions.filter(({ contactId }) => !there.has(contactId));
     return { there, busy: rest.length > 0 ? await this.contactsOf(rest) : new Set() };
   }
 
-  private async contactsOf(places: readonly ContactMark[], how = ''): Promise<Set<string>> {
+  private async contactsOf(positions: readonly ContactMark[], how = ''): Promise<Set<string>> {
     const rows = await this.database.query<{ id: string }>(
       `SELECT c.id FROM contacts c JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS p (project_id, id)) AS p USING (project_id, id) ${how}`,
-      [places.map(({ projectId }) => projectId), places.map(({ contactId }) => contactId)],
+      [positions.map(({ projectId }) => projectId), positions.map(({ contactId }) => contactId)],
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -73,18 +76,23 @@ export class UpkeepRepository {
   }
 
   /** Writes the memberships that differ, and counts them; answers those that really left: whoever deletes a contact may be faster. */
-  async write({ entered, left, due, undue }: Difference): Promise<{ left: Place[] }> {
+  async write({ entered, left, due, undue }: Difference): Promise<{ left: SegmentPair[] }> {
     await this.enter(entered);
-    const gone = await this.leave(left);
+    const removed = await this.leave(left);
     await this.dates(due, undue);
-    return { left: gone };
+    return { left: removed };
   }
 
   /** The projects are held, and the contacts: nobody else can have written these rows, and a look for them would cost as much as the rows. */
-  private async enter(places: readonly Place[]): Promise<void> {
-    if (places.length === 0) return;
-    const { contacts, segments, contactPlaces, segmentPlaces } = pairsOf(places);
-    const projects = new Map(places.map(({ projectId, segmentId }) => [segmentId, projectId]));
+  private async enter(positions: readonly SegmentPair[]): Promise<void> {
+    if (positions.length === 0) return;
+    const {
+      contacts,
+      segments,
+      contactIndexes: contactPlaces,
+      segmentIndexes: segmentPlaces,
+    } = pairsOf(positions);
+    const projects = new Map(positions.map(({ projectId, segmentId }) => [segmentId, projectId]));
     await this.database.query(
       `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($4::int[], $5::int[]) AS p (contact, segment)),
        counted AS (
@@ -97,9 +105,9 @@ export class UpkeepRepository {
     );
   }
 
-  private async leave(places: readonly Place[]): Promise<Place[]> {
-    if (places.length === 0) return [];
-    return this.database.query<Place>(
+  private async leave(positions: readonly SegmentPair[]): Promise<SegmentPair[]> {
+    if (positions.length === 0) return [];
+    return this.database.query<SegmentPair>(
       `WITH gone AS (
          DELETE FROM segment_members m USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
          WHERE m.project_id = a.project_id AND m.contact_id = a.contact_id AND m.segment_id = a.segment_id
@@ -109,11 +117,11 @@ export class UpkeepRepository {
          SELECT project_id, segment_id, -count(*) FROM gone GROUP BY project_id, segment_id
        )
        SELECT project_id AS "projectId", contact_id AS "contactId", segment_id AS "segmentId" FROM gone`,
-      columnsOf(places),
+      columnsOf(positions),
     );
   }
 
-  private async dates(due: Difference['due'], undue: readonly Place[]): Promise<void> {
+  private async dates(due: Difference['due'], undue: readonly SegmentPair[]): Promise<void> {
     if (undue.length > 0) {
       await this.database.query(
         `DELETE FROM segment_due d USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
@@ -131,8 +139,8 @@ export class UpkeepRepository {
   }
 }
 
-const columnsOf = (places: readonly Place[]): string[][] => [
-  places.map(({ projectId }) => projectId),
-  places.map(({ contactId }) => contactId),
-  places.map(({ segmentId }) => segmentId),
+const columnsOf = (positions: readonly SegmentPair[]): string[][] => [
+  positions.map(({ projectId }) => projectId),
+  positions.map(({ contactId }) => contactId),
+  positions.map(({ segmentId }) => segmentId),
 ];

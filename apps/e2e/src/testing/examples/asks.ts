@@ -4,7 +4,12 @@ type Members = Record<string, unknown>;
 
 /** What the examples ask, in the domain's names; a route with a body that is missing here fails the recording. */
 const bodies: Record<string, Members> = {
-  'POST emails': { to: 'Ada <ada@example.com>', subject: 'Welcome, Ada', body: '<p>Good to have you.</p>', tags: ['welcome'] },
+  'POST emails': {
+    to: 'Ada <ada@example.com>',
+    subject: 'Welcome, Ada',
+    body: '<p>Good to have you.</p>',
+    tags: ['welcome'],
+  },
   'POST emails/batch': {
     emails: [
       { to: 'ada@example.com', subject: 'Welcome, Ada', body: '<p>Good to have you.</p>' },
@@ -21,11 +26,18 @@ const bodies: Record<string, Members> = {
   'PATCH lists/{id}': { description: 'Once a month' },
   'POST lists/{id}/subscribe': { email: 'grace@example.com', data: { plan: 'pro' } },
   'POST lists/{id}/unsubscribe': { email: 'grace@example.com' },
-  'POST contacts/bulk': { contacts: [{ email: 'ada@example.com', subscribed: true }, { email: 'joan@example.com' }] },
+  'POST contacts/bulk': {
+    contacts: [{ email: 'ada@example.com', subscribed: true }, { email: 'joan@example.com' }],
+  },
   'DELETE contacts/bulk': { emails: ['joan@example.com'] },
   'POST events': { name: 'signup', email: 'ada@example.com', payload: { plan: 'pro' } },
   'POST track': { event: 'signup', email: 'ada@example.com', data: { plan: 'pro' } },
-  'POST campaigns': { name: 'Spring news', audienceType: 'ALL', subject: 'What is new', body: '<p>Plenty.</p>' },
+  'POST campaigns': {
+    name: 'Spring news',
+    audienceType: 'ALL',
+    subject: 'What is new',
+    body: '<p>Plenty.</p>',
+  },
   'PATCH campaigns/{id}': { subject: 'What is new this spring' },
   'POST domains': { domain: 'mail.example.test', stream: 'TRANSACTIONAL' },
   'PATCH domains/{id}': { stream: 'MARKETING', streamDefault: true },
@@ -35,7 +47,11 @@ const bodies: Record<string, Members> = {
   'POST suppression': { email: 'grace@example.com', reason: 'MANUAL' },
   'POST workflows': { name: 'Welcome', triggerType: 'EVENT', eventName: 'signup' },
   'PATCH workflows/{id}': { description: 'Three mails in a week' },
-  'POST templates': { name: 'Welcome', subject: 'Welcome, {{ name ?? "friend" }}', body: '<p>Good to have you.</p>{{> footer}}' },
+  'POST templates': {
+    name: 'Welcome',
+    subject: 'Welcome, {{ name ?? "friend" }}',
+    body: '<p>Good to have you.</p>{{> footer}}',
+  },
   'PATCH templates/{id}': { subject: 'Welcome back' },
   'POST templates/{id}/preview': { data: { name: 'Ada' } },
   'POST templates/lint': { body: '<p>Good to have you.</p><img src="http://example.com/horn.png">' },
@@ -44,12 +60,18 @@ const bodies: Record<string, Members> = {
   'POST segments': {
     name: 'Pro plan',
     type: 'DYNAMIC',
-    condition: { logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }] },
+    condition: {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }],
+    },
     trackMembership: true,
   },
   'PATCH segments/{id}': { description: 'Who pays for more' },
   'POST segments/preview': {
-    condition: { logic: 'AND', groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }] },
+    condition: {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'customFields.plan', operator: 'equals', value: 'pro' }] }],
+    },
   },
   'POST segments/{id}/members': { emails: ['ada@example.com'], createMissing: true },
   'DELETE segments/{id}/members': { emails: ['ada@example.com'] },
@@ -94,13 +116,16 @@ const queries: Record<string, Members> = {
 const legacyQueryNames: Record<string, string> = { from: 'startDate', to: 'endDate' };
 
 /** The operation without its surface, as `POST contacts/upsert`. */
-export const nameOf = ({ method, path }: Operation): string => `${method} ${path.replace(/^\/api\/(v1\/)?/, '')}`;
+export const nameOf = ({ method, path }: Operation): string =>
+  `${method} ${path.replace(/^\/api\/(v1\/)?/, '')}`;
 
 export function bodyFor(operation: Operation): Members | undefined {
   if (!operation.requestBody) return undefined;
   const body = bodies[nameOf(operation)];
   if (!body) throw new Error(`say in examples/asks.ts what to ask of ${nameOf(operation)}`);
-  return operation['x-surface'] === 'legacy' ? body : Object.fromEntries(Object.entries(body).map(([name, value]) => [snake(name), value]));
+  return operation['x-surface'] === 'legacy'
+    ? body
+    : Object.fromEntries(Object.entries(body).map(([name, value]) => [snake(name), value]));
 }
 
 export function queryFor(operation: Operation): string {

@@ -9,11 +9,11 @@ const selector = /\bph[0-9a-f]{10}\b/g;
 const publicKey = /\bp=[A-Za-z0-9+/]{40,}=*/g;
 const boundary = /=_[0-9a-f]{32}/g;
 const mailDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/;
-const place = /^10\.0\.\d+\.\d+$/;
+const location = /^10\.0\.\d+\.\d+$/;
 const cursor = /^[A-Za-z0-9_-]{71}$/;
 
 /** More of a list says no more. */
-const mostOfAList = 2;
+const maxOfAList = 2;
 
 /** Members that every run answers otherwise, whatever it is asked. */
 function settledOf(name: string): unknown {
@@ -25,27 +25,33 @@ function settledOf(name: string): unknown {
 /** One example with the ids, instants, cursors, secrets and addresses of every run alike: the same id stays the same id. */
 export function normalised(example: unknown, baseUrl: string): unknown {
   const ids = new Map<string, string>();
-  const idOf = (id: string) => ids.get(id) ?? ids.set(id, `019b76da-a800-7000-8000-${String(ids.size + 1).padStart(12, '0')}`).get(id)!;
+  const idOf = (id: string) =>
+    ids.get(id) ?? ids.set(id, `019b76da-a800-7000-8000-${String(ids.size + 1).padStart(12, '0')}`).get(id)!;
   const text = (value: string) => {
     if (instant.test(value)) return '2026-01-31T09:00:00.000Z';
     if (mailDate.test(value)) return 'Sat, 31 Jan 2026 09:00:00 +0000';
     if (cursor.test(value)) return 'AQAAAZwTq4QAAZt22qgAcACAAAAAAAAAAdQxP-mV4kq3u8a2WcVd0yTfGm7bN5hR9sLzE1o';
     if (/^reader-\d+@/.test(value)) return 'ada@example.com';
     if (revealed.test(value)) return 'sk_live_the_secret_is_shown_once';
-    if (place.test(value)) return '203.0.113.7';
+    if (location.test(value)) return '203.0.113.7';
     const ofDomain = value
       .replace(madeDomain, 'mail.example.test')
       .replace(selector, 'ph0123456789')
       .replace(boundary, `=_${'0'.repeat(32)}`)
       .replace(publicKey, 'p=MIIBIjANBgkqhkiG9w0');
-    const settled = ofDomain.replace(link, 'the-secret-of-a-link-works-once-and-is-random').replace(sandbox, 'p-0123456789ab');
+    const settled = ofDomain
+      .replace(link, 'the-secret-of-a-link-works-once-and-is-random')
+      .replace(sandbox, 'p-0123456789ab');
     return settled.replaceAll(baseUrl, 'https://mail.example.com').replace(uuid, idOf);
   };
   const one = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
-    if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? mostOfAList : undefined).map(one);
+    if (Array.isArray(value))
+      return value.slice(0, typeof value[0] === 'object' ? maxOfAList : undefined).map(one);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, settledOf(name) ?? one(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, settledOf(name) ?? one(member)]),
+    );
   };
   return one(example);
 }

@@ -3,12 +3,12 @@ import type { CallerKind } from '../../identity/credential.js';
 import { callersOf, scopesOf } from '../../edge/route.js';
 import type { Route } from '../../edge/route-table.js';
 import type { Refusal } from './dialect-shapes.js';
-import { strangeOrigin, trustedOrigin, type Shown, type WalkGround } from './walk-ground.js';
+import { strangeOrigin, trustedOrigin, type Shown, type WalkFixture } from './walk-fixture.js';
 
 /** Somebody who asks every route: what they show, and what the route's declaration says that they hear. */
 export interface WalkCaller {
   says: string;
-  shows(ground: WalkGround, route: Route): Shown;
+  shows(fixture: WalkFixture, route: Route): Shown;
   hears(route: Route): Refusal | 'admitted';
 }
 
@@ -62,29 +62,34 @@ const session = (cookie: string, projectId?: string, origin = trustedOrigin): Re
   ...(projectId !== undefined && { 'x-project-id': projectId }),
 });
 
-const none = (says: string, shows: (ground: WalkGround) => Record<string, string>): WalkCaller => ({
+const none = (says: string, shows: (fixture: WalkFixture) => Record<string, string>): WalkCaller => ({
   says,
-  shows: (ground) => ({ headers: shows(ground) }),
+  shows: (fixture) => ({ headers: shows(fixture) }),
   hears: nobody,
 });
 
 const keys: readonly WalkCaller[] = [
-  { ...none('no credential', () => ({})), hears: (route) => (isOpen(route, 'NOBODY') ? 'admitted' : nobody(route)) },
+  {
+    ...none('no credential', () => ({})),
+    hears: (route) => (isOpen(route, 'NOBODY') ? 'admitted' : nobody(route)),
+  },
   none('an empty credential', () => ({ authorization: '' })),
   none('a credential of another scheme', ({ keys: { full } }) => ({ authorization: `Basic ${full}` })),
   none('a malformed key', () => bearer('sk_live_x')),
-  none('a key with a typo', ({ keys: { full } }) => bearer(full.slice(0, -1) + (full.endsWith('0') ? '1' : '0'))),
+  none('a key with a typo', ({ keys: { full } }) =>
+    bearer(full.slice(0, -1) + (full.endsWith('0') ? '1' : '0')),
+  ),
   none('two keys in one', ({ keys: { full } }) => ({ authorization: `Bearer ${full}, Bearer ${full}` })),
   none('an unknown key', ({ unknown }) => bearer(unknown)),
   none('a revoked key', ({ keys: { revoked } }) => bearer(revoked)),
   {
     says: 'a secret key with every scope but its own',
-    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyWithAllBut(declaration)) }),
+    shows: (fixture, { declaration }) => ({ headers: bearer(fixture.keyWithAllBut(declaration)) }),
     hears: keyed('SECRET', () => noScope),
   },
   {
     says: 'a secret key with just the scope',
-    shows: (ground, { declaration }) => ({ headers: bearer(ground.keyJustWith(declaration.scope)) }),
+    shows: (fixture, { declaration }) => ({ headers: bearer(fixture.keyJustWith(declaration.scope)) }),
     hears: keyed('SECRET', admitted),
   },
   {
@@ -100,16 +105,20 @@ const keys: readonly WalkCaller[] = [
   {
     says: 'a public key, from a page of another origin',
     shows: ({ keys }) => ({ headers: { ...bearer(keys.public), origin: strangeOrigin } }),
-    hears: keyed('PUBLIC', ({ declaration }) => (scopesOf(declaration).includes('emails:send') ? 'admitted' : noScope)),
+    hears: keyed('PUBLIC', ({ declaration }) =>
+      scopesOf(declaration).includes('emails:send') ? 'admitted' : noScope,
+    ),
   },
   {
     says: 'a key beside the cookie of an owner, which counts for nothing',
-    shows: (ground) => ({ headers: { ...session(ground.cookies.OWNER, ground.ours), ...bearer(ground.unknown) } }),
+    shows: (fixture) => ({
+      headers: { ...session(fixture.cookies.OWNER, fixture.ours), ...bearer(fixture.unknown) },
+    }),
     hears: nobody,
   },
   {
     says: 'a key of another project',
-    shows: ({ keys: { strangers } }) => ({ headers: bearer(strangers) }),
+    shows: ({ keys: { strangers: unknown } }) => ({ headers: bearer(unknown) }),
     hears: keyed('SECRET', ({ projectInPath }) => (projectInPath ? noProject : 'admitted')),
   },
   {
@@ -125,7 +134,7 @@ const member = (role: MemberRole): WalkCaller => ({
   hears: signedIn(ofRole(role)),
 });
 
-const person = (says: string, shows: (ground: WalkGround) => Shown, verdict: Verdict): WalkCaller => ({
+const person = (says: string, shows: (fixture: WalkFixture) => Shown, verdict: Verdict): WalkCaller => ({
   says: `a session ${says}`,
   shows,
   hears: signedIn(verdict),
@@ -156,13 +165,25 @@ const sessions: readonly WalkCaller[] = [
     ({ cookies, ours }) => ({ headers: session(`${cookies.OWNER}; ${cookies.OWNER}`, ours) }),
     () => unknownSession,
   ),
-  person('from no page', ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, '') }), fromElsewhere),
-  person('from a page of another origin', ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, strangeOrigin) }), fromElsewhere),
+  person(
+    'from no page',
+    ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, '') }),
+    fromElsewhere,
+  ),
+  person(
+    'from a page of another origin',
+    ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, strangeOrigin) }),
+    fromElsewhere,
+  ),
   person('without a project', ({ cookies }) => ({ headers: session(cookies.OWNER) }), withoutProject),
-  person('with a malformed project', ({ cookies }) => ({ headers: session(cookies.OWNER, "'--") }), withoutProject),
+  person(
+    'with a malformed project',
+    ({ cookies }) => ({ headers: session(cookies.OWNER, "'--") }),
+    withoutProject,
+  ),
   person(
     'with the project of a stranger',
-    ({ cookies, strangers }) => ({ headers: session(cookies.OWNER, strangers), projectId: strangers }),
+    ({ cookies, unknowns: unknown }) => ({ headers: session(cookies.OWNER, unknown), projectId: unknown }),
     needsProject(() => noProject),
   ),
   person(
@@ -182,36 +203,48 @@ const sessions: readonly WalkCaller[] = [
   ),
 ];
 
-const shown = (name: keyof WalkGround['tokens']) => (ground: WalkGround) => ({ headers: bearer(ground.tokens[name]) });
+const shown = (name: keyof WalkFixture['tokens']) => (fixture: WalkFixture) => ({
+  headers: bearer(fixture.tokens[name]),
+});
 /** A delegated token that is somebody. */
 const delegated =
   (verdict: Verdict): Verdict =>
   (route) =>
     isOpen(route, 'TOKEN') ? verdict(route) : takesKeys(route) ? unknownKey : unknownSession;
 
-const token = (says: string, shows: WalkCaller['shows'], hears: Verdict): WalkCaller => ({
+const token = (says: string, shows: WalkCaller['shows'], subscribes: Verdict): WalkCaller => ({
   says: `a delegated token ${says}`,
   shows,
-  hears,
+  hears: subscribes,
 });
 
 const tokens: readonly WalkCaller[] = [
-  ...(['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) => token(`of the project’s ${role}`, shown(role), delegated(ofRole(role)))),
-  token('with a typo', ({ tokens: { OWNER } }) => ({ headers: bearer(OWNER.slice(0, -1) + (OWNER.endsWith('0') ? '1' : '0')) }), nobody),
+  ...(['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) =>
+    token(`of the project’s ${role}`, shown(role), delegated(ofRole(role))),
+  ),
+  token(
+    'with a typo',
+    ({ tokens: { OWNER } }) => ({ headers: bearer(OWNER.slice(0, -1) + (OWNER.endsWith('0') ? '1' : '0')) }),
+    nobody,
+  ),
   token('that is unknown', ({ unknownToken }) => ({ headers: bearer(unknownToken) }), nobody),
   token('that is over', shown('EXPIRED'), nobody),
   token('that is revoked', shown('REVOKED'), nobody),
   token('whose grant has ended', shown('ENDED'), nobody),
   token('whose application is disabled', shown('OUT'), nobody),
-  token('in place of which its refresh token is shown', ({ refreshToken }) => ({ headers: bearer(refreshToken) }), nobody),
+  token(
+    'in place of which its refresh token is shown',
+    ({ refreshToken }) => ({ headers: bearer(refreshToken) }),
+    nobody,
+  ),
   token(
     'with every scope but one',
-    (ground, { declaration }) => ({ headers: bearer(ground.tokenWithAllBut(declaration)) }),
+    (fixture, { declaration }) => ({ headers: bearer(fixture.tokenWithAllBut(declaration)) }),
     delegated(() => noScope),
   ),
   token(
     'with just the scope',
-    (ground, { declaration }) => ({ headers: bearer(ground.tokenJustWith(declaration.scope)) }),
+    (fixture, { declaration }) => ({ headers: bearer(fixture.tokenJustWith(declaration.scope)) }),
     delegated(() => 'admitted'),
   ),
   token(

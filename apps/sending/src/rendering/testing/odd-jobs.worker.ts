@@ -18,8 +18,8 @@ const does: Record<OddJob['does'], () => void> = {
     for (;;);
   },
   floods: () => {
-    const kept: unknown[] = [];
-    for (;;) kept.push(new Array(100_000).fill(kept.length));
+    const stored: unknown[] = [];
+    for (;;) stored.push(new Array(100_000).fill(stored.length));
   },
   leaves: () => process.exit(1),
 };

@@ -22,7 +22,7 @@ export interface Observed {
   ranWhilePaused: string[];
 }
 
-const mostKills = 3;
+const maxKills = 3;
 
 /** Where what happened is not what the model says. */
 export function breachesOf({ items, ranWhilePaused }: Observed): string[] {
@@ -31,17 +31,22 @@ export function breachesOf({ items, ranWhilePaused }: Observed): string[] {
 
 function breachesOfItem(item: ObservedItem): string[] {
   const { script, cancelled, deaths, isDead } = item;
-  const breaches = cancelled?.gone ? breachesOfCancelled(item, cancelled.effectsThen) : breachesOfEffects(item);
+  const breaches = cancelled?.gone
+    ? breachesOfCancelled(item, cancelled.effectsThen)
+    : breachesOfEffects(item);
   const mayDie = !cancelled?.gone && (script.does === 'always fails' || script.does === 'kills its process');
   if (isDead !== mayDie) breaches.push(mayDie ? 'is not dead' : 'is dead');
   if (deaths !== (mayDie ? 1 : 0)) breaches.push(`its handler heard of ${deaths} deaths`);
-  if (item.kills > mostKills) breaches.push(`killed ${item.kills} processes`);
+  if (item.kills > maxKills) breaches.push(`killed ${item.kills} processes`);
   return breaches.map((breach) => `${item.name}: ${breach}`);
 }
 
 /** Nothing more than at the answer; what completes in one step had done nothing. */
 function breachesOfCancelled({ script, effects }: ObservedItem, effectsThen: number): string[] {
-  const breaches = effects.length === effectsThen ? [] : [`had ${effects.length - effectsThen} effects after it was cancelled`];
+  const breaches =
+    effects.length === effectsThen
+      ? []
+      : [`had ${effects.length - effectsThen} effects after it was cancelled`];
   const isWhole = effects.length === (script.does === 'goes on' ? script.steps : 1);
   if (isWhole) breaches.push('was completed and cancelled');
   if (effects.some(({ step }, index) => step !== index)) breaches.push(`did the steps ${stepsOf(effects)}`);
@@ -55,7 +60,9 @@ function breachesOfEffects({ script, effects, version }: ObservedItem): string[]
       return effects.length === 0 ? [] : [`has ${effects.length} effects`];
     case 'is enqueued again': {
       const seen = Math.max(0, ...effects.map((effect) => effect.version));
-      return seen === version && effects.length <= version ? [] : [`saw the version ${seen} of ${version}, in ${effects.length} runs`];
+      return seen === version && effects.length <= version
+        ? []
+        : [`saw the version ${seen} of ${version}, in ${effects.length} runs`];
     }
     case 'goes on':
       return stepsOf(effects) === Array.from({ length: script.steps }, (_, step) => step).join()

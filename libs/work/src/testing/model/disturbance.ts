@@ -4,17 +4,19 @@ import type { WorkerFleet } from '../worker-fleet.js';
 
 /** Something that befalls one of two workers: it is killed, stands still for longer than its lease, or is told to leave. */
 export class Disturbance {
-  constructor(private readonly planned: { kind: 'kill' | 'stop' | 'leave'; member: number; afterMs: number }) {}
+  constructor(
+    private readonly planned: { kind: 'kill' | 'stop' | 'leave'; member: number; afterMs: number },
+  ) {}
 
-  async strike(fleet: WorkerFleet, leaseMs: number): Promise<void> {
+  async inject(processes: WorkerFleet, leaseMs: number): Promise<void> {
     const { kind, member, afterMs } = this.planned;
     await delay(afterMs);
-    if (kind === 'kill') fleet.signal(member, 'SIGKILL');
-    else if (kind === 'leave') await fleet.leave(member);
+    if (kind === 'kill') processes.signal(member, 'SIGKILL');
+    else if (kind === 'leave') await processes.leave(member);
     else {
-      fleet.signal(member, 'SIGSTOP');
+      processes.signal(member, 'SIGSTOP');
       await delay(leaseMs + 500);
-      fleet.signal(member, 'SIGCONT');
+      processes.signal(member, 'SIGCONT');
     }
   }
 }

@@ -32,7 +32,10 @@ export class ScenarioRun {
   ) {
     this.kind = scenario.exclusive ? exclusiveWork : scriptedWork;
     const items = options.deadly ? [...scenario.items, deadly] : scenario.items;
-    this.items = items.map((item, index) => ({ ...item, name: `${this.projectId} ${index} ${item.script.does}` }));
+    this.items = items.map((item, index) => ({
+      ...item,
+      name: `${this.projectId} ${index} ${item.script.does}`,
+    }));
   }
 
   async play(): Promise<void> {
@@ -42,7 +45,9 @@ export class ScenarioRun {
     for (const item of versioned) await this.enqueueAgain(item);
     await Promise.all([
       ...this.items.map((item) => (isCancelled(item) ? this.cancel(item, item.cancelAfterMs!) : undefined)),
-      ...versioned.flatMap((item) => againAfterMs.map((afterMs) => delay(afterMs).then(() => this.enqueueAgain(item)))),
+      ...versioned.flatMap((item) =>
+        againAfterMs.map((afterMs) => delay(afterMs).then(() => this.enqueueAgain(item))),
+      ),
       pause ? this.pause(pause) : undefined,
     ]);
   }
@@ -70,7 +75,14 @@ export class ScenarioRun {
     return this.client.queue.enqueue(
       this.kind,
       items.map(({ name, script, hasKey, group, priority, delayMs }) => {
-        return { projectId, key: hasKey ? name : undefined, group, priority, delayMs, payload: { script, name, step: 0 } };
+        return {
+          projectId,
+          key: hasKey ? name : undefined,
+          group,
+          priority,
+          delayMs,
+          payload: { script, name, step: 0 },
+        };
       }),
     );
   }
@@ -81,9 +93,9 @@ export class ScenarioRun {
 
   private async cancel({ name }: NamedItem, afterMs: number): Promise<void> {
     await delay(afterMs);
-    const gone = await this.client.queue.cancel(this.kind, this.projectId, name);
+    const removed = await this.client.queue.cancel(this.kind, this.projectId, name);
     const effects = await this.client.database.query(`SELECT 1 FROM effects WHERE item = $1`, [name]);
-    this.cancelled.set(name, { gone, effectsThen: effects.length });
+    this.cancelled.set(name, { gone: removed, effectsThen: effects.length });
   }
 
   private async pause({ group, afterMs, forMs }: PlannedPause): Promise<void> {
@@ -108,7 +120,9 @@ export class ScenarioRun {
   /** When the last claim had ended that began before the pause. */
   private async pausedSince(): Promise<Date> {
     const { database } = this.client;
-    const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>(`SELECT clock_timestamp() AS now`);
+    const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>(
+      `SELECT clock_timestamp() AS now`,
+    );
     await eventually(async () => {
       const claims = await database.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query_start < $1 AND query ~ 'WITH RECURSIVE turn'`,
@@ -116,7 +130,9 @@ export class ScenarioRun {
       );
       return claims.length === 0;
     }, 'claims of before have ended');
-    const [{ since } = { since: now }] = await database.query<{ since: Date }>(`SELECT clock_timestamp() AS since`);
+    const [{ since } = { since: now }] = await database.query<{ since: Date }>(
+      `SELECT clock_timestamp() AS since`,
+    );
     return since;
   }
 }

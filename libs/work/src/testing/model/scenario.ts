@@ -31,12 +31,31 @@ const milliseconds = (max: number) => fc.integer({ min: 0, max });
 
 const script: fc.Arbitrary<Script> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Script>({ does: 'succeeds' }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('fails' as const), times: fc.integer({ min: 1, max: 3 }), throws: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('fails' as const),
+      times: fc.integer({ min: 1, max: 3 }),
+      throws: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('always fails' as const), throws: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant<Script>({ does: 'fails in company' }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('puts itself off' as const), delayMs: milliseconds(300) }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('goes on' as const), steps: fc.integer({ min: 2, max: 6 }) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('is enqueued again' as const), times: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('puts itself off' as const), delayMs: milliseconds(300) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('goes on' as const), steps: fc.integer({ min: 2, max: 6 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('is enqueued again' as const),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
 );
 
 const item: fc.Arbitrary<PlannedItem> = fc.record({

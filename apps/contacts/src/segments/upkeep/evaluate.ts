@@ -1,0 +1,61 @@
+import { matchCondition } from '../matching/match-condition.js';
+import type { Subject } from '../matching/subject.js';
+import type { ConditionedSegment } from '../segment-order.js';
+
+const maxMs = 366 * 86_400_000;
+
+/** A contact as it was found, beside what was known of it. */
+export interface EvaluatedContact {
+  projectId: string;
+  contactId: string;
+  /** Null where there is no such contact any more. */
+  subject: Subject | null;
+  /** Its memberships in segments of every kind. */
+  segments: ReadonlySet<string>;
+  /** When each live segment was to look again, in ms. */
+  due: ReadonlyMap<string, number>;
+}
+
+export interface SegmentPair {
+  projectId: string;
+  contactId: string;
+  segmentId: string;
+}
+
+export interface Difference {
+  entered: SegmentPair[];
+  left: SegmentPair[];
+  due: (SegmentPair & { dueAt: Date })[];
+  undue: SegmentPair[];
+}
+
+export const noDifference = (): Difference => ({ entered: [], left: [], due: [], undue: [] });
+
+/** Looks at one contact with the live segments of its project, each after those that it names, and adds what is to be changed. */
+export function look(
+  live: readonly ConditionedSegment[],
+  known: EvaluatedContact,
+  now: Date,
+  difference: Difference,
+): void {
+  const { projectId, contactId, subject } = known;
+  const location = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
+  if (!subject) {
+    difference.left.push(...[...known.segments].map(location));
+    difference.undue.push(...[...known.due.keys()].map(location));
+    return;
+  }
+  const segments = new Set(known.segments);
+  const due = new Map<string, number>();
+  for (const { segment, condition } of live) {
+    const { matches, until } = matchCondition(condition, { ...subject, segments }, now);
+    if (until !== null) due.set(segment.id, Math.min(until, now.getTime() + maxMs));
+    if (matches === segments.has(segment.id)) continue;
+    if (matches) segments.add(segment.id);
+    else segments.delete(segment.id);
+    difference[matches ? 'entered' : 'left'].push(location(segment.id));
+  }
+  difference.undue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(location));
+  for (const [id, at] of due)
+    if (known.due.get(id) !== at) difference.due.push({ ...location(id), dueAt: new Date(at) });
+}

@@ -1,0 +1,186 @@
+import { expect } from '@jest/globals';
+import { isUuid } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { operationsOf, type ApiDocument, type Operation } from '../api-document.js';
+import type { Operator } from '../bad-input.js';
+import { OwnedProject } from '../owned-project.js';
+import { nounOf, nouns, uniqueAddress, uniqueName, type Made } from '../resources.js';
+import type { Answer, RunningPosthorn } from '../running-posthorn.js';
+
+export const strangersDomain = 'stranger.example';
+
+/** What the stranger's preparation leaves in the audit log by way of facts. */
+const actions = ['domain.verified', 'contact.created', 'campaign.changed', 'workflow.changed'];
+
+/** When a key of the stranger was used, which its own questions change. */
+const lastUsed = /"last_used_at":(null|"[^"]*")/g;
+
+interface Requested {
+  key?: string;
+  /** Instead of what the operation is open to. */
+  authorization?: string;
+  body?: unknown;
+  idempotencyKey?: string;
+}
+
+/** The contact that was made, the one that was written to, and the one of the import. */
+const strangersContacts = 3;
+
+/** Nouns whose name is theirs alone in a project. */
+const named: ReadonlySet<string> = new Set(['snippets', 'segments']);
+
+/** Two projects of one product: every route is asked by the first one, and the second one's rows are what it must not reach. */
+export class WalkFixture {
+  checks = 0;
+  readonly walked = new Set<string>();
+  private readonly keysWithout = new Map<string, string>();
+  private readonly strangersThings: Record<string, Made> = {};
+  private ours: OwnedProject;
+  private stranger: OwnedProject;
+  /** A key of our project that was revoked. */
+  revoked: string;
+  private untouched: Record<string, string>;
+  private readonly today = new Date().toISOString().slice(0, 10);
+
+  constructor(
+    readonly document: ApiDocument,
+    private readonly posthorn: RunningPosthorn,
+    private readonly operator: Operator,
+  ) {}
+
+  async prepare(): Promise<void> {
+    this.ours = await OwnedProject.ours(this.posthorn, this.operator);
+    this.stranger = await OwnedProject.ofAStranger(this.posthorn, this.operator);
+    await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', this.stranger.id);
+    for (const noun of nouns) this.strangersThings[noun] = await this.stranger.make(noun);
+    const { id: keyId, token } = (await this.operator('keys', 'create', '--name', 'revoked')) as {
+      id: string;
+      token: string;
+    };
+    await this.operator('keys', 'revoke', '--id', keyId);
+    this.revoked = token;
+    await this.eventsArrived();
+    this.untouched = await this.strangersRows();
+  }
+
+  get key(): string {
+    return this.posthorn.dev.secretKey;
+  }
+
+  get publicKey(): string {
+    return this.posthorn.dev.publicKey;
+  }
+
+  /** Every id that the stranger has, whatever it is of; what is called by an address has none. */
+  get strangersUuids(): readonly string[] {
+    return this.strangersIds.filter(isUuid);
+  }
+
+  /** Whatever the stranger's things are called by. */
+  get strangersIds(): readonly string[] {
+    return Object.values(this.strangersThings).map(({ id }) => id);
+  }
+
+  /** What the stranger has of the kind that the operation names; of a kind that it does not name by an id, nothing. */
+  strangersThingFor(operation: Operation): Partial<Made> {
+    return this.strangersThings[nounOf(operation)] ?? {};
+  }
+
+  /** A key of ours with every scope but those that open the operation. */
+  async keyWithout(
+    { 'x-scope': scope, 'x-or-scope': other }: Operation,
+    scopes: readonly string[],
+  ): Promise<string> {
+    const own = `${scope} ${other}`;
+    const known = this.keysWithout.get(own);
+    if (known) return known;
+    const key = await this.keyOf(
+      '--scopes',
+      scopes.filter((each) => each !== scope && each !== other).join(','),
+    );
+    this.keysWithout.set(own, key);
+    return key;
+  }
+
+  /** Asks an operation, and says that nothing of the stranger is in the answer. */
+  async request(
+    operation: Operation,
+    path: string,
+    { key, authorization = key && `Bearer ${key}`, body, idempotencyKey }: Requested = {},
+  ): Promise<Answer> {
+    const who = authorization === undefined ? this.ours.headersFor(operation) : { authorization };
+    const headers = { ...who, ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
+    const answer = await this.posthorn.request(operation.method, path, body, headers);
+    for (const id of this.strangersIds) if (!path.includes(id)) expect(answer.text).not.toContain(id);
+    this.checks += 1;
+    this.walked.add(operation.operationId);
+    return answer;
+  }
+
+  /** A path of ours that exists. */
+  pathOf(operation: Operation): Promise<string> {
+    return this.ours.pathTo(operation);
+  }
+
+  /** A path of our project that names this. */
+  pathWith(operation: Operation, made: Partial<Made>): string {
+    return this.ours.pathWith(operation, made);
+  }
+
+  /** What the document shows as a request, with an address that nobody has, and a member and a link that there are. */
+  bodyOf(operation: Operation): Promise<Record<string, unknown> | undefined> {
+    const example = operation.requestBody?.content['application/json'].example;
+    if (example && 'name' in example && named.has(nounOf(operation)))
+      return this.ours.freshened({ ...example, name: uniqueName() });
+    return this.ours.freshened(
+      example && 'email' in example ? { ...example, email: uniqueAddress() } : example,
+    );
+  }
+
+  async expectStrangerUntouched(): Promise<void> {
+    expect(await this.strangersRows()).toEqual(this.untouched);
+    this.checks += 1;
+  }
+
+  /** Everything that the stranger can read, as it stands. */
+  private async strangersRows(): Promise<Record<string, string>> {
+    const v1 = operationsOf(this.document).filter(
+      (operation) => operation.method === 'GET' && operation['x-surface'] === 'v1',
+    );
+    // What is read once is gone when it was read.
+    const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
+    const texts = lasting.map(async (operation): Promise<[string, string]> => {
+      const path = this.stranger.pathWith(operation, this.strangersThingFor(operation));
+      const requested = /\/(?:timeseries|stats)$/.test(path)
+        ? `${path}?from=${this.today}&to=${this.today}`
+        : path;
+      const { status, text } = await this.posthorn.get(requested, this.stranger.headersFor(operation));
+      expect(status).toBe(200);
+      return [path, text.replace(lastUsed, '')];
+    });
+    return Object.fromEntries(await Promise.all(texts));
+  }
+
+  /** The stranger's message makes a contact and is counted some time after it was accepted; so is written down what the stranger did. */
+  private async eventsArrived(): Promise<void> {
+    await eventually(async () => {
+      const contacts = await this.strangersOwn('/api/v1/contacts');
+      const days = await this.strangersOwn(
+        `/api/v1/analytics/timeseries?from=${this.today}&to=${this.today}`,
+      );
+      const done = await this.strangersOwn('/api/v1/audit-log?limit=100');
+      const written = actions.every((operation) =>
+        done.body.data.some(({ action }: { action: string }) => action === operation),
+      );
+      return written && contacts.body.data.length === strangersContacts && days.body.data[0].emails === 1;
+    }, 'what the message of the stranger brings about');
+  }
+
+  private strangersOwn(path: string): Promise<Answer> {
+    return this.posthorn.get(path, { authorization: `Bearer ${this.stranger.key}` });
+  }
+
+  private async keyOf(...texts: string[]): Promise<string> {
+    return (await this.operator('keys', 'create', '--name', 'walk', ...texts))['token']!;
+  }
+}

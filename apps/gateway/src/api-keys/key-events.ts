@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { apiKeyEvents, type ApiKeyEvent, type EventContract, type IdentityAction } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { Audit } from '../audit/audit.js';
+import type { ApiKeyRow } from './api-key.entity.js';
+
+interface Action {
+  fact: EventContract<ApiKeyEvent>;
+  action: IdentityAction;
+  at: Date;
+}
+
+/** What is told and written down of a key, within the transaction of its change. */
+@Injectable()
+export class KeyEvents {
+  constructor(
+    private readonly clock: DatabaseClock,
+    private readonly outbox: Outbox,
+    private readonly audit: Audit,
+  ) {}
+
+  created(row: ApiKeyRow): Promise<void> {
+    return this.publish(row, { fact: apiKeyEvents.created, action: 'api_key.created', at: row.createdAt });
+  }
+
+  async changed(row: ApiKeyRow, action: 'api_key.changed' | 'api_key.rotated'): Promise<void> {
+    await this.publish(row, { fact: apiKeyEvents.changed, action, at: await this.clock.now() });
+  }
+
+  revoked(row: ApiKeyRow, at: Date): Promise<void> {
+    return this.publish(row, { fact: apiKeyEvents.revoked, action: 'api_key.revoked', at });
+  }
+
+  private async publish({ projectId, id }: ApiKeyRow, { fact: event, action, at }: Action): Promise<void> {
+    await this.outbox.publish(event, projectId, [{ keyId: id, at }]);
+    await this.audit.record(projectId, action, id);
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  campaignEvents,
+  contactEvents,
+  domainEvents,
+  emailEvents,
+  listEvents,
+  suppressionEvents,
+  templateEvents,
+  workflowEvents,
+  type EventContract,
+} from '@posthorn/contracts';
+
+/** An event that stands in the audit log where a caller is behind it. */
+interface Audited {
+  contract: EventContract;
+  type: string;
+  idOf: (item: object) => string;
+}
+
+function audited<Item extends object>(
+  type: string,
+  contracts: readonly EventContract<Item>[],
+  idOf: (item: Item) => string,
+): Audited[] {
+  return contracts.map((contract) => ({
+    contract: contract as unknown as EventContract,
+    type,
+    idOf: idOf as Audited['idOf'],
+  }));
+}
+
+const { created, updated, subscribed, unsubscribed } = contactEvents;
+const { changed, deleted, launched, paused, resumed, cancelled } = campaignEvents;
+
+/** What people and keys change in other services. Sends are no changes: the e-mails themselves are their log. */
+const all: readonly Audited[] = [
+  ...audited('contact', [created, updated, subscribed, unsubscribed], ({ contactId }) => contactId),
+  ...audited('contact', [contactEvents.deleted], ({ contactId }) => contactId),
+  ...audited('list', Object.values(listEvents), ({ listId }) => listId),
+  ...audited(
+    'campaign',
+    [changed, deleted, launched, paused, resumed, cancelled],
+    ({ campaignId }) => campaignId,
+  ),
+  ...audited('workflow', [workflowEvents.changed, workflowEvents.deleted], ({ workflowId }) => workflowId),
+  ...audited('template', [templateEvents.changed, templateEvents.deleted], ({ templateId }) => templateId),
+  ...audited('suppression', [suppressionEvents.added, suppressionEvents.removed], ({ email }) => email),
+  ...audited('domain', Object.values(domainEvents), ({ domainId }) => domainId),
+  ...audited('email', [emailEvents.cancelled], ({ emailId }) => emailId),
+];
+
+export const auditedEvents: ReadonlyMap<string, Audited> = new Map(
+  all.map((each) => [each.contract.name, each]),
+);
+export const auditedContracts = all.map(({ contract }) => contract);
+
+/** `contacts.contact.deleted` is the action `contact.deleted`. */
+export const actionOf = ({ name, owner }: EventContract): string => name.slice(owner.length + 1);

@@ -1,0 +1,126 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Caller } from '@posthorn/contracts';
+import { actFor } from '@posthorn/messaging';
+import { badToken, postmarkErrorOf, postmarkStatusOf, templatesUnsupported } from '../dialects/postmark.js';
+import { batchBodyLimit, BodyReader, sendBodyLimit } from '../edge/body-reader.js';
+import { rateLimited } from '../edge/edge-errors.js';
+import { Failures } from '../edge/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { headerValues } from '../edge/header-values.js';
+import { parseValue } from '../edge/parse-body.js';
+import type { Route } from '../edge/route-table.js';
+import { Guard } from '../identity/guard.js';
+import { allowanceHeaders, isExceeded } from '../rate-limit/allowance.js';
+import { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { PostmarkSends } from './postmark-sends.js';
+
+const path = '/api/compat/postmark';
+const tokenHeader = 'x-postmark-server-token';
+/** As for the batches of the other surfaces: keys and elements in one body. */
+const batchMembers = 200_000;
+
+class Nothing {}
+
+/** What the guard asks of a caller here. */
+const sending: Route = {
+  ...{ method: 'POST', path: `${path}/email`, surface: 'legacy', controller: Nothing, handler: 'send' },
+  declaration: {
+    summary: 'Send in the compatibility dialect',
+    scope: 'emails:send',
+    callers: ['SECRET'],
+    body: null,
+    reply: Nothing,
+  },
+  ...{ ids: [], addresses: [], projectInPath: false, sends: true },
+};
+
+type Act = (caller: Caller, body: unknown) => Promise<object>;
+
+interface Way {
+  act: Act;
+  bodyLimit: number;
+  members?: number;
+}
+
+/** The compatibility dialect (docs/api-decisions.md §13): its own header for the key, its own names, its own errors. */
+@Injectable()
+export class PostmarkEndpoint implements OnApplicationBootstrap {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly guard: Guard,
+    private readonly limiter: RateLimiter,
+    private readonly failures: Failures,
+    private readonly bodies: BodyReader,
+    private readonly sends: PostmarkSends,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const one: Act = (caller, body) => this.sends.send(caller, body);
+    const batch: Act = (caller, body) => this.sends.sendBatch(caller, body);
+    const withTemplate: Act = () => Promise.reject(templatesUnsupported());
+    this.open('/email', { act: one, bodyLimit: sendBodyLimit });
+    this.open('/email/batch', { act: batch, bodyLimit: batchBodyLimit, members: batchMembers });
+    this.open('/email/withTemplate', { act: withTemplate, bodyLimit: sendBodyLimit });
+    this.open('/email/batchWithTemplates', {
+      act: withTemplate,
+      bodyLimit: batchBodyLimit,
+      members: batchMembers,
+    });
+  }
+
+  private open(below: string, way: Way): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    fastify.route({
+      method: 'POST',
+      url: path + below,
+      errorHandler: (error, request, reply) => void this.failed(error, request, reply),
+      handler: (request: HttpRequest, reply: HttpReply) => this.serve(way, request, reply),
+    });
+  }
+
+  private async serve(
+    { act, bodyLimit, members }: Way,
+    request: HttpRequest,
+    reply: HttpReply,
+  ): Promise<string> {
+    const caller = await this.admit(request, reply);
+    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit);
+    try {
+      const body = parseValue(bytes, members);
+      const answer = await actFor(caller, () => act(caller, body));
+      void reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(answer);
+    } finally {
+      release();
+    }
+  }
+
+  /** A secret key in the dialect's own header, and nothing else. */
+  private async admit({ raw, ip }: HttpRequest, reply: HttpReply): Promise<Caller> {
+    const [token, ...others] = headerValues(raw.rawHeaders, tokenHeader);
+    if (!token?.startsWith('sk_') || others.length > 0) throw badToken();
+    const { caller, counted } = await this.guard.admit(sending, {
+      raw: { rawHeaders: ['authorization', `Bearer ${token}`] },
+      params: {},
+      ip,
+    });
+    if (this.limiter.enabled && counted) {
+      const allowance = await this.limiter.take(counted);
+      void reply.headers(allowanceHeaders(allowance, 'legacy'));
+      if (isExceeded(allowance)) throw rateLimited(allowance.resetIn);
+    }
+    return { ...caller, address: ip };
+  }
+
+  private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
+    const error = this.failures.publish(thrown, request);
+    const { retryAfterSeconds } = error.details;
+    if (retryAfterSeconds !== undefined)
+      void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+    return reply
+      .code(postmarkStatusOf(error))
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(postmarkErrorOf(error)));
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { EngagementTokens } from '@posthorn/mail';
+import { GatewayConfig } from '../config.js';
+import { unknownRoute } from '../edge/edge-errors.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { EngagementRecorder } from './engagement-recorder.js';
+
+/** One transparent point, the smallest picture that every client draws (GIF89a). */
+const point = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const maxUserAgent = 512;
+// Neither a mail client's proxy nor a search engine shall keep what stands for one reading.
+const unkept = {
+  'cache-control': 'no-store, no-cache, must-revalidate, private',
+  'x-robots-tag': 'noindex, nofollow',
+};
+
+/**
+ * `/t`: pixels and links of mails. The token says all that the answer takes, so readers are answered whatever is away; it
+ * leads nowhere that its message did not. Hosts of customers' own lead here too.
+ */
+@Injectable()
+export class TrackingEndpoint implements OnApplicationBootstrap {
+  private readonly tokens: EngagementTokens;
+
+  constructor(
+    config: GatewayConfig,
+    private readonly host: HttpAdapterHost,
+    private readonly recorder: EngagementRecorder,
+  ) {
+    this.tokens = new EngagementTokens(config.secretKeys);
+  }
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    fastify.route({
+      method: 'GET',
+      url: '/t/o/:token',
+      handler: async (request, reply) => this.open(request, reply),
+    });
+    fastify.route({
+      method: 'GET',
+      url: '/t/c/:token',
+      handler: async (request, reply) => this.click(request, reply),
+    });
+  }
+
+  private open(request: HttpRequest, reply: HttpReply): Buffer {
+    const name = tokenOf(request);
+    const location = name.endsWith('.gif') ? this.tokens.readOpen(name.slice(0, -'.gif'.length)) : null;
+    if (!location) throw unknownRoute();
+    this.recorder.note({ ...location, kind: 'OPEN', ...readerOf(request) });
+    void reply.headers({
+      ...unkept,
+      'content-type': 'image/gif',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    return point;
+  }
+
+  private click(request: HttpRequest, reply: HttpReply): string {
+    const location = this.tokens.readClick(tokenOf(request));
+    if (!location) throw unknownRoute();
+    this.recorder.note({ ...location, kind: 'CLICK', ...readerOf(request) });
+    void reply.code(302).headers({ ...unkept, location: location.url });
+    return '';
+  }
+}
+
+const tokenOf = ({ params }: HttpRequest): string => (params as { token: string }).token;
+
+function readerOf({ method, headers }: HttpRequest): { userAgent: string; head?: boolean } {
+  return {
+    userAgent: (headers['user-agent'] ?? '').slice(0, maxUserAgent),
+    ...(method === 'HEAD' ? { head: true } : {}),
+  };
+}

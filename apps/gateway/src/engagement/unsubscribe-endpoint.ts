@@ -1,0 +1,102 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { invalidMember } from '@posthorn/contracts';
+import { EngagementTokens, type UnsubscribePlace } from '@posthorn/mail';
+import { GatewayConfig } from '../config.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { BodyReader } from '../edge/body-reader.js';
+import { unknownRoute } from '../edge/edge-errors.js';
+import { Failures } from '../edge/failures.js';
+import {
+  clientOf,
+  type EdgeAdapter,
+  type Fastify,
+  type HttpReply,
+  type HttpRequest,
+} from '../edge/fastify.js';
+import type { Shown } from '../pages/page.js';
+import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
+import { Senders } from '../pages/senders.js';
+import { buttonPage, deadPage, donePage } from './unsubscribe-pages.js';
+import { UnsubscribeService } from './unsubscribe.service.js';
+
+const bodyLimit = 16 * 1024;
+/** RFC 8058 §3.2 lets a mail client choose. */
+const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
+/** What the page's own form bears. */
+const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
+
+/**
+ * `/u`: the way out of a mail. Looking changes nothing, since scanners look; a form of ours and the one click of a mail client
+ * (RFC 8058) do. The token is the credential: there is no cookie, so a request from elsewhere can do no more than its holder.
+ */
+@Injectable()
+export class UnsubscribeEndpoint implements OnApplicationBootstrap {
+  private readonly tokens: EngagementTokens;
+  private readonly bodies = new BodyReader();
+
+  constructor(
+    config: GatewayConfig,
+    private readonly host: HttpAdapterHost,
+    private readonly failures: Failures,
+    private readonly senders: Senders,
+    private readonly service: UnsubscribeService,
+  ) {
+    this.tokens = new EngagementTokens(config.secretKeys);
+  }
+
+  onApplicationBootstrap(): void {
+    const fastify = (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+    const route = {
+      url: '/u/:token',
+      errorHandler: (error: Error, request: HttpRequest, reply: HttpReply) =>
+        void this.failed(error, request, reply),
+    };
+    fastify.route({
+      ...route,
+      method: 'GET',
+      handler: async (request, reply) => drawForReader(reply, await this.show(request)),
+    });
+    fastify.route({ ...route, method: 'POST', handler: (request, reply) => this.submit(request, reply) });
+  }
+
+  private async show(request: HttpRequest): Promise<Shown> {
+    const location = this.locationOf(request);
+    return buttonPage(await this.senders.of(location.projectId), location.email);
+  }
+
+  private async submit(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    const location = this.locationOf(request);
+    const requested = await this.read(request);
+    const sender = await this.senders.of(location.projectId);
+    const refused = await this.service.unsubscribe(location, clientOf(request)).then(
+      () => null,
+      (error: unknown) => this.failures.publish(error, request),
+    );
+    if (refused)
+      return drawForReader(reply.header('retry-after', '1'), laterPage(sender, statusOfKind[refused.kind]));
+    return requested === 'one-click'
+      ? reply.headers(unlisted).code(200).send('')
+      : drawForReader(reply, donePage(sender, location.email));
+  }
+
+  private async read(request: HttpRequest): Promise<'one-click' | 'form'> {
+    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, bodyTypes);
+    const text = bytes.toString('latin1').trim();
+    release();
+    if (oneClick.test(text)) return 'one-click';
+    if (confirmed.test(text)) return 'form';
+    throw invalidMember(['List-Unsubscribe'], 'required', 'must be One-Click');
+  }
+
+  private locationOf({ params }: HttpRequest): UnsubscribePlace {
+    const location = this.tokens.readUnsubscribe((params as { token: string }).token);
+    if (!location) throw unknownRoute();
+    return location;
+  }
+
+  private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
+    return drawForReader(reply, deadPage(this.failures.publish(thrown, request)));
+  }
+}

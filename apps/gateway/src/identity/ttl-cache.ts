@@ -1,0 +1,107 @@
+import { Gatherer } from '@posthorn/messaging';
+import { ownDatabaseMs, within } from '../edge/deadline.js';
+
+/** A change of identity takes effect on every gateway within a second (docs/api-decisions.md §2): counted from before the question. */
+const maxAgeMs = 950;
+/** Who is still wanted then is asked for again, together with others and with nobody waiting for it. */
+const renewAfterMs = 600;
+const renewalsTogetherMs = 100;
+const maxItems = 256;
+const maxKnown = 10_000;
+// Guessed tokens must not push real ones out.
+const maxUnknown = 2_000;
+
+interface Entry<Answer> {
+  answer: Answer | null;
+  requestedAt: number;
+}
+
+interface PendingLoad<Answer> {
+  answer: Promise<Answer | null>;
+  requestedAt: number;
+}
+
+/**
+ * Answers of the database, remembered for less than a second; concurrent questions are one statement, and the same question
+ * is asked once. Without the database nothing is remembered longer: the question fails.
+ */
+export class TtlCache<Answer> {
+  private readonly known = new Map<string, Entry<Answer>>();
+  private readonly unknown = new Map<string, Entry<Answer>>();
+  private readonly requesting = new Map<string, PendingLoad<Answer>>();
+  private readonly questions: Gatherer<string, Answer | null>;
+  private readonly renewals: Gatherer<string, Answer | null>;
+
+  /** `ask` answers in the order of its questions, null for what there is not. */
+  constructor(
+    load: (questions: string[]) => Promise<(Answer | null)[]>,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    const flush = (questions: string[]) => within(ownDatabaseMs, load(questions));
+    this.questions = new Gatherer({ flush, maxItems });
+    this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalsTogetherMs });
+  }
+
+  resolve(question: string): Answer | null | Promise<Answer | null> {
+    const entry = this.known.get(question) ?? this.unknown.get(question);
+    const ageMs = this.ageOf(entry);
+    if (!entry || ageMs >= maxAgeMs) return this.join(question) ?? this.load(question, this.questions);
+    if (ageMs >= renewAfterMs && entry.answer && !this.join(question)) this.renew(question, ageMs);
+    return entry.answer;
+  }
+
+  /** Whether it was there when last asked, however long ago: such a one is worth the question. */
+  wasKnown(question: string): boolean {
+    return this.known.has(question);
+  }
+
+  private ageOf(requested: { requestedAt: number } | undefined): number {
+    return requested ? this.now() - requested.requestedAt : Infinity;
+  }
+
+  /** The answer on its way, if it was asked for as shortly before this request as one that is remembered. */
+  private join(question: string): Promise<Answer | null> | null {
+    const requesting = this.requesting.get(question);
+    return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
+  }
+
+  /** Whoever asks once what is remembered is too old asks for himself, and hears what is wrong. */
+  private renew(question: string, ageMs: number): void {
+    const mayWait = ageMs < maxAgeMs - 2 * renewalsTogetherMs;
+    this.load(question, mayWait ? this.renewals : this.questions).catch(() => undefined);
+  }
+
+  private load(question: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
+    const requestedAt = this.now();
+    const requesting: PendingLoad<Answer> = {
+      requestedAt,
+      answer: this.answered(question, requestedAt, gatherer),
+    };
+    this.requesting.set(question, requesting);
+    return requesting.answer.finally(() => {
+      if (this.requesting.get(question) === requesting) this.requesting.delete(question);
+    });
+  }
+
+  private async answered(
+    question: string,
+    requestedAt: number,
+    gatherer: Gatherer<string, Answer | null>,
+  ): Promise<Answer | null> {
+    // Waiting for its turn counts too.
+    const answer = await within(ownDatabaseMs, gatherer.submit(question));
+    this.remember(question, { answer, requestedAt });
+    return answer;
+  }
+
+  /** A map keeps the order of insertion: the first entry is the one that was asked for longest ago. */
+  private remember(question: string, entry: Entry<Answer>): void {
+    const there = this.known.get(question) ?? this.unknown.get(question);
+    if (there && there.requestedAt > entry.requestedAt) return;
+    this.known.delete(question);
+    this.unknown.delete(question);
+    const [map, most] = entry.answer ? [this.known, maxKnown] : [this.unknown, maxUnknown];
+    map.set(question, entry);
+    if (map.size > most) map.delete(map.keys().next().value!);
+  }
+}

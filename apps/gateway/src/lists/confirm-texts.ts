@@ -1,0 +1,63 @@
+import type { Language } from '../pages/reader-texts.js';
+
+/** What the pages of a confirm link say. `{sender}` and `{list}` are put in as text; of a link that is over, nobody knows the list. */
+interface ConfirmTexts {
+  request: { title: string; text: string; still: string; button: string };
+  done: { title: string; text: string };
+  over: { title: string; text: string };
+}
+
+export const confirmTexts: Readonly<Record<Language, ConfirmTexts>> = {
+  en: {
+    request: {
+      title: 'Confirm your subscription',
+      text: 'Press the button to subscribe to {list} of {sender}.',
+      still: 'If you have not asked for it, close this page: then nothing happens.',
+      button: 'Confirm',
+    },
+    done: { title: 'You are subscribed', text: 'From now on you get {list} of {sender}.' },
+    over: {
+      title: 'This link does not work any more',
+      text: 'It was used before, or is too old. If you still want news from {sender}, please subscribe once more.',
+    },
+  },
+  de: {
+    request: {
+      title: 'Anmeldung bestätigen',
+      text: 'Mit der Schaltfläche melden Sie sich für {list} von {sender} an.',
+      still: 'Wenn Sie darum nicht gebeten haben, schließen Sie diese Seite: Dann geschieht nichts.',
+      button: 'Bestätigen',
+    },
+    done: { title: 'Sie sind angemeldet', text: 'Ab jetzt bekommen Sie {list} von {sender}.' },
+    over: {
+      title: 'Dieser Link gilt nicht mehr',
+      text: 'Er wurde schon benutzt oder ist zu alt. Wenn Sie weiterhin Neuigkeiten von {sender} möchten, melden Sie sich bitte noch einmal an.',
+    },
+  },
+  fr: {
+    request: {
+      title: 'Confirmer votre inscription',
+      text: 'Avec le bouton, vous vous inscrivez à {list} de {sender}.',
+      still: 'Si vous n’avez rien demandé, fermez cette page : il ne se passera rien.',
+      button: 'Confirmer',
+    },
+    done: { title: 'Inscription confirmée', text: 'Vous recevez désormais {list} de {sender}.' },
+    over: {
+      title: 'Ce lien n’est plus valable',
+      text: 'Il a déjà servi ou il est trop ancien. Si vous souhaitez toujours les nouvelles de {sender}, veuillez vous inscrire à nouveau.',
+    },
+  },
+  es: {
+    request: {
+      title: 'Confirmar su suscripción',
+      text: 'Con el botón se suscribe a {list} de {sender}.',
+      still: 'Si no lo ha pedido, cierre esta página: no pasará nada.',
+      button: 'Confirmar',
+    },
+    done: { title: 'Suscripción confirmada', text: 'A partir de ahora recibe {list} de {sender}.' },
+    over: {
+      title: 'Este enlace ya no sirve',
+      text: 'Ya se ha usado o es demasiado antiguo. Si todavía desea novedades de {sender}, suscríbase de nuevo.',
+    },
+  },
+};

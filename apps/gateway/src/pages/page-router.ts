@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { DomainError } from '@posthorn/contracts';
+import { GatewayConfig } from '../config.js';
+import { statusOfKind } from '../dialects/dialect.js';
+import { BodyReader, formType } from '../edge/body-reader.js';
+import { untrustedOrigin } from '../edge/edge-errors.js';
+import { Failures } from '../edge/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { headerValues } from '../edge/header-values.js';
+import { Identities } from '../identity/identities.js';
+import { isOwnPath } from '../people/own-path.js';
+import { isTrustedOrigin } from '../people/trusted-origins.js';
+import { html } from './html.js';
+import { drawn, pageHeaders, stylesheet, stylesheetPath } from './page-look.js';
+import type { Page, SentOn, Shown, Visit } from './page.js';
+import { readForm } from './read-form.js';
+
+const formLimit = 16 * 1024;
+
+/** Puts pages on Fastify: who visits, what was filled in, and one look for all of them, failures included. */
+@Injectable()
+export class PageRouter {
+  private readonly bodies = new BodyReader();
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly config: GatewayConfig,
+    private readonly identities: Identities,
+    private readonly failures: Failures,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.fastify.get(stylesheetPath, (_, reply) =>
+      reply
+        .headers({
+          'content-type': 'text/css; charset=utf-8',
+          'cache-control': 'public, max-age=31536000, immutable',
+        })
+        .send(stylesheet),
+    );
+  }
+
+  /** For each page while the application starts. */
+  open(page: Page): void {
+    this.put('GET', page.path, (visit) => page.show(visit));
+    if (page.submit) this.put('POST', page.path, (visit) => page.submit!(visit));
+  }
+
+  private put(method: 'GET' | 'POST', url: string, act: (visit: Visit) => Promise<Shown | SentOn>): void {
+    this.fastify.route({
+      method,
+      url,
+      errorHandler: (error, request, reply) => void this.failed(error, request, reply),
+      handler: async (request: HttpRequest, reply: HttpReply) =>
+        this.answer(reply, await act(await this.visit(request))),
+    });
+  }
+
+  private get fastify(): Fastify {
+    return (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
+  }
+
+  private async visit(request: HttpRequest): Promise<Visit> {
+    const form = request.method === 'POST' ? await this.filledIn(request) : {};
+    const query = readForm(request.url.split('?')[1] ?? '');
+    const next = form['next'] ?? query['next'] ?? null;
+    return {
+      request,
+      query,
+      form,
+      person: await this.identities.session(headerValues(request.raw.rawHeaders, 'cookie')),
+      next: next !== null && isOwnPath(next) ? next : null,
+    };
+  }
+
+  private async filledIn(request: HttpRequest): Promise<Record<string, string>> {
+    if (!isTrustedOrigin(this.config, headerValues(request.raw.rawHeaders, 'origin')))
+      throw untrustedOrigin();
+    const { bytes, release } = await this.bodies.read(request.raw, formLimit, formType);
+    const text = bytes.toString('utf8');
+    release();
+    return readForm(text);
+  }
+
+  private answer(reply: HttpReply, answer: Shown | SentOn): HttpReply {
+    for (const cookie of answer.cookies ?? []) void reply.header('set-cookie', cookie);
+    if ('location' in answer) return reply.code(303).header('location', answer.location).send();
+    return reply
+      .code(answer.status ?? 200)
+      .headers(pageHeaders)
+      .send(drawn(answer));
+  }
+
+  private failed(thrown: unknown, request: HttpRequest, reply: HttpReply): HttpReply {
+    const error = this.failures.publish(thrown, request);
+    const body = html`<p>${error.message}.</p>
+      <p><a href="/sign-in">Sign in</a></p>`;
+    return this.answer(reply, { title: titleOf(error), body, status: statusOfKind[error.kind] });
+  }
+}
+
+const titleOf = ({ kind }: DomainError): string =>
+  kind === 'unavailable' || kind === 'timeout' ? 'Not right now' : 'That did not work';

@@ -1,0 +1,34 @@
+/** The languages that pages for readers speak. */
+export type Language = 'en' | 'de' | 'fr' | 'es';
+
+interface ReaderTexts {
+  later: { title: string; text: string };
+  /** Where the name is not known. */
+  sender: string;
+}
+
+/** What every page behind a link of a mail may have to say. */
+export const readerTexts: Readonly<Record<Language, ReaderTexts>> = {
+  en: {
+    later: { title: 'Not right now', text: 'Nothing has changed. Please try again in a minute.' },
+    sender: 'this sender',
+  },
+  de: {
+    later: {
+      title: 'Gerade nicht möglich',
+      text: 'Es hat sich nichts geändert. Bitte versuchen Sie es in einer Minute noch einmal.',
+    },
+    sender: 'diesem Absender',
+  },
+  fr: {
+    later: {
+      title: 'Impossible pour le moment',
+      text: 'Rien n’a changé. Veuillez réessayer dans une minute.',
+    },
+    sender: 'cet expéditeur',
+  },
+  es: {
+    later: { title: 'Ahora no es posible', text: 'Nada ha cambiado. Inténtelo de nuevo en un minuto.' },
+    sender: 'este remitente',
+  },
+};

@@ -1,0 +1,192 @@
+import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { mintDelegatedToken } from '../../oauth/delegated-token.js';
+import { mintToken } from '../../api-keys/api-key-token.js';
+import { scopesOf, type RouteDeclaration } from '../../edge/route.js';
+import type { Route } from '../../edge/route-table.js';
+import type { GatewaySuite, Told } from '../gateway-suite.js';
+import { delegate } from '../delegate.js';
+import { buildUser, cookieOf, join, peopleSecretOf, signIn, type Person } from '../people.js';
+import { strangeName } from './dialect-shapes.js';
+
+export const trustedOrigin = 'https://app.example.test';
+export const strangeOrigin = 'https://shop.example';
+
+/** What a request of the walk carries beside its path. */
+export interface Shown {
+  headers: Record<string, string>;
+  /** The project in the path, and in the header of sessions; ours unless said otherwise. */
+  projectId?: string;
+}
+
+/** Two projects, a disabled third one, and whoever asks of them: made once for the whole walk. */
+export class WalkFixture {
+  requested = 0;
+  ours: string;
+  unknowns: string;
+  disabled: string;
+  /** A project that there is not, and an id of nothing. */
+  readonly nowhere = newId();
+  readonly nothing = newId();
+  readonly keys = {} as Record<
+    'full' | 'public' | 'test' | 'revoked' | 'strangers' | 'disabled' | 'disabledPublic',
+    string
+  >;
+  readonly cookies = {} as Record<MemberRole | 'STRANGER' | 'EXPIRED' | 'DISABLED', string>;
+  readonly tokens = {} as Record<
+    MemberRole | 'STRANGER' | 'DISABLED' | 'EXPIRED' | 'REVOKED' | 'ENDED' | 'OUT' | 'REDUCED',
+    string
+  >;
+  readonly unknownToken = mintDelegatedToken('access');
+  readonly refreshToken = mintDelegatedToken('refresh');
+  readonly unknown = mintToken('FULL', 'LIVE');
+  unknownCookie: string;
+  private readonly people = {} as Record<MemberRole | 'STRANGER' | 'DISABLED', Person>;
+  /** The token of a session that there is, signed by somebody else. */
+  foreignCookie: string;
+  private readonly justWith = new Map<Scope, string>();
+  private readonly allBut = new Map<string, string>();
+  private readonly tokensJustWith = new Map<Scope, string>();
+  private readonly tokensWithAllBut = new Map<string, string>();
+
+  constructor(private readonly suite: GatewaySuite) {}
+
+  async prepare(routes: readonly Route[]): Promise<void> {
+    const made = await Promise.all([1, 2, 3].map(() => this.suite.buildProject()));
+    [this.ours, this.unknowns, this.disabled] = made.map(({ projectId }) => projectId) as [
+      string,
+      string,
+      string,
+    ];
+    await this.makeKeys(made[2]!.caller);
+    for (const { declaration } of routes) await this.makeScopedKeys(declaration);
+    await this.makePeople();
+    await this.makeTokens();
+    for (const { declaration } of routes) await this.makeScopedTokens(declaration);
+    await this.suite.bus.call(projects.disable, made[2]!.caller, { id: this.disabled, reason: 'MANUAL' });
+  }
+
+  keyJustWith(scope: Scope): string {
+    return this.justWith.get(scope)!;
+  }
+
+  tokenJustWith(scope: Scope): string {
+    return this.tokensJustWith.get(scope)!;
+  }
+
+  tokenWithAllBut(declaration: RouteDeclaration): string {
+    return this.tokensWithAllBut.get(nameOf(declaration))!;
+  }
+
+  keyWithAllBut(declaration: RouteDeclaration): string {
+    return this.allBut.get(nameOf(declaration))!;
+  }
+
+  /** A path of the route that names nothing there is, but for the project. */
+  pathOf({ path }: Route, projectId = this.ours): string {
+    return path
+      .replace(':projectId', projectId)
+      .replace(':email', 'nobody@example.test')
+      .replace(/:\w+/g, this.nothing);
+  }
+
+  /** Asks the route with a name in it that it does not know. */
+  async request(route: Route, { headers, projectId }: Shown, method: string = route.method): Promise<Told> {
+    this.requested += 1;
+    const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'DELETE';
+    const path = this.pathOf(route, projectId) + (reads ? `?${strangeName}=1` : '');
+    return this.suite.request(method, path, { headers, body: reads ? undefined : { [strangeName]: 1 } });
+  }
+
+  private async makeKeys(ofDisabled: Parameters<GatewaySuite['bus']['call']>[1]): Promise<void> {
+    const key = async (projectId: string, wanted = {}) => this.suite.buildKey(projectId, wanted);
+    this.keys.full = (await key(this.ours)).token;
+    this.keys.public = (await key(this.ours, { legacyGrantPreset: 'SENDING_ONLY' })).token;
+    this.keys.test = (await key(this.ours, { mode: 'TEST' })).token;
+    const revoked = await key(this.ours);
+    await this.suite.bus.call(apiKeys.revoke, { ...ofDisabled, projectId: this.ours }, { id: revoked.id });
+    this.keys.revoked = revoked.token;
+    this.keys.strangers = (await key(this.unknowns)).token;
+    this.keys.disabled = (await key(this.disabled)).token;
+    this.keys.disabledPublic = (await key(this.disabled, { legacyGrantPreset: 'SENDING_ONLY' })).token;
+  }
+
+  private async makeScopedKeys(declaration: RouteDeclaration): Promise<void> {
+    const [own, name] = [scopesOf(declaration), nameOf(declaration)];
+    if (this.allBut.has(name)) return;
+    const keyOf = async (held: readonly Scope[]) =>
+      (await this.suite.buildKey(this.ours, { scopes: [...held] })).token;
+    this.justWith.set(declaration.scope, await keyOf([declaration.scope]));
+    this.allBut.set(name, await keyOf(scopes.filter((each) => !own.includes(each))));
+  }
+
+  private async makePeople(): Promise<void> {
+    const { database } = this.suite;
+    this.unknownCookie = cookieOf('a-token-that-no-session-has', await peopleSecretOf(database));
+    for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const) {
+      const person = await buildUser(database);
+      await join(database, this.ours, person, role);
+      this.cookies[role] = await signIn(database, person);
+      this.people[role] = person;
+    }
+    const [stranger, expired, owner] = [
+      await buildUser(database),
+      await buildUser(database),
+      await buildUser(database),
+    ];
+    Object.assign(this.people, { STRANGER: stranger, DISABLED: owner });
+    await join(database, this.unknowns, stranger, 'OWNER');
+    this.cookies.STRANGER = await signIn(database, stranger);
+    await join(database, this.ours, expired, 'OWNER');
+    this.cookies.EXPIRED = await signIn(database, expired);
+    this.foreignCookie = cookieOf(tokenIn(this.cookies.OWNER), 'the secret of another host');
+    await database.query(`UPDATE auth_sessions SET "expiresAt" = now() WHERE "userId" = $1`, [
+      expired.userId,
+    ]);
+    await join(database, this.disabled, owner, 'OWNER');
+    this.cookies.DISABLED = await signIn(database, owner);
+  }
+
+  private async makeTokens(): Promise<void> {
+    const { database } = this.suite;
+    const { OWNER: owner } = this.people;
+    for (const role of ['OWNER', 'ADMIN', 'MEMBER'] as const)
+      this.tokens[role] = (await delegate(database, this.ours, this.people[role])).token;
+    this.tokens.STRANGER = (await delegate(database, this.unknowns, this.people.STRANGER)).token;
+    this.tokens.DISABLED = (await delegate(database, this.disabled, this.people.DISABLED)).token;
+    const spoiled = async (sql: string, of: 'tokenId' | 'grantId' | 'clientId') => {
+      const made = await delegate(database, this.ours, owner);
+      await database.query(sql, [made[of]]);
+      return made.token;
+    };
+    this.tokens.EXPIRED = await spoiled(
+      `UPDATE oauth_access_tokens SET "expiresAt" = now() WHERE id = $1`,
+      'tokenId',
+    );
+    this.tokens.REVOKED = await spoiled(
+      `UPDATE oauth_access_tokens SET revoked = now() WHERE id = $1`,
+      'tokenId',
+    );
+    this.tokens.ENDED = await spoiled(`DELETE FROM oauth_consents WHERE id = $1`, 'grantId');
+    this.tokens.OUT = await spoiled(
+      `UPDATE oauth_clients SET disabled = true WHERE "clientId" = $1`,
+      'clientId',
+    );
+    this.tokens.REDUCED = await spoiled(`UPDATE oauth_consents SET scopes = '[]' WHERE id = $1`, 'grantId');
+  }
+
+  private async makeScopedTokens(declaration: RouteDeclaration): Promise<void> {
+    const [own, name] = [scopesOf(declaration), nameOf(declaration)];
+    if (this.tokensWithAllBut.has(name)) return;
+    const tokenOf = async (held: Scope[]) =>
+      (await delegate(this.suite.database, this.ours, this.people.OWNER, held)).token;
+    this.tokensJustWith.set(declaration.scope, await tokenOf([declaration.scope]));
+    this.tokensWithAllBut.set(name, await tokenOf(scopes.filter((each) => !own.includes(each))));
+  }
+}
+
+/** Routes of the same scopes let the same callers in. */
+const nameOf = (declaration: RouteDeclaration): string => scopesOf(declaration).join(' ');
+
+const tokenIn = (cookie: string): string =>
+  decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;

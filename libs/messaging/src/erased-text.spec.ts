@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressesIn, withoutAddresses } from './erased-text.js';
+
+const nobody = 'erased@erased.invalid';
+const ann = 'a.nn+news@example.org';
+const without = (value: unknown) => withoutAddresses(value, addressesIn([ann, 'jörg@example.org']));
+
+describe('words without an address', () => {
+  it('have nobody in its place, at any depth, in any case, among other words', () => {
+    expect(
+      without({
+        to: ann,
+        at: 1,
+        cc: [ann.toUpperCase(), null, { why: `550 <${ann}>: no such user; '${ann}', ${ann}.` }],
+      }),
+    ).toEqual({
+      to: nobody,
+      at: 1,
+      cc: [nobody, null, { why: `550 <${nobody}>: no such user; '${nobody}', ${nobody}.` }],
+    });
+    expect(without({ [ann]: 'JÖRG@example.org' })).toEqual({ [nobody]: nobody });
+  });
+
+  it('have nobody in its place as a link, or a person, writes it', () => {
+    expect(
+      without({
+        link: 'https://x.example/?mail=a.nn%2Bnews%40example.org&next=%3Da.nn%2bnews%40example.org',
+      }),
+    ).toEqual({
+      link: `https://x.example/?mail=${nobody}&next=%3D${nobody}`,
+    });
+    const [label, read] = ['ann@xn--bcher-kva.example', 'ann@b\u00fccher.example'];
+    expect(withoutAddresses([label, read, `x${read}`], addressesIn([label]))).toEqual([
+      nobody,
+      nobody,
+      `x${read}`,
+    ]);
+  });
+
+  it('keep whoever has a longer address, and what only looks like it', () => {
+    for (const other of [
+      `x${ann}`,
+      `x.${ann}`,
+      `${ann}.uk`,
+      `${ann}-x`,
+      'aXnn+news@example.org',
+      'a.nn@example.org',
+    ])
+      expect(without({ to: other })).toEqual({ to: other });
+  });
+});

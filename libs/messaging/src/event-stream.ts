@@ -1,0 +1,92 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  jetstreamManager,
+  type ConsumerConfig,
+  type ConsumerInfo,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { eventSubject, streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
+
+/** What is older than this is in no stream any more. */
+export const streamDays = 7;
+const dayMs = 86_400_000;
+const defaultAckWaitMs = 30_000;
+
+const managerOf = (nats: NatsConnection): Promise<JetStreamManager> =>
+  jetstreamManager(nats, { timeout: 5_000, checkAPI: false });
+
+/** Makes the owner's stream where it is missing: it can vanish with NATS's store, and Postgres publishes again. */
+export async function ensureStream(nats: NatsConnection, owner: ServiceName): Promise<StreamInfo> {
+  const manager = await managerOf(nats);
+  const name = streamOf(owner);
+  const known = await manager.streams.info(name).catch(nullWhere(JetStreamApiCodes.StreamNotFound));
+  if (known) return known;
+  return manager.streams.add({
+    name,
+    subjects: [`facts.${owner}.>`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    max_age: nanos(streamDays * dayMs),
+    duplicate_window: nanos(120_000),
+  });
+}
+
+/** Makes the durable pull consumer of one subscriber, or makes an older one like it; one filter subject each, as nats-server 2.9 allows. */
+export async function ensureConsumer(
+  nats: NatsConnection,
+  contract: EventContract,
+  durable: string,
+  ackWaitMs = defaultAckWaitMs,
+): Promise<ConsumerInfo> {
+  await ensureStream(nats, contract.owner);
+  const { consumers } = await managerOf(nats);
+  const stream = streamOf(contract.owner);
+  const wanted = {
+    durable_name: durable,
+    filter_subject: eventSubject(contract.name),
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: 512,
+  };
+  const known = await consumers.info(stream, durable).catch(nullWhere(JetStreamApiCodes.ConsumerNotFound));
+  if (!known) return consumers.add(stream, wanted);
+  if (!differs(known.config, wanted)) return known;
+  try {
+    return await consumers.update(stream, durable, wanted);
+  } catch {
+    // What the server does not change in place is made anew. It hears everything again, and the inbox knows it.
+    await consumers.delete(stream, durable);
+    return consumers.add(stream, wanted);
+  }
+}
+
+/** The consumer as it is now; null where it, or its whole stream, has vanished. */
+export async function findConsumer(
+  nats: NatsConnection,
+  owner: ServiceName,
+  durable: string,
+): Promise<ConsumerInfo | null> {
+  const { consumers } = await managerOf(nats);
+  return consumers
+    .info(streamOf(owner), durable)
+    .catch(nullWhere(JetStreamApiCodes.ConsumerNotFound, JetStreamApiCodes.StreamNotFound));
+}
+
+function differs(known: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {
+  return Object.entries(wanted).some(([name, value]) => known[name as keyof ConsumerConfig] !== value);
+}
+
+function nullWhere(...expected: number[]): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof JetStreamApiError && expected.includes(error.code)) return null;
+    throw error;
+  };
+}

@@ -1,0 +1,103 @@
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { streamOf, type EventContract, type ServiceName } from '@posthorn/contracts';
+import { DatabaseClock, openDatabase, type Database, type QueryRunner } from '@posthorn/database';
+import {
+  addEventActors,
+  addEventTraces,
+  addMessagingRepair,
+  addOutboxQuarantine,
+  createMessagingTables,
+  Outbox,
+  OutboxRelay,
+  Publishing,
+  type BusConnection,
+} from '@posthorn/messaging';
+import { eventually } from './eventually.js';
+import { cloneDatabase, type TestDatabase } from './test-servers.js';
+
+class CreateOutbox1763700000000 {
+  up = async (runner: QueryRunner) => {
+    for (const step of [
+      createMessagingTables,
+      addMessagingRepair,
+      addEventTraces,
+      addEventActors,
+      addOutboxQuarantine,
+    ])
+      await step(runner);
+  };
+  down = () => Promise.reject(new Error('never undone'));
+}
+
+const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
+
+/** A service, sending unless said otherwise, that only tells events, through a real outbox and relay. */
+export class EventPublisher {
+  private readonly outbox: Outbox;
+  private readonly publishing: Publishing;
+  private readonly relay: OutboxRelay;
+
+  private constructor(
+    private readonly service: ServiceName,
+    private readonly clone: TestDatabase,
+    private readonly database: Database,
+    private readonly manager: JetStreamManager,
+    connection: BusConnection,
+  ) {
+    this.outbox = new Outbox(database);
+    this.publishing = new Publishing(database, service);
+    const { outbox, publishing } = this;
+    this.relay = new OutboxRelay({
+      service,
+      database,
+      outbox,
+      publishing,
+      connection,
+      clock: new DatabaseClock(database),
+    });
+    this.relay.start();
+  }
+
+  static async start(connection: BusConnection, service: ServiceName = 'sending'): Promise<EventPublisher> {
+    const clone = await cloneDatabase('fact_source', parts);
+    const database = await openDatabase({ url: clone.url, name: 'fact-source', poolSize: 8, ...parts });
+    return new EventPublisher(service, clone, database, await jetstreamManager(connection.nats), connection);
+  }
+
+  async publish<Item extends object>(
+    event: EventContract<Item>,
+    projectId: string,
+    items: Item[],
+  ): Promise<void> {
+    await this.outbox.publish(event, projectId, items);
+    this.outbox.wakeUp();
+  }
+
+  /** The stream is lost, and everything is published again; resolves once the relay has noticed. */
+  async repeatAll(): Promise<void> {
+    const generation = async () => (await this.publishing.known())?.generation ?? 0;
+    const before = await generation();
+    await this.manager.streams.delete(streamOf(this.service));
+    await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');
+  }
+
+  /** Waits until the subscriber has nothing left to take. */
+  async taken(durable: string): Promise<void> {
+    await eventually(async () => {
+      const [row] = await this.database.query<{ waiting: number }>(
+        `SELECT (SELECT count(*) FROM outbox WHERE published_at IS NULL) + (SELECT count(*) FROM fact_repeats) AS waiting`,
+      );
+      const info =
+        row!.waiting === 0
+          ? await this.manager.consumers.info(streamOf(this.service), durable).catch(() => null)
+          : null;
+      return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
+    }, `${durable} takes everything in`);
+  }
+
+  async stop(): Promise<void> {
+    await this.relay.stop();
+    await this.database.close();
+    await this.clone.drop();
+  }
+}

@@ -1,4 +1,0 @@
-import { Bus, type BusConnection } from '@posthorn/messaging';
-
-/** Waits longer than an edge would: what a suite proves must not turn on how busy the machine is. */
-export const patientBus = (connection: BusConnection): Bus => new Bus(connection, undefined, undefined, 20_000);

@@ -1,0 +1,79 @@
+import { serviceCaller, type Caller, type EventContract, type ServiceName } from '@posthorn/contracts';
+import { newId, openDatabase, type Database, type DatabaseOptions } from '@posthorn/database';
+import { type Bus, BusConnection, WakeUps } from '@posthorn/messaging';
+import { WorkQueue } from '@posthorn/work';
+import { DatabaseLine } from './database-line.js';
+import { slowBus } from './slow-bus.js';
+import { cloneDatabase, startTestNats, testSecret, type TestNats } from './test-servers.js';
+
+/** What a service stands on in its suite: a database and a NATS of its own, and the suite's own way to both. */
+export interface ServiceFixture {
+  /** What the service starts with. */
+  environment: Record<string, string>;
+  /** The service's way to its database. */
+  line: DatabaseLine;
+  nats: TestNats;
+  database: Database;
+  connection: BusConnection;
+  bus: Bus;
+  queue: WorkQueue;
+  buildProject(): { caller: Caller; projectId: string };
+  /** The items of all events of this name that the project has told, in the order of their commits. */
+  eventsOf<Item extends object>(projectId: string, event: EventContract<Item>): Promise<Item[]>;
+  /** A service on it; where that does not start, nothing is left of the ground either. */
+  carry<T>(service: Promise<T>): Promise<T>;
+  /** After the service has stopped. */
+  close(): Promise<void>;
+}
+
+export async function openServiceFixture(
+  service: ServiceName,
+  parts: Pick<DatabaseOptions, 'entities' | 'migrations'>,
+): Promise<ServiceFixture> {
+  const [clone, nats] = await Promise.all([cloneDatabase(service, parts), startTestNats()]);
+  const line = await DatabaseLine.open(clone.url);
+  const database = await openDatabase({
+    url: clone.url,
+    name: 'suite',
+    poolSize: 4,
+    connectTimeoutMs: 30_000,
+    ...parts,
+  });
+  const connection = await BusConnection.open({ url: nats.url, name: 'suite' });
+  const close = async () => {
+    await connection.close();
+    await database.close();
+    await line.close();
+    await Promise.all([clone.drop(), nats.stop()]);
+  };
+  return {
+    environment: {
+      [`${service.toUpperCase()}_DATABASE_URL`]: line.url,
+      NATS_URL: nats.url,
+      POSTHORN_SECRET_KEY: testSecret,
+      LOG_LEVEL: process.env['DEBUG_LEVEL'] ?? 'silent',
+    },
+    line,
+    nats,
+    database,
+    connection,
+    bus: slowBus(connection),
+    queue: new WorkQueue(database, new WakeUps(connection, service)),
+    buildProject: () => {
+      const projectId = newId();
+      return { projectId, caller: serviceCaller('suite', projectId) };
+    },
+    eventsOf: <Item extends object>(projectId: string, event: EventContract<Item>) =>
+      published<Item>(database, projectId, event.name),
+    carry: (service) => service.catch(async (error: unknown) => (await close(), Promise.reject(error))),
+    close,
+  };
+}
+
+async function published<Item>(database: Database, projectId: string, event: string): Promise<Item[]> {
+  const rows = await database.query<{ items: Item[] }>(
+    `SELECT items FROM outbox WHERE project_id = $1 AND fact = $2 ORDER BY id`,
+    [projectId, event],
+  );
+  return rows.flatMap(({ items }) => items);
+}

@@ -1,0 +1,104 @@
+import type { Random } from '../random.js';
+import { eventNames, movedCondition, movingSegments, plans, type Condition } from './conditions.js';
+
+/** Something that a client of the audience wants. Its place marks what it writes, so that it is found again. */
+export type Action = { place: number } & (
+  | { kind: 'upsert' | 'bulk'; people: Person[] }
+  | { kind: 'track'; email: string; name: string; key: string | null }
+  | { kind: 'imports'; tables: Table[]; listGoes: boolean }
+  | { kind: 'subscription'; email: string; double: boolean; leaves: boolean }
+  | { kind: 'recount'; segment: number; condition: Condition }
+  | { kind: 'mail'; to: string }
+  /** Made, and deleted for good: in the end nobody holds the address. */
+  | { kind: 'farewell'; email: string }
+);
+export type OperationKind = Action['kind'];
+
+export interface Person {
+  email: string;
+  fields: Record<string, string | number>;
+}
+
+/** Rows of a table, from `first` on; rows of two tables overlap. */
+export interface Table {
+  marker: string;
+  first: number;
+  rows: number;
+}
+
+const kinds: readonly { kind: OperationKind; weight: number }[] = [
+  { kind: 'upsert', weight: 26 },
+  { kind: 'track', weight: 24 },
+  { kind: 'bulk', weight: 6 },
+  { kind: 'imports', weight: 2 },
+  { kind: 'subscription', weight: 16 },
+  { kind: 'recount', weight: 10 },
+  { kind: 'mail', weight: 10 },
+  { kind: 'farewell', weight: 6 },
+];
+const people = 400;
+export const readers = 20;
+const maxTable = 6_000;
+
+export const markOf = (index: number): string => `m${index}`;
+export const readerOf = (number: number): string => `ok+reader-${number}@sink.test`;
+const deletedOf = (index: number): string => `gone-${index}@audience.test`;
+/** Finds them all, as a pattern of Postgres and of ours. */
+export const removedText = 'gone-[0-9]+@audience[.]test';
+/** What is recorded of them goes with them, and stays in the statistics. */
+export const erasureEvent = 'farewell';
+const rowOf = (number: number): string => `row-${number}@import.test`;
+
+/** What is wanted at a place; `kind` where a fault waits for one. */
+export function operationAt(
+  index: number,
+  random: Random,
+  kind: OperationKind = random.weighted(kinds).kind,
+): Action {
+  const somebody = () => `person-${random.whole(0, people - 1)}@audience.test`;
+  const person = (): Person => ({
+    email: somebody(),
+    fields: { [markOf(index)]: index, plan: random.pick(plans), score: random.whole(0, 99) },
+  });
+  const table = (part: number): Table => ({
+    marker: `${markOf(index)}x${part}`,
+    first: random.whole(0, maxTable / 3),
+    rows: random.whole(maxTable / 3, maxTable),
+  });
+  const makers: Record<OperationKind, () => Action> = {
+    upsert: () => ({ place: index, kind: 'upsert', people: [person()] }),
+    bulk: () => ({ place: index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
+    track: () => ({
+      ...{ place: index, kind: 'track', email: somebody(), name: random.pick(eventNames) },
+      key: random.chance(0.7) ? `audience-${index}` : null,
+    }),
+    imports: () => ({
+      place: index,
+      kind: 'imports',
+      tables: [table(0), table(1)],
+      listGoes: random.chance(0.4),
+    }),
+    subscription: () => ({
+      ...{ place: index, kind: 'subscription', email: `sub-${index}@audience.test` },
+      ...{ double: random.chance(0.6), leaves: random.chance(0.3) },
+    }),
+    recount: () => ({
+      place: index,
+      kind: 'recount',
+      segment: random.whole(0, movingSegments - 1),
+      condition: movedCondition(random),
+    }),
+    mail: () => ({ place: index, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
+    farewell: () => ({ place: index, kind: 'farewell', email: deletedOf(index) }),
+  };
+  return makers[kind]();
+}
+
+/** The file of a table; every row has a score, so that imports move people between segments. */
+export function csvOf({ marker, first, rows }: Table): string {
+  const lines = Array.from({ length: rows }, (_, offset) => {
+    const number = first + offset;
+    return `${rowOf(number)},${plans[(number + rows) % plans.length]},${(number * 7 + rows) % 100},${rows}`;
+  });
+  return `email,plan,score,${marker}\n${lines.join('\n')}\n`;
+}
