@@ -93,4 +93,8 @@ export class CampaignRow {
   toEvent(): CampaignEvent {
     return { campaignId: this.id, name: this.name, at: this.updatedAt, seq: this.seq };
   }
+
+  toDeletedEvent(at: Date): CampaignEvent {
+    return { ...this.toEvent(), at, seq: this.seq + 1 };
+  }
 }

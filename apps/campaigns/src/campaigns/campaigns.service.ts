@@ -74,9 +74,7 @@ export class CampaignsService {
       const row = await this.found(this.campaigns.lock(caller.projectId, body.id));
       row.refuseIfNotDraft();
       const at = await this.campaigns.remove(row);
-      await this.outbox.publish(campaignEvents.deleted, caller.projectId, [
-        { ...row.toEvent(), at, seq: row.seq + 1 },
-      ]);
+      await this.outbox.publish(campaignEvents.deleted, caller.projectId, [row.toDeletedEvent(at)]);
     });
     return { id: body.id };
   }

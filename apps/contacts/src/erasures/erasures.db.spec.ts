@@ -3,14 +3,12 @@ import {
   consents,
   contactEvents,
   contacts,
-  erasures,
   erasingServices,
   events,
   lists,
   memberships,
   segments,
   type Caller,
-  type Erasure,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { ConfirmTokens } from '@posthorn/mail';
@@ -18,14 +16,17 @@ import { eventually, testSecret } from '@posthorn/testing';
 import { erasureWork } from './erasure-kinds.js';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { otherServices, startErasingServices, type ErasingServices } from '../testing/erasing-services.js';
+import { erasuresFixture } from '../testing/erasures-fixture.js';
 import { importsFixture } from '../testing/imports-fixture.js';
 import { rowsHolding } from '../testing/rows-holding.js';
 
 let suite: ContactsSuite;
 let services: ErasingServices;
+let fixture: ReturnType<typeof erasuresFixture>;
 beforeAll(async () => {
   suite = await startContactsSuite();
   services = await startErasingServices(suite);
+  fixture = erasuresFixture(suite);
 });
 afterAll(async () => {
   await services.stop(...otherServices);
@@ -35,12 +36,6 @@ afterEach(() => {
   services.asked.length = 0;
 });
 
-const report = (caller: Caller, id: string): Promise<Erasure> => suite.bus.call(erasures.get, caller, { id });
-const completed = (caller: Caller, id: string): Promise<Erasure> =>
-  eventually(async () => {
-    const erasure = await report(caller, id);
-    return erasure.completedAt && erasure;
-  }, 'the erasure is complete');
 const rowsOf = (table: string, projectId: string, column: string, id: string) =>
   suite.database.query(`SELECT * FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [projectId, id]);
 
@@ -109,14 +104,14 @@ it('a deleted contact takes everything along in one commit, but a consent that o
   expect(await suite.eventsOf(projectId, contactEvents.deleted)).toEqual([
     { contactId: id, at: expect.any(String) },
   ]);
-  expect(await report(caller, id)).toMatchObject({
+  expect(await fixture.report(caller, id)).toMatchObject({
     id,
     contactId: id,
     completedAt: null,
     createdAt: expect.any(Date),
   });
   await services.start('sending');
-  const { services: done } = await completed(caller, id);
+  const { services: done } = await fixture.completed(caller, id);
   expect(done).toEqual(erasingServices.map((service) => ({ service, completedAt: expect.any(Date) })));
   expect(await rowsHolding(suite.database, 'ann@example.org')).toEqual([]);
   expect(await rowsHolding(suite.database, 'card of ann')).toEqual([]);
@@ -140,7 +135,7 @@ it('rows that an import refused go with the person they name, and no other', asy
   const job = await imports.ended(caller, await imports.upload(caller, table));
   expect((await imports.errorsOf(caller, job)).map(({ cells }) => cells?.length)).toEqual([3, 3, 3]);
   await suite.bus.call(contacts.delete, caller, { id });
-  await completed(caller, id);
+  await fixture.completed(caller, id);
   expect(await rowsHolding(suite.database, 'cora@example.org')).toEqual([]);
   const published = await imports.errorsOf(caller, job);
   expect(published.map(({ line, cells }) => [line, cells])).toEqual([
@@ -148,56 +143,6 @@ it('rows that an import refused go with the person they name, and no other', asy
     [3, undefined],
     [4, ['dora@example.org', 'perhaps', '']],
   ]);
-});
-
-it('who was in a segment only by an address that is erased is in it no more', async () => {
-  const { caller } = suite.buildProject();
-  const email = 'chief@example.org';
-  const { id } = await suite.bus.call(contacts.create, caller, { email });
-  await suite.bus.call(contacts.create, caller, {
-    email: 'member@example.org',
-    customFields: { boss: email },
-  });
-  const condition = {
-    logic: 'AND',
-    groups: [{ filters: [{ field: 'customFields.boss', operator: 'equals', value: email }] }],
-  };
-  const segment = await suite.bus.call(segments.create, caller, {
-    name: 'Team',
-    type: 'DYNAMIC',
-    condition,
-    trackMembership: true,
-  });
-  expect(segment).toMatchObject({ memberCount: 1, upkeep: 'LIVE' });
-  await suite.bus.call(contacts.delete, caller, { id });
-  await completed(caller, id);
-  const counted = () => suite.bus.call(segments.get, caller, { id: segment.id });
-  expect(
-    await eventually(async () => (await counted()).memberCount === 0 && counted(), 'it is counted anew'),
-  ).toMatchObject({
-    upkeep: 'LIVE',
-    condition: JSON.parse(JSON.stringify(condition).replace(email, 'erased@erased.invalid')) as object,
-  });
-});
-
-it('an address in the longest name that a segment may say keeps nobody from entering another', async () => {
-  const { caller } = suite.buildProject();
-  const email = 'a@b.co';
-  const { id } = await suite.bus.call(contacts.create, caller, { email });
-  const dynamic = async (name: string, field: string, compared: object): Promise<string> => {
-    const condition = { logic: 'AND', groups: [{ filters: [{ field, ...compared }] }] };
-    return (await suite.bus.call(segments.create, caller, { name, type: 'DYNAMIC', condition })).id;
-  };
-  const text = await dynamic('Said', `event.${'x'.repeat(193)} ${email}`, { operator: 'triggered' });
-  const pro = await dynamic('Pro', 'customFields.plan', { operator: 'equals', value: 'pro' });
-  await suite.bus.call(contacts.delete, caller, { id });
-  await completed(caller, id);
-  expect(JSON.stringify(await suite.bus.call(segments.get, caller, { id: text }))).toContain(
-    'x erased@erased.invalid',
-  );
-  await suite.bus.call(contacts.create, caller, { email: 'next@example.org', customFields: { plan: 'pro' } });
-  const members = async () => (await suite.bus.call(segments.get, caller, { id: pro })).memberCount;
-  await eventually(async () => (await members()) === 1, 'the next one has entered');
 });
 
 it('the address of a visitor lies with their consent alone, and is gone with them', async () => {
@@ -228,7 +173,7 @@ it('the address of a visitor lies with their consent alone, and is gone with the
   });
   expect(await rowsHolding(suite.database, server.address)).toContain('outbox');
   await suite.bus.call(contacts.delete, caller, { id });
-  await completed(caller, id);
+  await fixture.completed(caller, id);
   expect(await rowsHolding(suite.database, address)).toEqual([]);
   expect(await rowsHolding(suite.database, 'Visiting')).toEqual([]);
 });
@@ -261,10 +206,13 @@ it('many are deleted in one call, each with a report, and another project keeps 
 it('a report is of its project, and there is none of who was not erased', async () => {
   const { caller } = suite.buildProject();
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'here@example.org' });
-  await expect(report(caller, id)).rejects.toMatchObject({ kind: 'not_found', message: 'No such erasure' });
+  await expect(fixture.report(caller, id)).rejects.toMatchObject({
+    kind: 'not_found',
+    message: 'No such erasure',
+  });
   await suite.bus.call(contacts.delete, caller, { id });
-  await completed(caller, id);
-  await expect(report(suite.buildProject().caller, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await fixture.completed(caller, id);
+  await expect(fixture.report(suite.buildProject().caller, id)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 it('a service that is down is asked until it answers, and the others once', async () => {
@@ -273,7 +221,7 @@ it('a service that is down is asked until it answers, and the others once', asyn
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'bob@example.org' });
   await suite.bus.call(contacts.delete, caller, { id });
   const waiting = await eventually(async () => {
-    const erasure = await report(caller, id);
+    const erasure = await fixture.report(caller, id);
     return erasure.services.filter(({ completedAt }) => completedAt === null).length === 1 && erasure;
   }, 'all but one are done');
   expect(waiting).toMatchObject({ completedAt: null });
@@ -282,7 +230,7 @@ it('a service that is down is asked until it answers, and the others once', asyn
     completedAt: null,
   });
   await services.start('workflows');
-  await completed(caller, id);
+  await fixture.completed(caller, id);
   expect(services.asked.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
 });
 
@@ -292,14 +240,16 @@ it('goes on after a crash where it was, with who has pieces left', async () => {
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'cy@example.org' });
   await suite.bus.call(contacts.delete, caller, { id });
   const isDone = (service: string) => async () =>
-    (await report(caller, id)).services.some((each) => each.service === service && each.completedAt !== null);
+    (await fixture.report(caller, id)).services.some(
+      (each) => each.service === service && each.completedAt !== null,
+    );
   await eventually(isDone('campaigns'), 'campaigns is done');
   const requested = services.asked.length;
   await suite.restart();
   services.left.set('analytics', 2);
   await services.start('analytics');
   await suite.queue.enqueue(erasureWork, [{ projectId, key: id }]);
-  await completed(caller, id);
+  await fixture.completed(caller, id);
   expect(services.asked.slice(requested).map(({ service }) => service)).toEqual([
     'analytics',
     'analytics',

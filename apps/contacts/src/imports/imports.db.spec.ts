@@ -1,27 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  activity,
-  consents,
-  contactEvents,
-  contactImports,
-  contacts,
-  lists,
-  type RequestContract,
-} from '@posthorn/contracts';
+import { consents, contactEvents, contactImports, contacts, type RequestContract } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { rejectedRowsWork } from './import-kinds.js';
-import { addresses, importsFixture } from '../testing/imports-fixture.js';
-import { listsFixture } from '../testing/lists-fixture.js';
+import { importsFixture } from '../testing/imports-fixture.js';
 
 let suite: ContactsSuite;
 let imports: ReturnType<typeof importsFixture>;
-let fixture: ReturnType<typeof listsFixture>;
 beforeAll(async () => {
   suite = await startContactsSuite();
   imports = importsFixture(suite);
-  fixture = listsFixture(suite);
 });
 afterAll(() => suite.stop());
 
@@ -242,82 +231,4 @@ describe('a table of contacts', () => {
       ],
     });
   });
-});
-
-describe('a table for lists', () => {
-  it('makes members of them once, and leaves alone who left', async () => {
-    const { caller } = suite.buildProject();
-    const [one, other] = [
-      await fixture.build(caller),
-      await fixture.build(caller, { name: 'Other', doubleOptIn: true }),
-    ];
-    await fixture.subscribe(caller, one.id, { email: 'left@x.example' });
-    await fixture.unsubscribe(caller, one.id, 'left@x.example');
-    const table = ['email', ...addresses(2_500), 'left@x.example'].join('\n');
-    await expect(imports.upload(caller, table, { listId: other.id })).rejects.toMatchObject({
-      kind: 'invalid',
-    });
-    await expect(imports.upload(caller, table, { listIds: newId() })).rejects.toMatchObject({
-      kind: 'invalid',
-    });
-    for (let times = 0; times < 2; times += 1) {
-      const begun = await imports.upload(caller, table, {
-        listIds: `${one.id}, ${other.id}`,
-        consent: 'Yes',
-      });
-      expect(await imports.ended(caller, begun)).toMatchObject({ status: 'COMPLETED', processed: 2_501 });
-      for (const [list, count] of [
-        [one, 2_500],
-        [other, 2_501],
-      ] as const) {
-        expect(await fixture.countOf(caller, list.id)).toBe(count);
-        expect(await fixture.recount(caller, list.id)).toBe(count);
-      }
-    }
-  });
-
-  it('is told once by the activity of whoever came into a list with it, and not of who was there', async () => {
-    const { caller } = suite.buildProject();
-    const [list, other] = [await fixture.build(caller), await fixture.build(caller, { name: 'Other' })];
-    await fixture.subscribe(caller, other.id, { email: 'ada@x.example' });
-    for (let times = 0; times < 2; times += 1)
-      await imports.ended(
-        caller,
-        await imports.upload(caller, 'ada@x.example\nbob@x.example\n', { listIds: `${list.id},${other.id}` }),
-      );
-    const historyOf = async (email: string) => {
-      const { items } = await suite.bus.call(contacts.list, caller, { search: email });
-      const page = await suite.bus.call(activity.list, caller, { id: items[0]!.id });
-      return page.items.flatMap(({ kind, data: { listName, source } }) =>
-        kind.startsWith('list.') ? [[kind, listName, source]] : [],
-      );
-    };
-    expect(await historyOf('ada@x.example')).toEqual([
-      ['list.confirmed', 'News', 'IMPORT'],
-      ['list.confirmed', 'Other', undefined],
-    ]);
-    const both = [...(await historyOf('bob@x.example'))].sort();
-    expect(both).toEqual(['News', 'Other'].map((name) => ['list.confirmed', name, 'IMPORT']));
-  });
-
-  it('of which one is deleted on the way goes on without it, and says so', async () => {
-    const { caller } = suite.buildProject();
-    const [removed, stored] = [await fixture.build(caller), await fixture.build(caller, { name: 'Kept' })];
-    const begun = await imports.upload(caller, ['email', ...addresses(30_000)].join('\n'), {
-      listIds: `${removed.id},${stored.id}`,
-    });
-    await eventually(async () => (await imports.get(caller, begun)).processed > 0, 'it began');
-    await suite.bus.call(lists.delete, caller, { id: removed.id }, { timeoutMs: 20_000 });
-    expect(await imports.ended(caller, begun)).toMatchObject({
-      status: 'COMPLETED',
-      processed: 30_000,
-      created: 30_000,
-      failed: 0,
-    });
-    expect(await fixture.countOf(caller, stored.id)).toBe(30_000);
-    await eventually(async () => (await fixture.recount(caller, removed.id)) === 0, 'nobody is left in it');
-    expect(await imports.errorsOf(caller, begun)).toEqual([
-      { line: expect.any(Number), reason: expect.stringContaining(removed.id) },
-    ]);
-  }, 90_000);
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { contactEvents, contacts, lists, type Caller, type Contact } from '@posthorn/contracts';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
 import { watchMarks } from '../testing/segment-marks.js';
-import { countDeltas, foldDeltas } from '../counts/delta-fold.js';
 import { listsFixture } from '../testing/lists-fixture.js';
 
 let suite: ContactsSuite;
@@ -260,54 +259,5 @@ describe('unsubscribing', () => {
     expect(await published()).toEqual(['CONFIRMED', 'UNSUBSCRIBED']);
     expect(await suite.eventsOf(projectId, contactEvents.unsubscribed)).toEqual([]);
     expect(suite.optOuts.filter((each) => each.projectId === projectId)).toEqual([]);
-  });
-});
-
-describe('the number of members', () => {
-  it('equals a recount at every moment, whatever happens at once, folded or not', async () => {
-    const { id } = await fixture.build(caller);
-    const ofLists = countDeltas.find(({ deltas }) => deltas === 'list_count_deltas')!;
-    const addresses = Array.from({ length: 12 }, (_, index) => `r${index}@example.org`);
-    const storm = addresses.flatMap((each, index) => [
-      fixture.subscribe(caller, id, { email: each, allowResubscribe: true }),
-      fixture.unsubscribe(caller, id, each),
-      fixture.subscribe(caller, id, { email: each, allowResubscribe: true }),
-      ...(index % 3 === 0 ? [fixture.unsubscribe(caller, id, each)] : []),
-    ]);
-    let going = true;
-    const watched = (async () => {
-      while (going) {
-        const [row] = await suite.database.query<{ counted: number; real: number }>(
-          `SELECT (SELECT count(*) FROM memberships WHERE project_id = $1 AND list_id = $2 AND status = 'CONFIRMED')::int AS real,
-             (SELECT coalesce(sum(confirmed), 0)::int FROM (
-               SELECT confirmed FROM list_counts WHERE project_id = $1 AND list_id = $2
-               UNION ALL SELECT confirmed FROM list_count_deltas WHERE project_id = $1 AND list_id = $2) AS parts) AS counted`,
-          [projectId, id],
-        );
-        expect(row!.counted).toBe(row!.real);
-        await foldDeltas(suite.database, ofLists, 7);
-      }
-    })();
-    await Promise.all(storm);
-    going = false;
-    await watched;
-    expect(await fixture.countOf(caller, id)).toBe(await fixture.recount(caller, id));
-  });
-
-  it('falls with a contact that is deleted, also while it is subscribed', async () => {
-    const { id } = await fixture.build(caller);
-    await fixture.subscribe(caller, id, { email });
-    const contact = (await contactOf())!;
-    await Promise.all([
-      suite.bus.call(contacts.delete, caller, { id: contact.id }),
-      ...Array.from({ length: 5 }, () => fixture.subscribe(caller, id, { email })),
-    ]);
-    const [stray] = await suite.database.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM memberships WHERE project_id = $1
-       AND NOT EXISTS (SELECT FROM contacts WHERE contacts.project_id = $1 AND contacts.id = contact_id)`,
-      [projectId],
-    );
-    expect(stray!.count).toBe(0);
-    expect(await fixture.countOf(caller, id)).toBe(await fixture.recount(caller, id));
   });
 });

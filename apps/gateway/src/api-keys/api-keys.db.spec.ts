@@ -1,38 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiKeyEvents, domains, projects, scopes, type Scope, SendingDomain } from '@posthorn/contracts';
+import { apiKeyEvents, domains, scopes, type Scope, SendingDomain } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { standIn } from '@posthorn/testing';
-import { startGatewaySuite, type Request, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import { apiKeysFixture, codeOf, pathOf } from '../testing/api-keys-fixture.js';
+import { startGatewaySuite, type GatewaySuite } from '../testing/gateway-suite.js';
 
 let suite: GatewaySuite;
+let fixture: ReturnType<typeof apiKeysFixture>;
 beforeAll(async () => {
   suite = await startGatewaySuite();
+  fixture = apiKeysFixture(suite);
 });
 afterAll(() => suite.stop());
 
-const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
-const codeOf = ({ status, json }: Told) => [status, json['code'] ?? (json['error'] as { code: string }).code];
-const create = (projectId: string, by: Request, body: object) =>
-  suite.request('POST', pathOf(projectId), { ...by, body: { name: 'Made', ...body } });
-
-async function buildOwned() {
-  const { projectId, caller } = await suite.buildProject();
-  return { projectId, caller, owner: { as: await suite.buildUser({ projectId }) } };
-}
-
-/** The secret of an answer, read as a member's client would. */
-async function tokenOf({ json }: Told, by: Request): Promise<string> {
-  const { pathname, search } = new URL(String(json['reveal_url']));
-  return (await suite.request('GET', pathname.replace('/api/', '/api/v1/') + search, by)).json[
-    'token'
-  ] as string;
-}
-
 describe('API keys over HTTP', () => {
   it('are made without their secret, and tell of it', async () => {
-    const { projectId, owner } = await buildOwned();
-    const published = await create(projectId, owner, { legacy_grant_preset: 'SENDING_ONLY', mode: 'TEST' });
+    const { projectId, owner } = await fixture.buildOwned();
+    const published = await fixture.create(projectId, owner, {
+      legacy_grant_preset: 'SENDING_ONLY',
+      mode: 'TEST',
+    });
     expect([published.status, published.json]).toEqual([
       201,
       {
@@ -53,7 +40,7 @@ describe('API keys over HTTP', () => {
     const inFive = Date.parse(String(published.json['reveal_expires_at'])) - Date.now();
     expect(inFive).toBeGreaterThan(290_000);
     expect(inFive).toBeLessThanOrEqual(300_500);
-    expect(await tokenOf(published, owner)).toMatch(
+    expect(await fixture.tokenOf(published, owner)).toMatch(
       new RegExp(`^pk_test_\\w{38}${String(published.json['last_four'])}$`),
     );
     expect(await suite.eventsOf(projectId, apiKeyEvents.created)).toMatchObject([
@@ -70,9 +57,10 @@ describe('API keys over HTTP', () => {
   });
 
   it('are listed, revoked ones too: page by page on v1, at once on legacy', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     const ids: unknown[] = [];
-    for (const name of ['a', 'b', 'c']) ids.unshift((await create(projectId, owner, { name })).json['id']);
+    for (const name of ['a', 'b', 'c'])
+      ids.unshift((await fixture.create(projectId, owner, { name })).json['id']);
     await suite.request('DELETE', `${pathOf(projectId)}/${String(ids[1])}`, owner);
     const first = await suite.request('GET', `${pathOf(projectId)}?limit=2`, owner);
     const second = await suite.request(
@@ -101,14 +89,14 @@ describe('API keys over HTTP', () => {
   });
 
   it('are for owners, admins and credentials with the scope', async () => {
-    const { projectId } = await buildOwned();
+    const { projectId } = await fixture.buildOwned();
     const admin = { as: await suite.buildUser({ projectId, role: 'ADMIN' }) };
     const member = { as: await suite.buildUser({ projectId, role: 'MEMBER' }) };
-    expect((await create(projectId, admin, {})).status).toBe(201);
-    expect(codeOf(await create(projectId, member, {}))).toEqual([403, 'scope_missing']);
+    expect((await fixture.create(projectId, admin, {})).status).toBe(201);
+    expect(codeOf(await fixture.create(projectId, member, {}))).toEqual([403, 'scope_missing']);
     expect(codeOf(await suite.request('GET', pathOf(projectId), member))).toEqual([403, 'scope_missing']);
     const { token } = await suite.buildKey(projectId, { scopes: ['api-keys:read'] });
-    expect(codeOf(await create(projectId, { key: token }, { scopes: ['api-keys:read'] }))).toEqual([
+    expect(codeOf(await fixture.create(projectId, { key: token }, { scopes: ['api-keys:read'] }))).toEqual([
       403,
       'scope_missing',
     ]);
@@ -116,7 +104,7 @@ describe('API keys over HTTP', () => {
   });
 
   it('refuse what no key can be', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     const bodies = [
       ...[
         { name: '' },
@@ -134,7 +122,7 @@ describe('API keys over HTTP', () => {
       ...[{ domain_id: 'no-id' }, { scopes: Array.from({ length: 39 }, () => 'emails:send') }],
     ];
     for (const body of bodies)
-      expect([body, ...codeOf(await create(projectId, owner, body))]).toEqual([
+      expect([body, ...codeOf(await fixture.create(projectId, owner, body))]).toEqual([
         body,
         422,
         'validation_error',
@@ -142,7 +130,7 @@ describe('API keys over HTTP', () => {
   });
 
   it('are confined to a domain of the project or to none', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     const domain = Object.assign(new SendingDomain(), {
       id: newId(),
       domain: 'example.test',
@@ -151,9 +139,9 @@ describe('API keys over HTTP', () => {
     const stop = await standIn(suite.connection, domains.list, () =>
       Promise.resolve({ items: [domain], hasMore: false, next: null }),
     );
-    const made = await create(projectId, owner, { domain_id: domain.id });
+    const made = await fixture.create(projectId, owner, { domain_id: domain.id });
     expect([made.status, made.json['domain_id']]).toEqual([201, domain.id]);
-    const refused = await create(projectId, owner, { domain_id: newId() });
+    const refused = await fixture.create(projectId, owner, { domain_id: newId() });
     expect([refused.status, refused.json['errors']]).toMatchObject([
       422,
       [{ pointer: '/domain_id', code: 'not_found' }],
@@ -162,20 +150,20 @@ describe('API keys over HTTP', () => {
   });
 
   it('are two hundred active ones at most, also at the same instant', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     await suite.database.query(
       `INSERT INTO api_keys (project_id, id, name, token_hash, last_four, legacy_grant_preset, mode, scopes, created_at)
        SELECT $1, gen_random_uuid(), 'k', md5(n::text) || md5($2 || n::text), 'four', 'FULL', 'LIVE', '{}', now() FROM generate_series(1, 198) AS n`,
       [projectId, projectId],
     );
-    const published = await Promise.all([1, 2, 3, 4].map(() => create(projectId, owner, {})));
+    const published = await Promise.all([1, 2, 3, 4].map(() => fixture.create(projectId, owner, {})));
     expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
     await suite.request(
       'DELETE',
       `${pathOf(projectId)}/${String(published.find(({ status }) => status === 201)!.json['id'])}`,
       owner,
     );
-    expect((await create(projectId, owner, {})).status).toBe(201);
+    expect((await fixture.create(projectId, owner, {})).status).toBe(201);
   });
 });
 
@@ -195,7 +183,7 @@ describe('a key made by a key', () => {
   it.each(attempts)('may have %s: %p by %p', async (_, held, wanted, allowed) => {
     const { projectId } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId, { scopes: held });
-    const published = await create(projectId, { key: token }, wanted);
+    const published = await fixture.create(projectId, { key: token }, wanted);
     if (allowed) return expect(published.status).toBe(201);
     expect(codeOf(published)).toEqual([400, 'validation_error']);
     const camel =
@@ -211,10 +199,16 @@ describe('a key made by a key', () => {
   it('leaves neither the sandbox nor the domain of its maker', async () => {
     const { projectId } = await suite.buildProject();
     const test = await suite.buildKey(projectId, { mode: 'TEST' });
-    expect(codeOf(await create(projectId, { key: test.token }, {}))).toEqual([400, 'validation_error']);
-    expect((await create(projectId, { key: test.token }, { mode: 'TEST' })).status).toBe(201);
+    expect(codeOf(await fixture.create(projectId, { key: test.token }, {}))).toEqual([
+      400,
+      'validation_error',
+    ]);
+    expect((await fixture.create(projectId, { key: test.token }, { mode: 'TEST' })).status).toBe(201);
     const confined = await suite.buildKey(projectId, { domainId: newId() });
-    expect(codeOf(await create(projectId, { key: confined.token }, {}))).toEqual([400, 'validation_error']);
+    expect(codeOf(await fixture.create(projectId, { key: confined.token }, {}))).toEqual([
+      400,
+      'validation_error',
+    ]);
     const live = await suite.buildKey(projectId);
     expect(
       codeOf(await suite.request('POST', `${pathOf(projectId)}/${live.id}/rotate`, { key: test.token })),
@@ -222,13 +216,13 @@ describe('a key made by a key', () => {
   });
 
   it('has never more than its maker, when that is reduced at the same instant', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     for (let round = 0; round < 12; round += 1) {
       const maker = await suite.buildKey(projectId, {
         scopes: ['api-keys:write', 'contacts:read', 'emails:send'],
       });
       const creations = [1, 2, 3].map(() =>
-        create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }),
+        fixture.create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }),
       );
       const reduction = suite.request('PATCH', `${pathOf(projectId)}/${maker.id}`, {
         ...owner,
@@ -248,138 +242,25 @@ describe('a key made by a key', () => {
         else expect([400, 401]).toContain(status);
       }
       // The second that the guard may still remember the scopes does not help.
-      expect(codeOf(await create(projectId, { key: maker.token }, { scopes: ['contacts:read'] }))).toEqual([
-        400,
-        'validation_error',
-      ]);
+      expect(
+        codeOf(await fixture.create(projectId, { key: maker.token }, { scopes: ['contacts:read'] })),
+      ).toEqual([400, 'validation_error']);
     }
   });
 
   it('is not made by one that is revoked at the same instant', async () => {
-    const { projectId, owner } = await buildOwned();
+    const { projectId, owner } = await fixture.buildOwned();
     for (let round = 0; round < 8; round += 1) {
       const maker = await suite.buildKey(projectId);
       const [revoked] = await Promise.all([
         suite.request('DELETE', `${pathOf(projectId)}/${maker.id}`, owner),
-        ...[1, 2, 3].map(() => create(projectId, { key: maker.token }, {})),
+        ...[1, 2, 3].map(() => fixture.create(projectId, { key: maker.token }, {})),
       ]);
       expect(revoked.status).toBe(200);
-      expect(codeOf(await create(projectId, { key: maker.token }, {}))).toEqual([401, 'invalid_api_key']);
+      expect(codeOf(await fixture.create(projectId, { key: maker.token }, {}))).toEqual([
+        401,
+        'invalid_api_key',
+      ]);
     }
-  });
-});
-
-describe('a key', () => {
-  it('is rotated: its old secret ends, its id, name and scopes stay', async () => {
-    const { projectId, owner } = await buildOwned();
-    const { token, ...key } = await suite.buildKey(projectId, { scopes: ['projects:read'] });
-    const published = await suite.request('POST', `${pathOf(projectId)}/${key.id}/rotate`, owner);
-    expect([published.status, published.json]).toMatchObject([
-      200,
-      { id: key.id, name: key.name, scopes: ['projects:read'] },
-    ]);
-    expect(published.json['last_four']).not.toBe(key.lastFour);
-    const fresh = await tokenOf(published, owner);
-    const request = async (by: string) =>
-      (await suite.request('GET', `/api/v1/projects/${projectId}`, { key: by })).status;
-    expect([await request(fresh), await request(token)]).toEqual([200, 401]);
-    expect(await suite.eventsOf(projectId, apiKeyEvents.changed)).toMatchObject([{ keyId: key.id }]);
-    expect(
-      (await suite.request('POST', `/api/projects/${projectId}/api-keys/${key.id}/rotate`, owner)).json,
-    ).toMatchObject({
-      data: { id: key.id },
-    });
-  });
-
-  it('is rotated only by a credential that covers it, and not once it is revoked', async () => {
-    const { projectId, owner } = await buildOwned();
-    const weak = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
-    const strong = await suite.buildKey(projectId);
-    const rotate = (id: string, by: Request, prefix = '/api') =>
-      suite.request('POST', `${prefix}/projects/${projectId}/api-keys/${id}/rotate`, by);
-    expect(codeOf(await rotate(strong.id, { key: weak.token }))).toEqual([400, 'SCOPE_ESCALATION']);
-    expect((await rotate(weak.id, { key: weak.token })).status).toBe(200);
-    await suite.request('DELETE', `${pathOf(projectId)}/${strong.id}`, owner);
-    expect(codeOf(await rotate(strong.id, owner))).toEqual([400, 'KEY_REVOKED']);
-    expect(codeOf(await rotate(strong.id, owner, '/api/v1'))).toEqual([400, 'validation_error']);
-    expect(
-      codeOf(
-        await suite.request('PATCH', `${pathOf(projectId)}/${strong.id}`, { ...owner, body: { name: 'x' } }),
-      ),
-    ).toEqual([400, 'validation_error']);
-  });
-
-  it('is reduced and named anew, never widened by a lesser one, never to nothing', async () => {
-    const { projectId, owner } = await buildOwned();
-    const lesser = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
-    const key = await suite.buildKey(projectId);
-    const patch = (by: Request, body: object, id = key.id) =>
-      suite.request('PATCH', `${pathOf(projectId)}/${id}`, { ...by, body });
-    expect((await patch(owner, {})).json).toMatchObject({ name: 'A key', scopes: [] });
-    expect((await patch(owner, { name: 'B', scopes: ['emails:send', 'emails:send'] })).json).toMatchObject({
-      name: 'B',
-      scopes: ['emails:send'],
-    });
-    for (const body of [
-      { scopes: [] },
-      { scopes: ['none'] },
-      { mode: 'TEST' },
-      { name: '' },
-      { scopes: null },
-    ]) {
-      expect([body, (await patch(owner, body)).status]).toEqual([body, 422]);
-    }
-    expect(
-      codeOf(await patch({ key: lesser.token }, { scopes: ['api-keys:write', 'contacts:read'] }, lesser.id)),
-    ).toEqual([400, 'validation_error']);
-    expect((await patch({ key: lesser.token }, { scopes: ['api-keys:write'] }, lesser.id)).status).toBe(200);
-    await aSecond();
-    expect(codeOf(await suite.request('POST', '/api/v1/emails', { key: lesser.token, body: {} }))).toEqual([
-      403,
-      'scope_missing',
-    ]);
-  });
-
-  it('is revoked once, on both surfaces, also while the project is disabled', async () => {
-    const { projectId, caller, owner } = await buildOwned();
-    const [one, two] = [await suite.buildKey(projectId), await suite.buildKey(projectId)];
-    await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'MANUAL' });
-    expect((await suite.request('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).json).toEqual({
-      id: one.id,
-      deleted: true,
-    });
-    expect(
-      (await suite.request('DELETE', `/api/projects/${projectId}/api-keys/${two.id}`, owner)).json,
-    ).toEqual({ success: true });
-    expect((await suite.request('DELETE', `${pathOf(projectId)}/${one.id}`, owner)).status).toBe(200);
-    expect(codeOf(await create(projectId, owner, {}))).toEqual([403, 'project_disabled']);
-    expect((await suite.request('GET', pathOf(projectId), owner)).status).toBe(200);
-    expect(await suite.eventsOf(projectId, apiKeyEvents.revoked)).toHaveLength(2);
-    await aSecond();
-    expect(codeOf(await suite.request('GET', `/api/v1/projects/${projectId}`, { key: one.token }))).toEqual([
-      401,
-      'invalid_api_key',
-    ]);
-  });
-
-  it('of another project is like one that nobody has', async () => {
-    const [mine, theirs] = [await buildOwned(), await buildOwned()];
-    const foreign = await suite.buildKey(theirs.projectId);
-    const text = new Set<string>();
-    for (const id of [foreign.id, newId(), 'no-id', '%00']) {
-      const requests: [string, string, object?][] = [
-        ['GET', ''],
-        ['PATCH', '', {}],
-        ['DELETE', ''],
-        ['POST', '/rotate'],
-      ];
-      for (const [method, end, body] of requests) {
-        const path = `${pathOf(mine.projectId)}/${id}${end}`;
-        const published = await suite.request(method, path, { ...mine.owner, body });
-        expect(published.status).toBe(404);
-        text.add(published.text.replace(path, '').replace(/"request_id":"[^"]*"/, ''));
-      }
-    }
-    expect(text.size).toBe(1);
   });
 });

@@ -169,12 +169,6 @@ export class RequestPipeline {
     const params = request.params as Record<string, string>;
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;
-    const asPage = declaration.pages === true && wantsPage(request.raw);
-    const looks =
-      declaration.pages === true &&
-      onlyLooks(request.raw, (request.query as { confirm?: unknown }).confirm === '1');
-    const wantsTable =
-      declaration.tabled === 'always' || (declaration.tabled === true && wantsCsv(request.raw));
     const requested = {
       surface,
       caller: { ...caller, ...clientOf(request) },
@@ -184,15 +178,11 @@ export class RequestPipeline {
       query: { ...filters, ...upload?.options },
       upload,
     };
-    const asEvents = declaration.followed === true && wantsEvents(request.raw);
     return {
       call: {
         ...requested,
         page,
-        wantsPage: asPage,
-        onlyLooks: looks,
-        wantsTable,
-        wantsEvents: asEvents,
+        ...formOf(declaration, request),
         idempotency,
         ...entries,
       },
@@ -250,6 +240,19 @@ const typeOf = ({ declaration }: Route): RegExp => (declaration.textAs ? tableTy
 function plainOf({ body, textAs, eachOf }: RouteDeclaration, { raw }: HttpRequest, bytes: Buffer): object {
   if (textAs && isCsv(raw)) return readCsv(bytes, textAs);
   return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
+}
+
+/** What the client wants in place of JSON, where the route has it. */
+function formOf(
+  { pages, tabled, followed }: RouteDeclaration,
+  { raw, query }: HttpRequest,
+): Pick<Call, 'wantsPage' | 'onlyLooks' | 'wantsTable' | 'wantsEvents'> {
+  return {
+    wantsPage: pages === true && wantsPage(raw),
+    onlyLooks: pages === true && onlyLooks(raw, (query as { confirm?: unknown }).confirm === '1'),
+    wantsTable: tabled === 'always' || (tabled === true && wantsCsv(raw)),
+    wantsEvents: followed === true && wantsEvents(raw),
+  };
 }
 
 const declaredPath = ({ method, path }: Route): string => `${method} ${path}`;

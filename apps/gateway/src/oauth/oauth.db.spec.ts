@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aboveProjects, applications, roleScopes, scopes } from '@posthorn/contracts';
-import { eventually } from '@posthorn/testing';
+import { roleScopes, scopes } from '@posthorn/contracts';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as oauth from 'oauth4webapi';
 import { Application, buildOwner, callback, decide, errorOf, fetchFrom } from '../testing/application.js';
-import { operatorOf } from '../testing/gateway-suite.js';
 import { join } from '../testing/people.js';
 import { origin, startPeopleSuite, type PeopleSuite, type Visitor } from '../testing/people-suite.js';
 import { isDelegatedToken } from './delegated-token.js';
@@ -165,70 +163,6 @@ describe('an application that a person lets in', () => {
   });
 });
 
-describe('refresh tokens', () => {
-  const lasting = `${reading} offline_access`;
-
-  it('are for once; one that comes twice ends all of them', async () => {
-    const first = await notebook.authorize(ada, projectId, lasting);
-    const second = await notebook.refresh(first.refresh_token!);
-    expect(second.scope).toBe(lasting);
-    expect((await get(`/api/v1/projects/${projectId}/api-keys`, second.access_token)).status).toBe(200);
-    expect(await errorOf(notebook.refresh(first.refresh_token!))).toBe('invalid_grant');
-    expect(await errorOf(notebook.refresh(second.refresh_token!))).toBe('invalid_grant');
-    await eventually(
-      async () => (await get('/api/v1/contacts', second.access_token)).status === 401,
-      'the gateway forgets it',
-    );
-  });
-
-  it('of two that come at the same instant let one through', async () => {
-    const { refresh_token: token } = await notebook.authorize(ada, projectId, lasting);
-    const both = await Promise.all([1, 2].map(() => errorOf(notebook.refresh(token!))));
-    expect(both.sort()).toEqual(['invalid_grant', 'no error']);
-  });
-
-  it('outlive the session that they were granted in, and end with a new password, a revocation and the grant', async () => {
-    const eve = await suite.buildPerson('eve@example.com');
-    const [{ id }] = (await suite.database.query<{ id: string }>(
-      `SELECT id FROM auth_users WHERE email = 'eve@example.com'`,
-    )) as [{ id: string }];
-    await join(suite.database, projectId, { userId: id }, 'OWNER');
-    const start = () => notebook.authorize(eve, projectId, lasting);
-    let held = await start();
-    await eve.post('/api/auth/sign-out');
-    held = await notebook.refresh(held.refresh_token!);
-    await notebook.revoke(held.refresh_token!);
-    expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
-    await eve.post('/api/auth/sign-in/email', {
-      email: 'eve@example.com',
-      password: 'correct horse battery',
-    });
-    held = await start();
-    const page = await eve.get('/account/applications');
-    expect(page.text).toContain('Notebook in A project');
-    const [, grant = ''] = /name="id" value="([^"]+)"/.exec(page.text) ?? [];
-    await eve.submit('/account/applications', { id: grant });
-    expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
-    held = await start();
-    await eve.post('/api/auth/change-password', {
-      currentPassword: 'correct horse battery',
-      newPassword: 'another horse battery',
-    });
-    expect(await errorOf(notebook.refresh(held.refresh_token!))).toBe('invalid_grant');
-    const actions = await suite.database.query<{ action: string }>(
-      `SELECT action FROM audit_entries WHERE project_id = $1 AND actor_id = $2 ORDER BY id`,
-      [projectId, id],
-    );
-    expect(actions.map(({ action }) => action)).toEqual([
-      'token.granted',
-      'token.granted',
-      'token.revoked',
-      'token.granted',
-      'token.revoked',
-    ]);
-  });
-});
-
 describe('a confidential application', () => {
   it('shows its secret, which stands sealed in the database and opens under a new key', async () => {
     const server = await Application.register(suite, {
@@ -310,48 +244,5 @@ describe('the client of the Model Context Protocol', () => {
     expect(await auth(provider, options)).toBe('AUTHORIZED');
     expect(held.tokens!.access_token).not.toBe(first);
     expect((await get(`/api/v1/projects/${projectId}/api-keys`, held.tokens!.access_token)).status).toBe(200);
-  });
-});
-
-describe('registration that is switched off', () => {
-  it('leaves applications to the operator', async () => {
-    const closed = await startPeopleSuite({ OAUTH_CLIENT_REGISTRATION: 'false' });
-    try {
-      const metadata = { client_name: 'Mine', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
-      const refused = await closed.request('POST', '/api/auth/oauth2/register', {
-        body: metadata,
-        key: 'sk_no',
-      });
-      expect(refused.status).toBe(401);
-      const person = await closed.buildPerson('ada@example.com');
-      expect((await person.post('/api/auth/oauth2/register', metadata)).status).toBe(401);
-      const published = (await closed.request('GET', '/.well-known/oauth-authorization-server')).json;
-      expect([
-        published['registration_endpoint'],
-        published['token_endpoint_auth_methods_supported'],
-      ]).toEqual([undefined, expect.arrayContaining(['none'])]);
-      const { clientId, clientSecret } = await closed.bus.call(
-        applications.register,
-        operatorOf(aboveProjects),
-        {
-          name: 'The shop',
-          redirectUri: 'https://shop.example/callback',
-          isPublic: false,
-        },
-      );
-      expect(clientSecret).toMatch(/^ocs_/);
-      const bad = { name: 'Bad', redirectUri: 'http://shop.example/callback', isPublic: false };
-      await expect(
-        closed.bus.call(applications.register, operatorOf(aboveProjects), bad),
-      ).rejects.toMatchObject({ kind: 'malformed' });
-      await closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId });
-      await expect(
-        closed.bus.call(applications.remove, operatorOf(aboveProjects), { clientId }),
-      ).rejects.toMatchObject({
-        kind: 'not_found',
-      });
-    } finally {
-      await closed.stop();
-    }
   });
 });

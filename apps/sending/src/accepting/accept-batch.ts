@@ -15,7 +15,8 @@ import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import { AcceptingRepository, receiptOf, type AcceptRow } from './accepting.repository.js';
+import { receiptOf, type AcceptRow } from './accept-row.js';
+import { AcceptingRepository } from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 

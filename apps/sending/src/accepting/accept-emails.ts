@@ -15,13 +15,8 @@ import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
 import { emailsAccepted } from './accepting.metrics.js';
-import {
-  AcceptingRepository,
-  bytesOf,
-  receiptOf,
-  type AcceptRow,
-  type KnownKey,
-} from './accepting.repository.js';
+import { bytesOf, receiptOf, type AcceptRow } from './accept-row.js';
+import { AcceptingRepository, type KnownKey } from './accepting.repository.js';
 import { PrepareSend } from './prepare-send.js';
 import { SettleSendService } from './settle-send.js';
 

@@ -13,7 +13,7 @@ import { refuseOutsideSandbox } from '../domains/sandbox.js';
 import { SenderDirectory } from '../domains/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
 import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
-import type { AcceptRow } from './accepting.repository.js';
+import type { AcceptRow } from './accept-row.js';
 import { readAttachments, refuseFarSchedule, refuseTooManyRecipients, trackingOf } from './send-rules.js';
 
 /** Everything that a message is made of is settled here, before anything is stored: whatever changes later does not change it. */

@@ -22,7 +22,7 @@ export interface ClaimedMessage extends Composable {
   trace: string | null;
 }
 
-interface ClaimOptions {
+export interface ClaimOptions {
   workerId: string;
   lane: Lane;
   limit: number;

@@ -136,6 +136,12 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
   };
 }
 
+/** A message that cannot be composed costs itself, never the others. */
+export const notComposed = (failureKind: FailureKind, error: string): Outcome => ({
+  ...failure(failureKind, error),
+  ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
+});
+
 /** The process stood still after the mark, and what the mark looked at may have changed: it is marked anew, at once. */
 export const notBegun = (): Outcome => ({ ...nothing, state: 'QUEUED', status: null });
 

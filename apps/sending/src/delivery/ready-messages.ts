@@ -9,8 +9,9 @@ import { lanes, type Lane } from './delivery.entity.js';
 import { HeldBytes, largeMessage } from './held-bytes.js';
 import { Lease } from './lease.js';
 import { toOutbound, type Outbound } from './outbound-message.js';
-import { failure } from './outcome.js';
+import { notComposed } from './outcome.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
+import { firstProject, ProjectTurns } from './project-turns.js';
 import { ReadyBuffer } from './ready-buffer.js';
 
 // A tenth of a second's work: a single mail of another project comes in with the next claim.
@@ -25,7 +26,6 @@ const lookMs = { busy: 1_000, idle: 4_000 };
 const composeSlice = 16;
 /** What it waits for is another service or a database: not for this message alone. */
 const waitMs = 1_000;
-const firstProject = '00000000-0000-0000-0000-000000000000';
 
 /** A message that is built and claimed; only the mark and the hand-over are missing. */
 export interface ReadyMessage extends Outbound {
@@ -37,7 +37,7 @@ export interface ReadyMessage extends Outbound {
 export class ReadyMessages {
   private readonly log = new Logger('Claims');
   private readonly buffer = new ReadyBuffer<ReadyMessage>();
-  private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
+  private readonly turns: ProjectTurns;
   private readonly loop: Loop;
   private readonly admission: Loop;
   private readonly suspects: Loop;
@@ -61,6 +61,7 @@ export class ReadyMessages {
     private readonly wakeUp: DeliveryWakeUp,
     private readonly config: SendingConfig,
   ) {
+    this.turns = new ProjectTurns(claims);
     this.loop = new Loop({
       everyMs: lookMs.busy,
       restMs: claimRestMs,
@@ -193,16 +194,8 @@ export class ReadyMessages {
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
-    const afterProject = this.turn[lane];
     const { capacity: room } = this.held;
-    let messages = await this.claims.claim({ workerId, lane, limit, afterProject, room });
-    if (messages.length === 0 && afterProject !== firstProject) {
-      messages = await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room });
-    }
-    this.turn[lane] =
-      messages.length > 0 && messages.length < limit
-        ? firstProject
-        : (messages.at(-1)?.projectId ?? firstProject);
+    const messages = await this.turns.claim({ workerId, lane, limit, room });
     await this.composeAll(workerId, messages);
     return messages;
   }
@@ -211,10 +204,14 @@ export class ReadyMessages {
   private async composeAll(workerId: string, messages: ClaimedMessage[]): Promise<void> {
     this.held.add(messages);
     // What has to ask another service first, or takes its time, holds back none of the others.
-    const [large, common] = split(messages, ({ bytes }) => bytes > largeMessage);
-    const [liquid, plain] = split(common, (each) => each.liquid);
-    for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
-    for (const one of large) this.begin(workerId, [one]);
+    const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
+    const common = messages.filter((each) => !isLarge(each));
+    for (const liquid of [false, true])
+      await this.composeInSlices(
+        workerId,
+        common.filter((each) => each.liquid === liquid),
+      );
+    for (const large of messages.filter(isLarge)) this.begin(workerId, [large]);
   }
 
   private async composeInSlices(workerId: string, messages: ClaimedMessage[]): Promise<void> {
@@ -256,12 +253,8 @@ export class ReadyMessages {
         workerId,
       });
     } else if (!composition.waits || message.expired) {
-      // A message that cannot be composed costs itself, never the others.
       const { failureKind, error } = composition.waits ? neverComposed : composition;
-      const outcome = {
-        ...failure(failureKind, error),
-        ...(failureKind === 'rendering' ? { status: 'RENDERING_FAILURE' as const } : {}),
-      };
+      const outcome = notComposed(failureKind, error);
       void this.recorder.record({ ...message, subject: null, outcome }).finally(() => this.forget([message]));
     }
     return isComposed(composition) || !composition.waits || message.expired;
@@ -301,11 +294,3 @@ const neverComposed = {
   failureKind: 'expired',
   error: 'What the message needs could not be had within a day',
 } as const;
-
-const split = (
-  messages: ClaimedMessage[],
-  belongs: (message: ClaimedMessage) => boolean,
-): [ClaimedMessage[], ClaimedMessage[]] => [
-  messages.filter(belongs),
-  messages.filter((message) => !belongs(message)),
-];

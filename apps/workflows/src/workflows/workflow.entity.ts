@@ -52,6 +52,10 @@ export class WorkflowRow {
     return { workflowId: this.id, version: this.version, at: this.updatedAt, seq: this.seq };
   }
 
+  toDeletedEvent(at: Date): WorkflowEvent {
+    return { ...this.toEvent(), at, seq: this.seq + 1 };
+  }
+
   /** An enabled workflow that nothing executes would miss its triggers in silence (docs/decisions/0006). */
   private enabledFaults(): InvalidMember[] {
     return this.enabled

@@ -66,9 +66,7 @@ export class WorkflowsService {
     await this.commits.before(deadline, async () => {
       const row = await this.found(this.workflows.lock(caller.projectId, body.id));
       const at = await this.workflows.remove(row);
-      await this.outbox.publish(workflowEvents.deleted, caller.projectId, [
-        { ...row.toEvent(), at, seq: row.seq + 1 },
-      ]);
+      await this.outbox.publish(workflowEvents.deleted, caller.projectId, [row.toDeletedEvent(at)]);
     });
     return { id: body.id };
   }

@@ -39,38 +39,42 @@ const since = (alias: string, days: number): string =>
 const isPro: ByHand = [query('customFields.plan', 'equals', 'pro'), `c.custom_fields ->> 'plan' = 'pro'`];
 const isSubscribed: ByHand = [query('subscribed', 'equals', true), `c.subscribed`];
 
+const fieldConditions: readonly TypicalCondition[] = [
+  all('one field is a text', [isPro]),
+  all('one field is at least a number', [
+    [query('customFields.seats', 'greaterThanOrEqual', 50), `(c.custom_fields ->> 'seats')::int >= 50`],
+  ]),
+  all('two fields and the subscription', [
+    isSubscribed,
+    isPro,
+    [query('customFields.active', 'equals', true), `(c.custom_fields ->> 'active')::boolean`],
+  ]),
+  any(
+    'one field is one of three texts',
+    [1, 2, 3].map((n): ByHand => [
+      query('customFields.city', 'equals', `city-${n}`),
+      `c.custom_fields ->> 'city' = 'city-${n}'`,
+    ]),
+  ),
+  all('part of the address', [[query('email', 'contains', 'firm'), `c.email LIKE '%firm%'`]]),
+  {
+    ...all('made within 30 days', [
+      [query('createdAt', 'within', 30, 'days'), `c.created_at >= now() - interval '30 days'`],
+    ]),
+    timed: true,
+  },
+  all('a field before a day', [
+    [
+      query('customFields.renewsAt', 'lessThan', '2026-12-31'),
+      `c.custom_fields ->> 'renewsAt' < '2026-12-31'`,
+    ],
+  ]),
+];
+
 /** The twelve that are measured, cheap ones first. */
 export function conditionsOf([news, offers]: readonly [string, string]): TypicalCondition[] {
   return [
-    all('one field is a text', [isPro]),
-    all('one field is at least a number', [
-      [query('customFields.seats', 'greaterThanOrEqual', 50), `(c.custom_fields ->> 'seats')::int >= 50`],
-    ]),
-    all('two fields and the subscription', [
-      isSubscribed,
-      isPro,
-      [query('customFields.active', 'equals', true), `(c.custom_fields ->> 'active')::boolean`],
-    ]),
-    any(
-      'one field is one of three texts',
-      [1, 2, 3].map((n): ByHand => [
-        query('customFields.city', 'equals', `city-${n}`),
-        `c.custom_fields ->> 'city' = 'city-${n}'`,
-      ]),
-    ),
-    all('part of the address', [[query('email', 'contains', 'firm'), `c.email LIKE '%firm%'`]]),
-    {
-      ...all('made within 30 days', [
-        [query('createdAt', 'within', 30, 'days'), `c.created_at >= now() - interval '30 days'`],
-      ]),
-      timed: true,
-    },
-    all('a field before a day', [
-      [
-        query('customFields.renewsAt', 'lessThan', '2026-12-31'),
-        `c.custom_fields ->> 'renewsAt' < '2026-12-31'`,
-      ],
-    ]),
+    ...fieldConditions,
     all(
       'an event ever',
       [[query('event.event-3', 'triggered'), `e.contact_id IS NOT NULL`]],

@@ -1,6 +1,7 @@
 import type { Records } from '../records.js';
 import { sqlOf, type Condition } from './conditions.js';
-import { erasureEvent, markOf } from './operations.js';
+import { countComparisons } from './count-comparisons.js';
+import { markOf } from './operations.js';
 import type { Told } from './audience-client.js';
 
 /** What differs: the same thing, as it is kept and as it is counted anew. */
@@ -29,58 +30,6 @@ export interface Passage {
   isMember: boolean;
 }
 
-const counted = (columns: string, table: string, filter: string, by: string) =>
-  `SELECT ${columns} FROM ${table} WHERE project_id = $1 ${filter} GROUP BY ${by}`;
-
-/** A count with its unfolded changes on the left, the rows that it counts on the right: `key` and `n` each. */
-const comparisons: Readonly<Record<string, [kept: string, counted: string]>> = {
-  contacts: [
-    `SELECT 'all' AS key, sum(total) || ' ' || sum(subscribed) AS n FROM (SELECT total, subscribed FROM contact_counts WHERE project_id = $1
-       UNION ALL SELECT total, subscribed FROM contact_count_deltas WHERE project_id = $1) AS p`,
-    `SELECT 'all' AS key, count(*) || ' ' || count(*) FILTER (WHERE subscribed) AS n FROM contacts WHERE project_id = $1`,
-  ],
-  'members of a list': [
-    `SELECT * FROM (SELECT list_id::text AS key, sum(pending) || ' ' || sum(confirmed) || ' ' || sum(unsubscribed) AS n FROM (
-       SELECT project_id, list_id, pending, confirmed, unsubscribed FROM list_counts
-       UNION ALL SELECT project_id, list_id, pending, confirmed, unsubscribed FROM list_count_deltas) AS p WHERE project_id = $1 GROUP BY 1) AS k WHERE n <> '0 0 0'`,
-    counted(
-      `list_id::text AS key, concat_ws(' ', count(*) FILTER (WHERE status = 'PENDING'), count(*) FILTER (WHERE status = 'CONFIRMED'), count(*) FILTER (WHERE status = 'UNSUBSCRIBED')) AS n`,
-      'memberships',
-      '',
-      '1',
-    ),
-  ],
-  'members of a segment': [
-    `SELECT segment_id::text AS key, sum(total)::text AS n FROM (SELECT project_id, segment_id, total FROM segment_counts
-       UNION ALL SELECT project_id, segment_id, total FROM segment_count_deltas) AS p WHERE project_id = $1 GROUP BY 1 HAVING sum(total) <> 0`,
-    counted('segment_id::text AS key, count(*)::text AS n', 'segment_members', '', '1'),
-  ],
-  'events by name': [
-    `SELECT name AS key, sum(count)::text AS n FROM (SELECT project_id, name, count FROM event_names
-       UNION ALL SELECT project_id, name, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${erasureEvent}' GROUP BY 1`,
-    counted('name AS key, count(*)::text AS n', 'events', '', '1'),
-  ],
-  'events by day': [
-    `SELECT name || ' ' || day AS key, sum(count)::text AS n FROM (SELECT project_id, name, day, count FROM event_days
-       UNION ALL SELECT project_id, name, day, count FROM event_count_deltas) AS p WHERE project_id = $1 AND name <> '${erasureEvent}' GROUP BY 1`,
-    counted(
-      `name || ' ' || (occurred_at AT TIME ZONE 'UTC')::date AS key, count(*)::text AS n`,
-      'events',
-      '',
-      '1',
-    ),
-  ],
-  'summaries of events': [
-    `SELECT contact_id || ' ' || name AS key, count || ' ' || first_at || ' ' || last_at AS n FROM event_summaries WHERE project_id = $1`,
-    counted(
-      `contact_id || ' ' || name AS key, count(*) || ' ' || min(occurred_at) || ' ' || max(occurred_at) AS n`,
-      'events',
-      '',
-      'contact_id, name',
-    ),
-  ],
-};
-
 /** Tables that say something of contacts, and must say nothing of those who are gone. */
 const ofContacts = [
   'memberships',
@@ -93,7 +42,7 @@ const ofContacts = [
 ];
 
 /** How many models are held against what they follow from, and how many tables against the contacts. */
-export const checked = { models: Object.keys(comparisons).length + 1, tables: ofContacts.length };
+export const checked = { models: Object.keys(countComparisons).length + 1, tables: ofContacts.length };
 
 /** What contacts has written down, held against its own rows and those of sending. */
 export class AudienceRecords {
@@ -104,7 +53,7 @@ export class AudienceRecords {
 
   async differences(): Promise<Difference[]> {
     const found = await Promise.all(
-      Object.entries(comparisons).map(async ([what, [stored, rows]]) => {
+      Object.entries(countComparisons).map(async ([what, [stored, rows]]) => {
         const differing = await this.query<{ key: string; kept: string | null; counted: string | null }>(
           `SELECT key, k.n AS kept, c.n AS counted FROM (${stored}) AS k FULL JOIN (${rows}) AS c USING (key) WHERE k.n IS DISTINCT FROM c.n LIMIT 50`,
         );

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { segments } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
+import { SegmentsRepository } from './segments.repository.js';
+import { SegmentDirtyRepository } from './segment-dirty.repository.js';
+import { SegmentsOf } from './testing/segments-suite.js';
+
+describe('segments', () => {
+  let suite: ContactsSuite;
+  beforeAll(async () => {
+    suite = await startContactsSuite();
+  });
+  afterAll(() => suite.stop());
+
+  const open = (): SegmentsOf => {
+    const { caller, projectId } = suite.buildProject();
+    return new SegmentsOf(suite, caller, projectId);
+  };
+
+  it('wait for whoever writes contacts and did not know of them, and keep no other writer waiting', async () => {
+    const [mine, others] = [open(), open()];
+    await others.build();
+    const made = await suite.database.transaction(async () => {
+      await suite.database.query(
+        `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
+        [mine.projectId],
+      );
+      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      return suite.database.apart(async () => {
+        const segment = { made: mine.build() };
+        const watched = () =>
+          suite.database.query(`SELECT settled FROM segment_watches WHERE project_id = $1`, [mine.projectId]);
+        await eventually(async () => (await watched()).length > 0, 'it is watched');
+        await others.contact('b@example.org', { plan: 'pro' });
+        expect(await watched()).toEqual([{ settled: false }]);
+        return segment;
+      });
+    });
+    expect(await made.made).toMatchObject({ memberCount: 1 });
+  });
+
+  it('wait for such a writer no longer than their deadline', async () => {
+    const { projectId } = open();
+    await suite.database.transaction(async () => {
+      await suite.database.query(`LOCK TABLE segment_dirty IN ROW EXCLUSIVE MODE`);
+      const watched = () => new SegmentDirtyRepository(suite.database).watch(projectId, new Date(0));
+      await expect(suite.database.apart(watched)).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+  }, 8_000);
+
+  it('are unavailable while somebody holds their project for long, and then wait for it no more', async () => {
+    const mine = open();
+    const { id } = await mine.build();
+    const rename = (name: string) => suite.bus.call(segments.update, mine.caller, { id, name });
+    await suite.database.transaction(async () => {
+      await new SegmentsRepository(suite.database, suite.queue).lockProject(mine.projectId);
+      await suite.database.apart(async () => {
+        await expect(rename('Held')).rejects.toMatchObject({ kind: 'unavailable' });
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        expect(await suite.database.query(waiting)).toEqual([]);
+      });
+    });
+    expect(await rename('Free')).toMatchObject({ name: 'Free' });
+  });
+});

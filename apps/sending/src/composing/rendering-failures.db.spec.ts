@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails } from '@posthorn/contracts';
+import PostalMime from 'postal-mime';
+import { composingFixture } from '../testing/composing-fixture.js';
+import { startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
+
+let suite: SendingSuite;
+let fixture: ReturnType<typeof composingFixture>;
+beforeAll(async () => {
+  suite = await startSendingSuite();
+  fixture = composingFixture(suite);
+});
+afterEach(() => fixture.loseContacts());
+afterAll(() => suite.stop());
+
+describe('a message that cannot be rendered', () => {
+  it('costs itself, never those beside it', async () => {
+    const { caller, domain } = await suite.buildProject();
+    await fixture.contactsKnow({});
+    const endless =
+      '{% for a in (1..9999) %}{% for b in (1..9999) %}{% for c in (1..9999) %}x{% endfor %}{% endfor %}{% endfor %}';
+    const template = await fixture.buildTemplate(caller, { body: endless });
+    const bad = await fixture.accept(caller, domain, { template: template.id, data: { name: 'Ada' } });
+    const good = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        fixture.accept(caller, domain, {
+          subject: '{{ greeting }}',
+          body: '<p>{{ greeting }}</p>',
+          data: { greeting: 'Hi' },
+        }),
+      ),
+    );
+    await fixture.reaches(caller, bad.id, 'RENDERING_FAILURE');
+    for (const { id } of good) await fixture.reaches(caller, id, 'DELIVERED');
+    expect((await suite.bus.call(emails.get, caller, { id: bad.id })).failureKind).toBe('rendering');
+    expect(suite.sink.messages.filter(({ to }) => to === bad.to)).toEqual([]);
+  });
+
+  it('fails where values would break its subject into headers', async () => {
+    const { caller, domain } = await suite.buildProject();
+    await fixture.contactsKnow({});
+    const { id } = await fixture.accept(caller, domain, {
+      subject: 'Hello {{ name }}',
+      body: '<p>Hi</p>',
+      data: { name: 'a\r\nBcc: x@sink.test' },
+    });
+    await fixture.reaches(caller, id, 'RENDERING_FAILURE');
+  });
+
+  it('because it is HTML of 15 MB fails visibly, and the same words go out whole where nothing is to be rendered', async () => {
+    const { caller, domain } = await suite.buildProject();
+    await fixture.contactsKnow({});
+    const body = `<p>${'Grüße! '.repeat(1_650_000)}</p>`;
+    expect(Buffer.byteLength(body)).toBeGreaterThan(14_800_000);
+    const bad = await fixture.accept(caller, domain, {
+      subject: 'Large',
+      body: `{{ name }}${body}`,
+      data: { name: 'Ada' },
+    });
+    const [small, whole] = [
+      await fixture.accept(caller, domain, { subject: 'Small', body: '<p>Hi</p>' }),
+      await fixture.accept(caller, domain, { subject: 'Large', body }),
+    ];
+    for (const { id } of [small, whole]) await fixture.reaches(caller, id, 'DELIVERED');
+    await fixture.reaches(caller, bad.id, 'RENDERING_FAILURE');
+    // No matcher: it would print both.
+    expect((await PostalMime.parse(await fixture.taken(whole.to))).html!.startsWith(body)).toBe(true);
+    expect(await suite.bus.call(emails.get, caller, { id: bad.id })).toMatchObject({
+      failureKind: 'rendering',
+      // Whichever limit a busy machine meets first.
+      error: expect.stringMatching(/larger than 2 MiB|render limit exceeded|took longer than 500 ms/),
+    });
+  }, 180_000);
+
+  it('fails visibly where its content is no longer retained, though it needs nothing else', async () => {
+    const { caller, domain } = await suite.buildProject();
+    const { id } = await fixture.accept(caller, domain, {
+      subject: 'Later',
+      body: '<p>Hi</p>',
+      scheduledAt: new Date(Date.now() + 2_500),
+    });
+    await suite.database.query(`DELETE FROM email_contents WHERE project_id = $1`, [caller.projectId]);
+    await fixture.reaches(caller, id, 'RENDERING_FAILURE');
+    expect((await suite.bus.call(emails.get, caller, { id })).error).toMatch(/no longer retained/);
+  });
+});

@@ -1,0 +1,62 @@
+import {
+  contacts,
+  emails,
+  templates,
+  type AcceptEmails,
+  type Caller,
+  type CreateTemplate,
+  type GetVariables,
+} from '@posthorn/contracts';
+import { eventually, standIn } from '@posthorn/testing';
+import { buildSend, type SendingSuite } from './sending-suite.js';
+
+const contactId = '019b76da-a800-7000-8000-000000000001';
+
+/** What the specs of composing request again and again. */
+export function composingFixture(suite: SendingSuite) {
+  let leave: (() => Promise<void>) | null = null;
+  const statusOf = async (caller: Caller, id: string) =>
+    (await suite.bus.call(emails.get, caller, { id })).status;
+  return {
+    /** Answers the addresses of every request for the fields of contacts. */
+    contactsKnow: async (fields: Record<string, unknown>): Promise<string[][]> => {
+      const requested: string[][] = [];
+      leave = await standIn(
+        suite.connection,
+        contacts.variables,
+        async ({ emails: addresses }: GetVariables) => {
+          requested.push(addresses);
+          return { contacts: addresses.map((email) => ({ email, id: contactId, customFields: fields })) };
+        },
+      );
+      return requested;
+    },
+    /** Nobody answers for contacts any more. */
+    loseContacts: async () => {
+      await leave?.();
+      leave = null;
+    },
+    buildTemplate: (caller: Caller, more: Partial<CreateTemplate> = {}) =>
+      suite.bus.call(templates.create, caller, {
+        name: 'Welcome',
+        subject: 'Hello {{ name }}',
+        body: '<p>Hello {{ name }}, you are on {{ plan }}. {{> footer}}</p>',
+        emailCategory: 'TRANSACTIONAL',
+        ...more,
+      }),
+    accept: async (caller: Caller, domain: string, more: Partial<AcceptEmails> = {}) => {
+      const { subject: _, body: __, ...rest } = buildSend(domain);
+      const send = { ...rest, ...more };
+      await suite.bus.call(emails.accept, caller, send);
+      return { id: send.recipients[0]!.id, to: send.recipients[0]!.to.email };
+    },
+    statusOf,
+    reaches: (caller: Caller, id: string, status: string) =>
+      eventually(async () => (await statusOf(caller, id)) === status, status, 60_000),
+    /** The bytes of the message that the sink took for this address. */
+    taken: async (to: string) => {
+      await suite.sink.waitFor((messages) => messages.some((message) => message.to === to));
+      return suite.sink.messages.find((message) => message.to === to)!.raw!;
+    },
+  };
+}
