@@ -51,7 +51,7 @@ export async function openServiceFixture(
       [`${service.toUpperCase()}_DATABASE_URL`]: line.url,
       NATS_URL: nats.url,
       POSTHORN_SECRET_KEY: testSecret,
-      LOG_LEVEL: process.env['DEBUG_LEVEL'] ?? 'silent',
+      LOG_LEVEL: 'silent',
     },
     line,
     nats,

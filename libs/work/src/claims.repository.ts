@@ -128,7 +128,10 @@ const ownLease = (worker: string, leaseMs: string): string => `lease AS (
 /** No more projects than items are wanted; some of an exclusive kind may be busy. */
 const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
 
-/** Rows that are locked here are found by where they lie: one descent of an index less for each. */
+/**
+ * Rows that are locked here are found by where they lie: one descent of an index less for each. One that is enqueued again in this very instant
+ * is left for the next claim, which that enqueue's wake-up brings.
+ */
 const claimSql = `
   WITH RECURSIVE turn AS (
     (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id >= $2 ORDER BY project_id LIMIT 1)

@@ -30,7 +30,7 @@ describe('the outcome of an item', () => {
     };
     const worker = await suite.startWith(kind, run, { dead: async (_, error) => void dead.push(error) });
     await worker.queue.enqueue(kind, [{ projectId: newId() }]);
-    await eventually(async () => dead.length > 0, 'it is given up');
+    await eventually(async () => (await rowsOf(worker, kind))[0]?.state === 'DEAD', 'it is given up');
     const waits = times.slice(1).map((time, index) => time - times[index]!);
     [100, 200, 300, 300].forEach((wait, index) => {
       expect(waits[index]).toBeGreaterThan(wait * 0.95);

@@ -5,6 +5,7 @@ import type { WorkQueue } from '@posthorn/work';
 import { eventually } from '@posthorn/testing';
 import { segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentDirtyRepository } from '../segment-dirty.repository.js';
+import { SegmentsRepository } from '../segments.repository.js';
 
 type Given = [field: string, operator: string, value?: unknown, unit?: string];
 
@@ -86,6 +87,8 @@ export class SegmentsOf {
   async age(by: string): Promise<void> {
     const { database } = this.fixture;
     await database.transaction(async () => {
+      // Nobody evaluates a contact meanwhile, who would write an instant of before.
+      await new SegmentsRepository(database, this.fixture.queue).lockProject(this.projectId);
       for (const [table, columns] of Object.entries(instants)) {
         const back = columns.map((column) => `${column} = ${column} - $2::interval`).join(', ');
         await database.query(`UPDATE ${table} SET ${back} WHERE project_id = $1`, [this.projectId, by]);

@@ -201,11 +201,6 @@ describe('live segments', () => {
       fixture.bus.call(segments.update, mine.caller, { id: segment.id, trackMembership: true }),
     ).rejects.toMatchObject(refusal);
     await mine.contact('one-more@example.org', { plan: 'pro' });
-    await new Promise((r) => setTimeout(r, 6000));
-    console.log(
-      JSON.stringify(await fixture.database.query('SELECT * FROM work_items, (SELECT now()) n')),
-      JSON.stringify(await fixture.database.query('SELECT upkeep, refreshed_at FROM segments')),
-    );
     await eventually(
       async () => (await mine.get(segment.id)).memberCount === 20_001,
       'the segment is found anew',

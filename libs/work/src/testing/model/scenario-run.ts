@@ -32,15 +32,17 @@ export class ScenarioRun {
   ) {
     this.kind = scenario.exclusive ? exclusiveWork : scriptedWork;
     const items = options.deadly ? [...scenario.items, deadly] : scenario.items;
+    // What is enqueued again, also by its handler, is so without a group.
     this.items = items.map((item, index) => ({
       ...item,
+      group: isVersioned(item) ? '' : item.group,
       name: `${this.projectId} ${index} ${item.script.does}`,
     }));
   }
 
   async play(): Promise<void> {
     const { pause, againAfterMs } = this.scenario;
-    const versioned = this.items.filter(({ script }) => script.does === 'is enqueued again');
+    const versioned = this.items.filter(isVersioned);
     await this.enqueue(this.items.filter((item) => !versioned.includes(item)));
     for (const item of versioned) await this.enqueueAgain(item);
     await Promise.all([
@@ -103,11 +105,12 @@ export class ScenarioRun {
     await delay(afterMs);
     await queue.pause(this.kind, this.projectId, group);
     const names = this.items.filter((item) => group === '' || item.group === group).map(({ name }) => name);
-    const since = await this.pausedSince();
+    await this.earlierClaimsEnded();
     const claimed = await database.query<{ name: string }>(
       `SELECT payload ->> 'name' AS name FROM work_items WHERE project_id = $1 AND state IN ('CLAIMED', 'SUSPECT')`,
       [this.projectId],
     );
+    const since = await this.now();
     await delay(forMs);
     const ran = await database.query<{ item: string }>(
       `SELECT DISTINCT item FROM runs WHERE at > $1 AND item = ANY($2) AND item <> ALL($3)`,
@@ -117,25 +120,25 @@ export class ScenarioRun {
     await queue.resume(this.kind, this.projectId, group);
   }
 
-  /** When the last claim had ended that began before the pause. */
-  private async pausedSince(): Promise<Date> {
-    const { database } = this.client;
-    const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>(
-      `SELECT clock_timestamp() AS now`,
-    );
+  /** A claim that began before the pause was committed does not know of it. */
+  private async earlierClaimsEnded(): Promise<void> {
+    const now = await this.now();
     await eventually(async () => {
-      const claims = await database.query(
+      const claims = await this.client.database.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query_start < $1 AND query ~ 'WITH RECURSIVE turn'`,
         [now],
       );
       return claims.length === 0;
     }, 'claims of before have ended');
-    const [{ since } = { since: now }] = await database.query<{ since: Date }>(
-      `SELECT clock_timestamp() AS since`,
-    );
-    return since;
+  }
+
+  private async now(): Promise<Date> {
+    const [row] = await this.client.database.query<{ now: Date }>(`SELECT clock_timestamp() AS now`);
+    return row!.now;
   }
 }
 
-const isCancelled = ({ hasKey, cancelAfterMs, script }: PlannedItem): boolean =>
-  hasKey && cancelAfterMs !== null && script.does !== 'is enqueued again';
+const isVersioned = ({ script }: PlannedItem): boolean => script.does === 'is enqueued again';
+
+const isCancelled = (item: PlannedItem): boolean =>
+  item.hasKey && item.cancelAfterMs !== null && !isVersioned(item);
