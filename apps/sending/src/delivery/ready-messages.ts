@@ -206,11 +206,9 @@ export class ReadyMessages {
     // What has to ask another service first, or takes its time, holds back none of the others.
     const isLarge = ({ bytes }: ClaimedMessage) => bytes > largeMessage;
     const common = messages.filter((each) => !isLarge(each));
-    for (const liquid of [false, true])
-      await this.composeInSlices(
-        workerId,
-        common.filter((each) => each.liquid === liquid),
-      );
+    const plain = common.filter(({ liquid }) => !liquid);
+    const liquid = common.filter((each) => each.liquid);
+    for (const some of [plain, liquid]) await this.composeInSlices(workerId, some);
     for (const large of messages.filter(isLarge)) this.begin(workerId, [large]);
   }
 
