@@ -99,7 +99,7 @@ describe('the guide of the audience', () => {
         }
         const shown =
           language === 'json'
-            ? await format(printed, { parser: 'json', printWidth: 140 })
+            ? await format(printed, { parser: 'json', printWidth: 110 })
             : `${printed.trimEnd()}\n`;
         texts.push(shown);
         recorded.push([before!.text, comparable(text)]);

@@ -1,3 +1,4 @@
+import { aboveProjects } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 import { isUniqueViolation } from '@posthorn/database';
 import { claimedColumns, givenBack } from './claimed-columns.js';
@@ -9,8 +10,8 @@ export interface Claim {
   kind: WorkKind;
   limit: number;
   worker: Worker;
-  /** The turn begins at this project: work above projects has the first id of all. */
-  afterProject: string;
+  /** The turn begins after this project; null begins at the first of all, which is that of work above projects. */
+  afterProject: string | null;
 }
 
 export interface Worker {
@@ -21,12 +22,11 @@ export interface Worker {
 export interface Claimed {
   items: ClaimedItem[];
   /** Where the next turn begins. */
-  afterProject: string;
+  afterProject: string | null;
   /** Another process has claimed of an exclusive project in the same instant: what else there is has not been looked at. */
   contended?: boolean;
 }
 
-export const firstProject = '00000000-0000-0000-0000-000000000000';
 const projectsInTurn = 50;
 /** Of other signals of the same project. */
 const absorbedAtOnce = 1_000;
@@ -40,10 +40,10 @@ export class ClaimsRepository {
    * even share. The claim raises the token, so that what an earlier holder writes is refused.
    */
   async claim(claim: Claim): Promise<Claimed> {
-    let turnedOver = claim.afterProject === firstProject;
+    let turnedOver = claim.afterProject === null;
     for (let { afterProject } = claim; ;) {
       const claimed = await this.claimAfter({ ...claim, afterProject });
-      const isLast = claimed.afterProject === firstProject;
+      const isLast = claimed.afterProject === null;
       if (claimed.items.length > 0 || claimed.contended || (isLast && turnedOver)) return claimed;
       turnedOver ||= isLast;
       ({ afterProject } = claimed);
@@ -62,13 +62,13 @@ export class ClaimsRepository {
     ];
     try {
       const rows = await this.database.prepared<ClaimedRow>({
-        name: 'claim work',
-        sql: claimSql,
+        name: afterProject === null ? 'claim work' : 'claim work after',
+        sql: afterProject === null ? claimFirstSql : claimAfterSql,
         parameters,
         silent: true,
       });
       const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
-      return { items, afterProject: rows[0]?.next ?? firstProject };
+      return { items, afterProject: rows[0]?.next ?? null };
     } catch (error) {
       if (isUniqueViolation(error)) return { items: [], afterProject, contended: true };
       throw error;
@@ -115,7 +115,7 @@ export class ClaimsRepository {
 }
 
 /** A row of nothing says only where the next turn begins. */
-type ClaimedRow = (ClaimedItem | { id: null }) & { next: string };
+type ClaimedRow = (ClaimedItem | { id: null }) & { next: string | null };
 
 /** `w` is a row of work_workers. */
 export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;
@@ -132,9 +132,9 @@ const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInT
  * Rows that are locked here are found by where they lie: one descent of an index less for each. One that is enqueued again in this very instant
  * is left for the next claim, which that enqueue's wake-up brings.
  */
-const claimSql = `
+const claimSql = (begins: string): string => `
   WITH RECURSIVE turn AS (
-    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id >= $2 ORDER BY project_id LIMIT 1)
+    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND ${begins} ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT following.project_id, turn.n + 1 FROM turn, LATERAL (
       SELECT project_id FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > turn.project_id ORDER BY project_id LIMIT 1
@@ -164,7 +164,11 @@ const claimSql = `
   ), next AS (
     SELECT coalesce(
       CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,
-      CASE WHEN n = ${inTurn} THEN project_id ELSE '${firstProject}' END
+      CASE WHEN n = ${inTurn} THEN project_id END
     ) AS next FROM turn ORDER BY n DESC LIMIT 1
   )
   SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;
+
+/** Two statements, because a condition for both would read the index from its beginning. */
+const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${aboveProjects}')`);
+const claimAfterSql = claimSql(`project_id > $2::uuid`);

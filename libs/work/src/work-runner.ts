@@ -3,7 +3,7 @@ import { isOutcomeInDoubt, type Database } from '@posthorn/database';
 import { Loop, type WakeUps } from '@posthorn/messaging';
 import type { Metrics, Tracing } from '@posthorn/telemetry';
 import { BatchRunner } from './batch-runner.js';
-import { ClaimsRepository, firstProject } from './claims.repository.js';
+import { ClaimsRepository } from './claims.repository.js';
 import { LookRepository } from './look.repository.js';
 import { SettlingRepository } from './settling.repository.js';
 import type { ClaimedItem } from './work-batch.js';
@@ -25,7 +25,7 @@ interface Registered {
   kind: WorkKind;
   handler: WorkHandler<object>;
   /** Where the next turn between projects begins. */
-  afterProject: string;
+  afterProject: string | null;
 }
 
 /** Looks are at least so far apart, however many wake-ups there are. */
@@ -58,8 +58,11 @@ export class WorkRunner {
     this.claims = new ClaimsRepository(database);
     this.queue = new LookRepository(database);
     this.lease = new WorkerLease(this.claims, leaseMs);
-    const workMetrics = new WorkMetrics(metrics, database, () =>
-      [...this.kinds.keys()].map((kind) => [{ kind }, this.batches.held(kind)] as const),
+    const workMetrics = new WorkMetrics(
+      metrics,
+      database,
+      () => [...this.kinds.keys()],
+      (kind) => this.batches.held(kind),
     );
     const settling = new SettlingRepository(database);
     this.batches = new BatchRunner({
@@ -87,7 +90,7 @@ export class WorkRunner {
     this.kinds.set(kind.name, {
       kind: kind as WorkKind,
       handler: handler as WorkHandler<object>,
-      afterProject: firstProject,
+      afterProject: null,
     });
   }
 

@@ -17,25 +17,32 @@ const dead = gauge(
   ['kind'],
 );
 
-/** What the work of one service counts. */
+type Series = readonly (readonly [{ kind: string }, number])[];
+
+/** What the work of one service counts: a series for each of its kinds, also while there is nothing. */
 export class WorkMetrics {
   readonly settled;
 
   constructor(
     metrics: Metrics,
-    database: Database,
-    held: () => readonly (readonly [{ kind: string }, number])[],
+    private readonly database: Database,
+    private readonly kinds: () => readonly string[],
+    held: (kind: string) => number,
   ) {
     this.settled = metrics.counter(settled);
-    metrics.gauge(inFlight, held);
-    metrics.gauge(oldestDue, () => byKind(database, oldestSql));
-    metrics.gauge(dead, () => byKind(database, deadSql));
+    metrics.gauge(inFlight, () => kinds().map((kind) => [{ kind }, held(kind)] as const));
+    metrics.gauge(oldestDue, () => this.byKind(oldestSql));
+    metrics.gauge(dead, () => this.byKind(deadSql));
   }
-}
 
-async function byKind(database: Database, sql: string): Promise<(readonly [{ kind: string }, number])[]> {
-  const rows = await database.query<{ kind: string; value: number }>(sql);
-  return rows.map(({ kind, value }) => [{ kind }, value] as const);
+  private async byKind(sql: string): Promise<Series> {
+    const kinds = this.kinds();
+    // A service without work has no table of it.
+    if (kinds.length === 0) return [];
+    const rows = await this.database.query<{ kind: string; value: number }>(sql);
+    const values = new Map(rows.map(({ kind, value }) => [kind, value]));
+    return kinds.map((kind) => [{ kind }, values.get(kind) ?? 0] as const);
+  }
 }
 
 /** A step of the index for each kind and project that has something ready. */
