@@ -14,7 +14,7 @@ export async function startInOneProcess(
   started: Started,
   report: Say,
 ): Promise<RunningGateway> {
-  const options = { environment: { ...environment, ADMIN_PORT: '0' }, say: report };
+  const options = { environment: { ...environment, ADMIN_PORT: '0' }, report };
   const after = await Promise.allSettled<RunningService>([
     startSending({ ...options, processMetrics: false }),
     startContacts({ ...options, processMetrics: false }),

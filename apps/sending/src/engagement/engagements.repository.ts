@@ -31,7 +31,7 @@ export class EngagementsRepository {
   async record(seen: SeenEngagement[]): Promise<number> {
     const statement = {
       name: 'record engagements',
-      plannedAnew: true,
+      replanned: true,
       sql: recordSql,
       parameters: columnsOf(seen),
     };
