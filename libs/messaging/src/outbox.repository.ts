@@ -42,7 +42,7 @@ export class Outbox {
     }
   }
 
-  /** Rings the relay: call it after the commit. A relay that hears nothing looks by itself each second. */
+  /** Wakes the relay, which also hears of every commit of this process and otherwise looks by itself every ten seconds. */
   wakeUp(): void {
     this.published = false;
     this.wake();

@@ -25,19 +25,19 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
       await inDatabase(fixture.url, (client) =>
         client.query(`ALTER DATABASE ${name} SET log_min_duration_statement = 0`),
       );
-      sides.push({ ground: fixture, costs: [] as number[] });
+      sides.push({ fixture, costs: [] as number[] });
     }
     // After a checkpoint each page that is touched is written as a whole once: that is no part of a claim.
     for (const { ground } of sides) await costOn(ground, ids, readers);
     for (let turn = 0; turn < turns; turn += 1) {
-      for (const { ground: fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
+      for (const { fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
         costs.push(await costOn(fixture, ids, readers));
     }
     const [small, large] = sides.map(({ costs }) => middle(costs));
     const of = projects === 1 ? 'one project' : `${projects} projects`;
     const name = `work: ms to claim ${batch} of ${scale.waiting} items, ${of}`;
     rows.push({ name, product: large!, reference: small!, ceilingTimes: maxTimes });
-    await Promise.all(sides.map(({ ground: fixture }) => fixture.close()));
+    await Promise.all(sides.map(({ fixture }) => fixture.close()));
   }
 }
 
