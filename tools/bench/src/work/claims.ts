@@ -28,7 +28,7 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
       sides.push({ fixture, costs: [] as number[] });
     }
     // After a checkpoint each page that is touched is written as a whole once: that is no part of a claim.
-    for (const { ground } of sides) await costOn(ground, ids, readers);
+    for (const { fixture } of sides) await costOn(fixture, ids, readers);
     for (let turn = 0; turn < turns; turn += 1) {
       for (const { fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
         costs.push(await costOn(fixture, ids, readers));
