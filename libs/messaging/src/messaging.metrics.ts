@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, type Metrics } from '@posthorn/telemetry';
-import type { DeadLetters } from './dead-letters.repository.js';
-import type { Outbox } from './outbox.repository.js';
+import type { DeadLetters } from './events/dead-letters.repository.js';
+import type { Outbox } from './outbox/outbox.repository.js';
 
 const busCallDuration = histogram(
   'posthorn_bus_call_duration_seconds',

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
-import type { BusConnection } from './connection.js';
+import type { BusConnection } from './calls/connection.js';
 
 /** What there may be to do. */
 export type WakeUpTopic = 'work' | 'deliveries';

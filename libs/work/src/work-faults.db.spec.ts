@@ -4,7 +4,7 @@ import { DatabaseLine, eventually, lockWaiters } from '@posthorn/testing';
 import { scriptedWork, type Script, type ScriptedPayload } from './testing/scripted.work.js';
 import { rowsOf, untilDone, WorkSuite, type WorkProcess } from './testing/work-suite.js';
 import { WorkerFleet } from './testing/worker-fleet.js';
-import { work } from './work-kind.js';
+import { work } from './queue/work-kind.js';
 
 const leaseMs = 2_000;
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@posthorn/database';
 import { eventually, lockWaiters } from '@posthorn/testing';
 import { rowsOf, untilDone, WorkSuite } from './testing/work-suite.js';
-import { LeaseLost } from './work-batch.js';
-import { work } from './work-kind.js';
+import { LeaseLost } from './runner/work-batch.js';
+import { work } from './queue/work-kind.js';
 
 interface Numbered {
   n: number;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@posthorn/database';
 import { eventually } from '@posthorn/testing';
 import { untilDone, WorkSuite } from './testing/work-suite.js';
-import { work } from './work-kind.js';
+import { work } from './queue/work-kind.js';
 
 describe('the shares of projects', () => {
   let suite: WorkSuite;

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSendingProject } from '@posthorn/testing';
-import { Records } from './records.js';
+import { Records } from './judging/records.js';
 import { ProcessGroup } from './process-group.js';
 import type { Fixture } from './fixture.js';
 import { Random } from './random.js';

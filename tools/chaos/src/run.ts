@@ -1,22 +1,22 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { Clients } from './client.js';
-import type { Evidence } from './evidence.js';
-import { planOf, states, type Fault } from './faults.js';
-import type { Records } from './records.js';
+import type { Evidence } from './judging/evidence.js';
+import { planOf, states, type Fault } from './faults/faults.js';
+import type { Records } from './judging/records.js';
 import type { ProcessGroup } from './process-group.js';
 import { Fixture } from './fixture.js';
-import { judge } from './judge.js';
-import { Ledger, knowledgeOf } from './ledger.js';
-import { FaultInjector } from './fault-injector.js';
+import { judge } from './judging/judge.js';
+import { Ledger, knowledgeOf } from './judging/ledger.js';
+import { FaultInjector } from './faults/fault-injector.js';
 import { chaosProject, leaseSeconds, skewedProcesses, untilQuiet } from './product.js';
 import { Random } from './random.js';
 import type { Load } from './loads/load.js';
 import { slowAfter, slowBefore, type Wanted } from './recipients.js';
-import { report } from './report.js';
-import { emailIdOf, readSinkBytes, readSinkLedger } from './sink-ledger.js';
-import { workLeft, workLine } from './work-books.js';
-import { Traps, type Taken } from './traps.js';
+import { report } from './judging/report.js';
+import { emailIdOf, readSinkBytes, readSinkLedger } from './judging/sink-ledger.js';
+import { workLeft, workLine } from './judging/work-books.js';
+import { Traps, type Taken } from './faults/traps.js';
 
 export interface ChaosOptions {
   directory: string;

@@ -12,10 +12,10 @@ const copied = [
   'tsconfig.base.json',
   'package.json',
   'tools/checks/lint',
-  'libs/contracts/src/contract.ts',
-  'libs/contracts/src/field.ts',
+  'libs/contracts/src/schema/contract.ts',
+  'libs/contracts/src/schema/field.ts',
   'libs/database/src/data-source.ts',
-  'libs/mail/src/retry-schedule.ts',
+  'libs/mail/src/smtp/retry-schedule.ts',
   'libs/platform/src/admin-server.ts',
   'apps/sending/src/domains/domain.entity.ts',
   'apps/sending/src/data-source.ts',
@@ -80,7 +80,7 @@ const violations: [rule: string, file: string, source: string][] = [
   [
     'boundaries/no-deep-imports',
     'apps/sending/src/around.ts',
-    `import '../../../libs/database/src/page.js';`,
+    `import '../../../libs/database/src/tables/page.js';`,
   ],
   ['boundaries/no-deep-imports', 'libs/messaging/src/around.ts', `import '../../database/src/page.js';`],
   [
@@ -191,7 +191,7 @@ const allowed: [file: string, source: string][] = [
   ['apps/sending/src/domains/domains.repository.ts', `import 'typeorm';\nimport '@posthorn/database';`],
   ['apps/sending/src/migrations/1-create.ts', `import 'typeorm';`],
   ['apps/sending/src/testing/suite.ts', `import '@posthorn/testing';`],
-  ['libs/messaging/src/outbox.entity.ts', `import 'typeorm';\nimport '@posthorn/contracts';`],
+  ['libs/messaging/src/outbox/outbox.entity.ts', `import 'typeorm';\nimport '@posthorn/contracts';`],
   ['libs/mail/src/pool.spec.ts', `import '../../testing/src/smtp-sink/smtp-sink.js';`],
   [
     'tools/bench/src/main.ts',

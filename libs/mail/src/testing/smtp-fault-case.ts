@@ -1,6 +1,6 @@
 import type { SmtpSink, SmtpSinkOptions } from '../../../testing/src/smtp-sink/smtp-sink.js';
-import type { Attempt } from '../smtp-attempt.js';
-import type { SmtpEndpoint } from '../smtp-url.js';
+import type { Attempt } from '../smtp/smtp-attempt.js';
+import type { SmtpEndpoint } from '../smtp/smtp-url.js';
 
 /** One fault of a mail server, and the verdict that it leads to. */
 export interface SmtpFaultCase {

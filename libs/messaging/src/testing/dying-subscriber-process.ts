@@ -1,10 +1,10 @@
 // A subscriber of its own process, which one of its events kills: `node … <database> <nats> <poisonous e-mail>`.
 import { emailEvents } from '@posthorn/contracts';
 import { openDatabase } from '@posthorn/database';
-import { BusConnection } from '../connection.js';
-import { EventSubscription } from '../event-subscription.js';
-import { Inbox } from '../inbox.repository.js';
-import { Outbox } from '../outbox.repository.js';
+import { BusConnection } from '../calls/connection.js';
+import { EventSubscription } from '../events/event-subscription.js';
+import { Inbox } from '../events/inbox.repository.js';
+import { Outbox } from '../outbox/outbox.repository.js';
 import { effectsTable } from './effects-table.js';
 
 const [databaseUrl = '', natsUrl = '', poison] = process.argv.slice(2);

@@ -9,13 +9,13 @@ import {
   type TestDatabase,
   type TestNats,
 } from '@posthorn/testing';
-import { BusConnection } from '../connection.js';
-import { EventSubscription } from '../event-subscription.js';
-import type { DomainEvent } from '../handlers.js';
-import { Inbox } from '../inbox.repository.js';
-import { OutboxRelay } from '../outbox-relay.js';
-import { Outbox } from '../outbox.repository.js';
-import { Publishing } from '../publishing.repository.js';
+import { BusConnection } from '../calls/connection.js';
+import { EventSubscription } from '../events/event-subscription.js';
+import type { DomainEvent } from '../calls/handlers.js';
+import { Inbox } from '../events/inbox.repository.js';
+import { OutboxRelay } from '../outbox/outbox-relay.js';
+import { Outbox } from '../outbox/outbox.repository.js';
+import { Publishing } from '../outbox/publishing.repository.js';
 import { effectsTable } from './effects-table.js';
 
 export const stream = 'FACTS_SENDING';

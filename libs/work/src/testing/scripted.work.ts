@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { work, type WorkHandler } from '../work-kind.js';
-import type { ClaimedItem, WorkBatch, WorkItem } from '../work-batch.js';
+import { work, type WorkHandler } from '../queue/work-kind.js';
+import type { ClaimedItem, WorkBatch, WorkItem } from '../runner/work-batch.js';
 import type { WorkProcess } from './work-suite.js';
 
 /** What the handler does with an item. */

@@ -8,12 +8,12 @@ import {
   type TestDatabase,
   type TestNats,
 } from '@posthorn/testing';
-import type { WorkBatch, WorkItem } from '../work-batch.js';
-import { workEntities, type WorkState } from '../work-item.entity.js';
-import { createWorkTables } from '../work-items.migration.js';
-import type { WorkKind } from '../work-kind.js';
-import { WorkQueue } from '../work-queue.js';
-import { WorkRunner } from '../work-runner.js';
+import type { WorkBatch, WorkItem } from '../runner/work-batch.js';
+import { workEntities, type WorkState } from '../queue/work-item.entity.js';
+import { createWorkTables } from '../queue/work-items.migration.js';
+import type { WorkKind } from '../queue/work-kind.js';
+import { WorkQueue } from '../queue/work-queue.js';
+import { WorkRunner } from '../runner/work-runner.js';
 
 class CreateWork1700000000000 {
   up = async (runner: { query(sql: string): Promise<unknown> }): Promise<void> => {

@@ -4,9 +4,9 @@ import { performance } from 'node:perf_hooks';
 import type { ServiceName } from '@posthorn/contracts';
 import type { ProcessGroup, Member } from '../process-group.js';
 import type { Fixture } from '../fixture.js';
-import { heldAt, watching, type Caught } from '../lock-trap.js';
+import { heldAt, watching, type Caught } from '../faults/lock-trap.js';
 import { leaseSeconds } from '../product.js';
-import { aimed, nth, seenMember, injectionsOf, type Injections } from '../injections.js';
+import { aimed, nth, seenMember, injectionsOf, type Injections } from '../faults/injections.js';
 import { audienceStates, stateLocks, type AudienceFault, type AudienceState } from './faults.js';
 
 const timeoutMs = 3_000;

@@ -1,4 +1,4 @@
-import type { Records } from '../records.js';
+import type { Records } from '../judging/records.js';
 import { sqlOf, type Condition } from './conditions.js';
 import { countComparisons } from './count-comparisons.js';
 import { markOf } from './operations.js';

@@ -1,5 +1,5 @@
-import type { FaultKind } from '../faults.js';
-import type { Lock } from '../lock-trap.js';
+import type { FaultKind } from '../faults/faults.js';
+import type { Lock } from '../faults/lock-trap.js';
 import type { Random } from '../random.js';
 import type { OperationKind } from './operations.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ServiceName } from '@posthorn/contracts';
 import { filesBelow } from '@posthorn/testing';
-import type { Records } from '../records.js';
+import type { Records } from '../judging/records.js';
 import type { Difference } from './audience-records.js';
 import { erasureEvent, removedText } from './operations.js';
 

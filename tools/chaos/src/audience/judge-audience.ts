@@ -1,5 +1,5 @@
-import { finding, type Finding } from '../finding.js';
-import { judgeWork, type WorkLeft } from '../work-books.js';
+import { finding, type Finding } from '../judging/finding.js';
+import { judgeWork, type WorkLeft } from '../judging/work-books.js';
 import type { Told } from './audience-client.js';
 import { checked, type Difference, type ImportRow, type Passage } from './audience-records.js';
 import { movingSegments, steadyConditions } from './conditions.js';

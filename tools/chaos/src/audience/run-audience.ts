@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
-import type { Records } from '../records.js';
+import type { Records } from '../judging/records.js';
 import type { ProcessGroup } from '../process-group.js';
 import { GatewayCalls } from '../gateway-calls.js';
 import { Fixture } from '../fixture.js';
 import { chaosProject, skewedProcesses, untilQuiet } from '../product.js';
 import { Random } from '../random.js';
-import { printFindings } from '../report.js';
-import { workLeft, workLine } from '../work-books.js';
+import { printFindings } from '../judging/report.js';
+import { workLeft, workLine } from '../judging/work-books.js';
 import { AudienceRecords } from './audience-records.js';
 import { AudienceClient, type Positions } from './audience-client.js';
 import { AudienceFaultInjector } from './audience-fault-injector.js';

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
-import type { Evidence } from '../evidence.js';
-import { finding, type Finding } from '../finding.js';
-import { knowledgeOf, type SendRecord } from '../ledger.js';
+import type { Evidence } from '../judging/evidence.js';
+import { finding, type Finding } from '../judging/finding.js';
+import { knowledgeOf, type SendRecord } from '../judging/ledger.js';
 import { bccOf, ccOf, digestOf, fileOf, markOf, subjectOf } from './forms.js';
 
 /** Clocks of one machine, read by two processes. */

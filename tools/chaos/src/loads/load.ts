@@ -1,6 +1,6 @@
-import type { Evidence } from '../evidence.js';
-import type { Finding } from '../finding.js';
-import type { SendRecord } from '../ledger.js';
+import type { Evidence } from '../judging/evidence.js';
+import type { Finding } from '../judging/finding.js';
+import type { SendRecord } from '../judging/ledger.js';
 import type { Random } from '../random.js';
 import type { RecipientKind, Wanted } from '../recipients.js';
 

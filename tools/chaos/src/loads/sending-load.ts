@@ -1,4 +1,4 @@
-import type { SendRecord } from '../ledger.js';
+import type { SendRecord } from '../judging/ledger.js';
 import type { Random } from '../random.js';
 import { wanted as plainWanted, type RecipientKind, type Wanted } from '../recipients.js';
 import {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Priority } from '../../work-queue.js';
+import type { Priority } from '../../queue/work-queue.js';
 import type { Script } from '../scripted.work.js';
 
 export interface PlannedItem {

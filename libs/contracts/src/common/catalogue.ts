@@ -1,0 +1,86 @@
+import { activity } from '../contacts/activity.js';
+import { analytics } from '../analytics/analytics.js';
+import { apiKeyEvents, apiKeys } from '../gateway/api-keys.js';
+import { campaignEvents, campaigns } from '../campaigns/campaigns.js';
+import { consents } from '../contacts/consents.js';
+import { contactImports } from '../contacts/contact-imports.js';
+import { contactEvents, contacts } from '../contacts/contacts.js';
+import type { EventContract, RequestContract, ServiceName } from '../schema/contract.js';
+import { allowances, domainEvents, domains } from '../sending/domains.js';
+import { emailEvents, emails } from '../sending/emails.js';
+import { engagement } from '../sending/engagement.js';
+import { eraseIn, erasures } from './erasures.js';
+import { listEvents, lists, memberships } from '../contacts/lists.js';
+import { events } from '../contacts/events.js';
+import { mailHistory } from '../sending/mail-history.js';
+import { operations } from './operations.js';
+import { optOuts } from '../sending/opt-outs.js';
+import { personData } from './person-data.js';
+import { projectEvents, projects } from '../gateway/projects.js';
+import { mailSummaries, readModels } from './read-models.js';
+import { recipients } from '../sending/recipients.js';
+import { secrets } from './secrets.js';
+import { segments, segmentUses } from '../contacts/segments.js';
+import { suppressionImports } from '../sending/suppression-imports.js';
+import { snippets } from '../sending/snippets.js';
+import { suppressionEvents, suppressions } from '../sending/suppressions.js';
+import { applications } from '../gateway/applications.js';
+import { templateEvents, templates, templateUses } from '../sending/templates.js';
+import { users } from '../gateway/users.js';
+import { workflowEvents, workflows } from '../workflows/workflows.js';
+
+/** Every question that one service may ask another. The boot refuses a service that does not answer all of its own. */
+export const requestCatalogue: readonly RequestContract[] = [
+  emails,
+  contacts,
+  lists,
+  memberships,
+  consents,
+  activity,
+  personData,
+  eraseIn,
+  events,
+  segments,
+  segmentUses,
+  contactImports,
+  erasures,
+  campaigns,
+  workflows,
+  analytics,
+  projects,
+  apiKeys,
+  secrets,
+  domains,
+  allowances,
+  suppressions,
+  suppressionImports,
+  recipients,
+  optOuts,
+  engagement,
+  mailHistory,
+  mailSummaries,
+  readModels,
+  templates,
+  templateUses,
+  snippets,
+  users,
+  applications,
+  ...Object.values(operations),
+].flatMap((group) => Object.values(group) as RequestContract[]);
+
+/** Every event that a service may publish, also those whose publishers come later. */
+export const eventCatalogue: readonly EventContract[] = [
+  emailEvents,
+  domainEvents,
+  suppressionEvents,
+  templateEvents,
+  contactEvents,
+  listEvents,
+  projectEvents,
+  apiKeyEvents,
+  campaignEvents,
+  workflowEvents,
+].flatMap((group) => Object.values(group) as EventContract[]);
+
+export const requestsOf = (owner: ServiceName): RequestContract[] =>
+  requestCatalogue.filter((contract) => contract.owner === owner);

@@ -1,0 +1,49 @@
+import { AuditActor } from '../gateway/audit.js';
+import { ContactId } from './contacts.js';
+import { request } from '../schema/contract.js';
+import { Choice, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { JoinFields } from '../schema/shapes.js';
+
+/** By which way somebody came to be subscribed, or not to be any more. */
+export const consentSources = [
+  'API',
+  'DASHBOARD',
+  'BULK',
+  'IMPORT',
+  'LIST',
+  'SEGMENT',
+  'SEND',
+  'TRACK',
+  'UNSUBSCRIBE_PAGE',
+] as const;
+export type ConsentSource = (typeof consentSources)[number];
+
+/** One change of `subscribed`; nobody changes it afterwards. */
+export class Consent {
+  @Id() id: string;
+  @Id() contactId: string;
+  /** Null where the contact came to be. */
+  @Flag() @Nullable() before: boolean | null;
+  @Flag() after: boolean;
+  @Instant() at: Date;
+  @Choice(consentSources, { open: true }) source: ConsentSource;
+  /** Null where a service acted by itself. */
+  @Nested(() => AuditActor) @Nullable() actor: AuditActor | null;
+  /** The client's address. */
+  @Text(1, 64) @Nullable() address: string | null;
+  @Text(1, 512) @Nullable() userAgent: string | null;
+  /** What the person was shown and agreed to, where somebody said so. */
+  @Text(1, 4000) @Nullable() text: string | null;
+}
+
+export class ListConsents extends JoinFields(ContactId, PageQuery) {}
+
+export class ConsentPage extends PageEnd {
+  @ListOf(() => Consent, 0, 100) items: Consent[];
+}
+
+export const consents = {
+  /** Newest first; 404 for an unknown contact. */
+  list: request('contacts.consents.list', ListConsents, ConsentPage),
+};

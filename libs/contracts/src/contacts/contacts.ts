@@ -1,0 +1,245 @@
+import { event, request } from '../schema/contract.js';
+import { DomainError, invalidMember } from '../common/errors.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Ids,
+  Instant,
+  ListOf,
+  Addresses,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
+import { PageEnd, PagePosition, PageQuery } from '../common/page.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
+
+/** ≤ 64 KiB of JSON, depth ≤ 5 (docs/api-decisions.md §5). */
+export const maxCustomFields = 64 * 1024;
+
+export class Contact {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Address() email: string;
+  @Flag() subscribed: boolean;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true }) customFields: Record<
+    string,
+    unknown
+  >;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+/** `subscribed` is true for a new contact unless said otherwise. */
+export class CreateContact extends PickFields(Contact, ['email']) {
+  @Flag() @Optional() subscribed?: boolean;
+  @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true })
+  @Optional()
+  customFields?: Record<string, unknown>;
+}
+
+/** The address cannot change (422). */
+export class UpdateContact {
+  @Flag() @Optional() subscribed?: boolean;
+  @FreeMap({
+    ...{ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true },
+    describe: `PATCH on /api/v1 replaces all custom fields by these, on /api it merges them, as an upsert and an import do on either; a null removes a field. At most ${maxCustomFields} bytes of JSON`,
+  })
+  @Optional()
+  customFields?: Record<string, unknown>;
+}
+
+export class ContactId extends PickFields(Contact, ['id']) {}
+
+export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
+  /** MERGE on the legacy surface, REPLACE on v1 (docs/api-decisions.md §5). */
+  @Choice(['MERGE', 'REPLACE']) customFieldsMode: 'MERGE' | 'REPLACE';
+}
+
+export class ContactFilter {
+  /** A substring of the address, case-insensitive, without blanks around it; behind an @ whole labels of an international domain may be written as they are read. */
+  @Text(1, 254) @Optional() search?: string;
+  @Flag() @Optional() subscribed?: boolean;
+  /** Confirmed members of this list only. */
+  @Id() @Optional() listId?: string;
+  /** Members of this segment. */
+  @Id() @Optional() segmentId?: string;
+}
+
+export class ListContacts extends JoinFields(PageQuery, ContactFilter) {}
+
+export class ContactPage extends PageEnd {
+  @ListOf(() => Contact, 0, 100) items: Contact[];
+}
+
+/** Contacts as a table is made of them: many at a time. */
+export class ExportContacts extends ContactFilter {
+  @Nested(() => PagePosition) @Optional() after?: PagePosition;
+}
+
+export class ExportedContacts extends PageEnd {
+  @ListOf(() => Contact, 0, 1_000) items: Contact[];
+}
+
+/** Each is made, or changed as by an upsert; of an address that comes twice the later one says what the earlier one does not. */
+export class BulkContacts {
+  @ListOf(() => CreateContact, 1, 1000) contacts: CreateContact[];
+}
+
+export class BulkRefusal {
+  /** Its place in the request. */
+  @Count({ max: 999 }) index: number;
+  @Text(1, 4000) reason: string;
+}
+
+export class BulkOutcome {
+  @Count({ max: 1000 }) created: number;
+  @Count({ max: 1000 }) updated: number;
+  /** Which nothing had to be done for. */
+  @Count({ max: 1000 }) skipped: number;
+  @ListOf(() => BulkRefusal, 0, 1000) errors: BulkRefusal[];
+}
+
+/** Either ids or addresses; those that nobody has are none. */
+export class DeleteContacts {
+  @Ids(1, 1000) @Optional() ids?: string[];
+  @Addresses(1, 1000) @Optional() emails?: string[];
+}
+
+export class DeletedContacts {
+  @Count({ max: 1000 }) deleted: number;
+}
+
+/** Addresses whose contacts must exist; the new ones are not subscribed (docs/api-decisions.md §3). */
+export class EnsureContacts {
+  @Addresses(1, 50) emails: string[];
+}
+
+export class EnsuredContact extends PickFields(Contact, ['id', 'email']) {}
+
+export class EnsuredContacts {
+  /** In the order of the question. */
+  @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
+}
+
+/** Whose fields a mail is rendered with. */
+export class GetVariables {
+  @Addresses(1, 500) emails: string[];
+}
+
+export class ContactVariables extends PickFields(Contact, ['id', 'email', 'customFields']) {}
+
+export class KnownVariables {
+  /** Of those that are contacts, in no order. */
+  @ListOf(() => ContactVariables, 0, 500) contacts: ContactVariables[];
+}
+
+export class DeletedContact extends PickFields(Contact, ['id']) {}
+
+export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
+
+export const contacts = {
+  /** 409 when the address is known. */
+  create: request('contacts.contacts.create', CreateContact, Contact, { batch: true }),
+  /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
+  upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true }),
+  /** Many upserts in one commit; a row that is refused harms no other. */
+  bulk: request('contacts.contacts.bulk', BulkContacts, BulkOutcome),
+  /** Errors: `validation_error` where neither ids nor addresses are given, or both. */
+  deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
+  ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
+  variables: request('contacts.contacts.variables', GetVariables, KnownVariables),
+  get: request('contacts.contacts.get', ContactId, Contact),
+  list: request('contacts.contacts.list', ListContacts, ContactPage),
+  /** Newest first, at most a thousand and 4 MiB at a time; `next` leads on. */
+  export: request('contacts.contacts.export', ExportContacts, ExportedContacts),
+  update: request('contacts.contacts.update', UpdateContactById, Contact),
+  delete: request('contacts.contacts.delete', ContactId, DeletedContact),
+  /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. */
+  unsubscribe: request('contacts.contacts.unsubscribe', UnsubscribeContact, UnsubscribeContact),
+};
+
+export class ContactEvent {
+  @Id() contactId: string;
+  @Address() email: string;
+  @Flag() subscribed: boolean;
+  @Instant() at: Date;
+  /** Rises with every change of this contact: order per contact. */
+  @Count() seq: number;
+}
+
+export class ContactDeleted {
+  @Id() contactId: string;
+  @Instant() at: Date;
+}
+
+export class ContactsBulkCreated {
+  @Count() count: number;
+  @Choice(['BULK', 'IMPORT']) source: 'BULK' | 'IMPORT';
+  @Instant() at: Date;
+}
+
+export const membershipStatuses = ['PENDING', 'CONFIRMED', 'UNSUBSCRIBED'] as const;
+export type MembershipStatus = (typeof membershipStatuses)[number];
+
+export class MembershipEvent {
+  @Id() contactId: string;
+  @Id() listId: string;
+  @Choice(membershipStatuses) status: MembershipStatus;
+  @Instant() at: Date;
+}
+
+export class SegmentEvent {
+  @Id() contactId: string;
+  @Id() segmentId: string;
+  @Text(1, 100) slug: string;
+  @Instant() at: Date;
+}
+
+export class CustomEventRecorded {
+  @Id() eventId: string;
+  @Id() contactId: string;
+  @Text(1, 200) name: string;
+  @Id() @Nullable() emailId: string | null;
+  @Instant() at: Date;
+}
+
+export const contactEvents = {
+  created: event('contacts.contact.created', ContactEvent, 'A contact came to be.'),
+  updated: event(
+    'contacts.contact.updated',
+    ContactEvent,
+    'A contact changed in another way than its subscription.',
+  ),
+  subscribed: event('contacts.contact.subscribed', ContactEvent, 'A contact became subscribed.'),
+  unsubscribed: event('contacts.contact.unsubscribed', ContactEvent, 'A contact became unsubscribed.'),
+  deleted: event(
+    'contacts.contact.deleted',
+    ContactDeleted,
+    'A contact was deleted; every service erases what it holds of the person.',
+  ),
+  bulkCreated: event(
+    'contacts.contacts.bulk_created',
+    ContactsBulkCreated,
+    'Contacts came in bulk; no single facts for them.',
+  ),
+  membershipChanged: event(
+    'contacts.list.membership_changed',
+    MembershipEvent,
+    'A membership of a list changed its status.',
+  ),
+  segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
+  segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),
+  eventRecorded: event('contacts.event.recorded', CustomEventRecorded, 'A custom event was recorded.'),
+};
+
+export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
+export const contactExists = () =>
+  new DomainError('conflict', 'conflict', 'A contact with this email exists');
+export const contactsUnnamed = () =>
+  invalidMember(['ids'], 'required', 'is required, or emails, and not both');

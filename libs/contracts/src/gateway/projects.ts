@@ -1,0 +1,126 @@
+import { event, request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
+import { memberRoles, type MemberRole } from './members.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { PartialFields, PickFields } from '../schema/shapes.js';
+
+/** The project that sends Posthorn's own mail: the same in every installation, so that an operator can vouch for its domain. */
+export const systemProjectId = '01900000-0000-7000-8000-000000000001';
+
+export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'PHISHING_DETECTED', 'MANUAL'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export const trackings = ['ENABLED', 'DISABLED', 'MARKETING_ONLY'] as const;
+export type Tracking = (typeof trackings)[number];
+
+const Language = () => Text(2, 12, { pattern: /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/, example: 'en' });
+
+export class Project {
+  @Id() id: string;
+  @Text(1, 100) name: string;
+  @Flag() disabled: boolean;
+  @Choice(disabledReasons) @Nullable() disabledReason: DisabledReason | null;
+  @Text(1, 64) sandboxHandle: string;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+  /** Rises with every change: the order of the events of one project. */
+  @Count() seq: number;
+  @Choice(trackings) @Optional() tracking?: Tracking;
+  @Language() @Optional() language?: string;
+}
+
+export class CreateProject extends PickFields(Project, ['name']) {}
+export class ProjectId extends PickFields(Project, ['id']) {}
+
+export class DisableProject extends ProjectId {
+  @Choice(disabledReasons) reason: DisabledReason;
+}
+
+/** Requests a second for each kind of key; null restores the default (10 and 5). */
+export class LimitProject extends ProjectId {
+  @Count({ min: 1, max: 1_000_000 }) @Nullable() secretPerSecond: number | null;
+  @Count({ min: 1, max: 1_000_000 }) @Nullable() publicPerSecond: number | null;
+}
+
+export class ProjectPage extends PageEnd {
+  @ListOf(() => Project, 0, 100) items: Project[];
+}
+
+export class ListProjects extends PageQuery {}
+
+const legacyOnly = { legacyOnly: true } as const;
+
+/** A project as its members see it: the two surfaces show different halves (the API specification, docs/api-decisions.md §2). */
+export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled']) {
+  @Choice(disabledReasons, legacyOnly) @Nullable() disabledReason: DisabledReason | null;
+  @Text(1, 64, legacyOnly) sandboxHandle: string;
+  @Address({ v1Only: true }) sandboxAddress: string;
+  // There is no billing: what the legacy row says of it is null.
+  @Text(1, 100, legacyOnly) @Nullable() paymentCustomerId: null;
+  @Text(1, 100, legacyOnly) @Nullable() paymentSubscriptionId: null;
+  @Count(legacyOnly) @Nullable() billingLimitWorkflows: null;
+  @Count(legacyOnly) @Nullable() billingLimitCampaigns: null;
+  @Count(legacyOnly) @Nullable() billingLimitTransactional: null;
+  @Count(legacyOnly) @Nullable() billingLimitInbound: null;
+  @Text(1, 32, { v1Only: true }) region: string;
+  @Choice(trackings) tracking: Tracking;
+  @Text(1, 32, legacyOnly) providerRegion: string;
+  @Language() language: string;
+  @Id(legacyOnly) @Nullable() organizationId: null;
+  @Instant() createdAt: Date;
+  @Instant(legacyOnly) updatedAt: Date;
+}
+
+class ProjectSettings extends PickFields(ProjectDetails, ['name', 'tracking', 'language']) {}
+export class UpdateProject extends PartialFields(ProjectSettings) {}
+
+export const projects = {
+  create: request('gateway.projects.create', CreateProject, Project),
+  get: request('gateway.projects.get', ProjectId, Project),
+  /** The snapshot that read models start from: every project, newest first. */
+  list: request('gateway.projects.list', ListProjects, ProjectPage),
+  disable: request('gateway.projects.disable', DisableProject, Project),
+  enable: request('gateway.projects.enable', ProjectId, Project),
+  limit: request('gateway.projects.limit', LimitProject, Project),
+};
+
+export class ProjectEvent extends PickFields(Project, [
+  'id',
+  'disabled',
+  'disabledReason',
+  'seq',
+  'tracking',
+  'language',
+]) {
+  @Instant() at: Date;
+  @Text(1, 100) @Optional() name?: string;
+}
+
+export class MemberEvent {
+  @Id() userId: string;
+  @Choice(memberRoles) role: MemberRole;
+  @Instant() at: Date;
+}
+
+export const projectEvents = {
+  changed: event(
+    'gateway.project.changed',
+    ProjectEvent,
+    'A project was created, changed, disabled or enabled; carries its state.',
+  ),
+  memberAdded: event('gateway.member.added', MemberEvent, 'A user became a member of a project.'),
+  memberChanged: event('gateway.member.changed', MemberEvent, 'A member has another role.'),
+  memberRemoved: event('gateway.member.removed', MemberEvent, 'A user is no longer a member of a project.'),
+};
+
+export const projectNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such project');
+export const emailNotVerified = () =>
+  new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
+export const tooManyProjects = () =>
+  new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
+export const tooManyNewProjects = (retryAfterSeconds: number) =>
+  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', {
+    retryAfterSeconds,
+    limit: 5,
+  });

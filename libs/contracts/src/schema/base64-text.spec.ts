@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Base64Text, readJson, writeJson, type LongString } from './base64-text.js';
+import { parse } from './parse.js';
+import { SendEmail } from '../sending/sends.js';
+
+const textOf = (written: string): Base64Text | null => Base64Text.of(Buffer.from(written));
+const wrapped = (data: Buffer, end: string): string => data.toString('base64').replace(/.{76}/g, `$&${end}`);
+
+/** The one string of `json` that is `content`, as a reader that looks at bytes finds it. */
+function only(json: Buffer): LongString[] {
+  const start = json.indexOf('"content":"') + '"content":"'.length;
+  return [{ start, end: json.indexOf('"', start) }];
+}
+
+describe('a file that stays in its bytes', () => {
+  it('is what Buffer makes of its text, however that is broken and escaped', () => {
+    const ways: ((data: Buffer) => string)[] = [
+      (data) => data.toString('base64'),
+      (data) => data.toString('base64').replace(/=+$/, ''),
+      (data) => JSON.stringify(wrapped(data, '\r\n')).slice(1, -1),
+      (data) => data.toString('base64').replaceAll('/', '\\/').replaceAll('+', '\\u002B'),
+    ];
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.constantFrom(...ways), (bytes, way) => {
+        const written = way(Buffer.from(bytes));
+        expect(JSON.stringify(textOf(written))).toBe(JSON.stringify(JSON.parse(`"${written}"`)));
+        const file = textOf(written)!;
+        expect(file.fewestBytes === bytes.length || (written.includes('\\') && file.fewestBytes === 0)).toBe(
+          true,
+        );
+        expect(file.take()).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it('is whole where an escape stands on the border of two pieces', () => {
+    const data = Buffer.alloc(100_000, 0xff);
+    for (let before = 0; before < 7; before += 1) {
+      const written =
+        `${'\\n'.repeat(before)}A`.slice(0, -1) + data.toString('base64').replaceAll('/', '\\u002f');
+      expect(textOf(written)!.take()).toEqual(data);
+    }
+  });
+
+  it.each(['AAAAA', 'AAA==', 'AA===', 'AAAAA==', 'A'])('has no half group: %s', (written) => {
+    expect(textOf(written)?.take() ?? null).toBeNull();
+  });
+
+  it.each(['A A', 'ä', '=A', 'AA=A', 'AA===', '-_', 'AA\\"', 'AA\\u0041\\t', 'AA=\\n='])(
+    'is no base64: %j',
+    (written) => {
+      expect(textOf(written)).toBeNull();
+    },
+  );
+
+  it('goes from JSON to JSON without being a string, and only once', () => {
+    const content = Buffer.alloc(1_000, 7).toString('base64');
+    const json = Buffer.from(
+      JSON.stringify({ to: 'ä@b.test', attachments: [{ filename: 'a.bin', content }] }),
+    );
+    const body = readJson(json, only(json)) as { attachments: [{ content: Base64Text }] };
+    const file = body.attachments[0].content;
+    expect(file).toBeInstanceOf(Base64Text);
+    const pieces = writeJson(() => JSON.stringify(body));
+    expect(Buffer.concat(pieces.map((piece) => Buffer.from(piece)))).toEqual(json);
+    expect(JSON.stringify(body)).toBe(json.toString());
+    expect(parse(SendEmail, body).attachments![0]!.content).toBe(file);
+    expect(file.take()).toEqual(Buffer.alloc(1_000, 7));
+    expect(() => file.literal).toThrow('taken');
+  });
+
+  it.each([
+    { data: { content: 'AAAA' } },
+    { content: 'AAAA' },
+    { attachments: { inner: { content: 'AAAA' } } },
+    JSON.parse('{"__proto__":{"content":"AAAA"}}') as object,
+  ])('is a string again where no file stands: %j', (value) => {
+    const json = Buffer.from(JSON.stringify(value));
+    expect(readJson(Buffer.from(json), only(json))).toEqual(JSON.parse(json.toString()));
+  });
+});

@@ -1,0 +1,238 @@
+import type { EmailStatus, FailureKind } from './email-status.js';
+import { emailStatuses, failureKinds } from './email-status.js';
+import { request, event } from '../schema/contract.js';
+import type { Stream } from './domains.js';
+import { DomainError, invalidMember } from '../common/errors.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  ListOf,
+  Nullable,
+  Optional,
+  StringMap,
+  Text,
+  Texts,
+} from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import {
+  AcceptBatch,
+  AcceptedBatch,
+  AcceptedEmails,
+  AcceptEmails,
+  CheckedSend,
+  CheckSend,
+  SettledSend,
+  SettleSend,
+} from './sends.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
+
+export class EmailEvent {
+  @Id() id: string;
+  @Choice(emailStatuses) status: EmailStatus;
+  @Instant() timestamp: Date;
+  @Address() recipient: string;
+  /** What the mail server answered, where it did. */
+  @Text(0, 2000) @Nullable() detail: string | null;
+}
+
+export class Email {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Address() from: string;
+  @Address() to: string;
+  @Text(0, 998) subject: string;
+  @Choice(emailStatuses) status: EmailStatus;
+  @Choice(failureKinds) @Nullable() failureKind: FailureKind | null;
+  @Text(0, 2000) @Nullable() error: string | null;
+  @Id() @Nullable() contactId: string | null;
+  @Texts(0, 10, 64) tags: string[];
+  /** When it was to go out; null for at once. */
+  @Instant() @Nullable() scheduledAt: Date | null;
+  @FreeMap() metadata: Record<string, string>;
+  @Instant() @Nullable() sentAt: Date | null;
+  @Instant() @Nullable() deliveredAt: Date | null;
+  @Instant() @Nullable() bouncedAt: Date | null;
+  @Instant() @Nullable() openedAt: Date | null;
+  @Instant() @Nullable() clickedAt: Date | null;
+  @Instant() @Nullable() complainedAt: Date | null;
+  @Count() opens: number;
+  @Count() clicks: number;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+export class EmailWithEvents extends Email {
+  /** Delivery history, oldest first. */
+  @ListOf(() => EmailEvent, 0, 10_000) events: EmailEvent[];
+}
+
+export class SentAttachment {
+  @Text(1, 255) filename: string;
+  @Text(1, 255) contentType: string;
+  @Text(1, 128) @Nullable() contentId: string | null;
+  @Choice(['attachment', 'inline']) disposition: 'attachment' | 'inline';
+  /** In bytes, decoded. */
+  @Count() size: number;
+}
+
+/** What was sent, while it is retained (`RETENTION_CONTENTS_DAYS`). Blind copies are in no content. */
+export class SentContent {
+  @Id() id: string;
+  @Text(0, 998) subject: string;
+  @Text(0, 16 * 1024 * 1024) html: string;
+  @Text(0, 16 * 1024 * 1024) text: string;
+  /** The header fields of the message as they went out, without those of its parts. */
+  @StringMap({ max: 100, itemMax: 16_000 }) headers: Record<string, string>;
+  @ListOf(() => SentAttachment, 0, 10) attachments: SentAttachment[];
+}
+
+export class EmailFilter {
+  @Text(1, 64, { pattern: /^[A-Za-z0-9_-]+$/ }) @Optional() tag?: string;
+  @Choice(emailStatuses) @Optional() status?: EmailStatus;
+  @Address() @Optional() from?: string;
+  @Address() @Optional() to?: string;
+  @Instant() @Optional() createdAfter?: Date;
+  @Instant() @Optional() createdBefore?: Date;
+}
+
+export class ListEmails extends JoinFields(PageQuery, EmailFilter) {}
+
+export class EmailPage extends PageEnd {
+  @ListOf(() => Email, 0, 100) items: Email[];
+}
+
+export class EmailId extends PickFields(Email, ['id']) {}
+
+export const emails = {
+  /** Claim, row, content and event in one commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
+  accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
+  /** Refuses what `accept` would refuse for its sender or its key, so that nothing is made for it elsewhere first. */
+  check: request('sending.emails.check', CheckSend, CheckedSend),
+  /** Voids a send with an unknown outcome, or tells what it became (docs/guarantees.md G2). */
+  settle: request('sending.emails.settle', SettleSend, SettledSend),
+  /** Messages of one call in one commit: each is taken or refused by itself, and a repeat of the key answers all of it again. */
+  acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
+  list: request('sending.emails.list', ListEmails, EmailPage),
+  get: request('sending.emails.get', EmailId, EmailWithEvents),
+  /** 404 also where the content is no longer retained. */
+  content: request('sending.emails.content', EmailId, SentContent),
+  /** Takes back what waits for its time: 409 `conflict` where it does not. */
+  unschedule: request('sending.emails.unschedule', EmailId, EmailId),
+  /** 409 `conflict` once past PENDING. */
+  cancel: request('sending.emails.cancel', EmailId, Email),
+};
+
+/** The members that every e-mail event has. */
+class EmailEventBase {
+  @Id() emailId: string;
+  @Address() to: string;
+  @Instant() at: Date;
+  @Choice(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']) sourceType:
+    'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+}
+
+export class EmailAccepted extends EmailEventBase {
+  @Address() from: string;
+  @Id() @Nullable() contactId: string | null;
+}
+
+export class EmailChangedEvent extends EmailEventBase {}
+
+export class EmailBounced extends EmailEventBase {
+  @Choice(['Permanent', 'Transient']) bounceType: 'Permanent' | 'Transient';
+  @Text(0, 2000) @Nullable() reason: string | null;
+}
+
+export class EmailFailed extends EmailEventBase {
+  @Choice(failureKinds, { open: true }) failureKind: FailureKind;
+  @Text(0, 2000) @Nullable() reason: string | null;
+}
+
+export class EmailEngaged extends EmailEventBase {
+  @Text(0, 2048) @Nullable() link: string | null;
+  @Flag() isFirst: boolean;
+  @Flag() isMachine: boolean;
+}
+
+export const emailEvents = {
+  accepted: event(
+    'sending.email.accepted',
+    EmailAccepted,
+    'An e-mail was accepted and committed; it will be handed over.',
+  ),
+  sent: event('sending.email.sent', EmailChangedEvent, 'The mail server took the message.'),
+  delivered: event(
+    'sending.email.delivered',
+    EmailChangedEvent,
+    'The message was delivered, as far as the provider tells.',
+  ),
+  delayed: event(
+    'sending.email.delayed',
+    EmailChangedEvent,
+    'The provider reports a delay; it goes on trying.',
+  ),
+  bounced: event(
+    'sending.email.bounced',
+    EmailBounced,
+    'The message came back. Only Permanent counts towards the bounce rate.',
+  ),
+  failed: event(
+    'sending.email.failed',
+    EmailFailed,
+    'The message was given up before or at the provider, with the reason.',
+  ),
+  cancelled: event(
+    'sending.email.cancelled',
+    EmailChangedEvent,
+    'The message was cancelled before any hand-off.',
+  ),
+  opened: event('sending.email.opened', EmailEngaged, 'The tracking pixel was fetched.'),
+  clicked: event('sending.email.clicked', EmailEngaged, 'A tracked link was followed.'),
+  complained: event(
+    'sending.email.complained',
+    EmailChangedEvent,
+    'The recipient marked the message as spam.',
+  ),
+  received: event('sending.email.received', EmailChangedEvent, 'A message arrived at a receiving domain.'),
+};
+
+export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');
+export const emailNotPending = () =>
+  new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
+export const emailNotScheduled = () =>
+  new DomainError('conflict', 'conflict', 'The email does not wait for a time');
+export const contentNotRetained = () =>
+  new DomainError('not_found', 'resource_not_found', 'The content of this email is no longer retained');
+export const contentMissing = (member: 'subject' | 'body') =>
+  invalidMember([member], 'required', 'is required: no template supplies it');
+export const tooManyRecipients = (member: 'cc' | 'bcc') =>
+  invalidMember([member], 'too_long', 'makes more than 50 recipients together with the others');
+export const attachmentsTooLarge = () =>
+  invalidMember(['attachments'], 'too_long', 'hold more than 10 MiB together');
+export const attachmentUnreadable = (index: number) =>
+  invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be whole base64');
+export const scheduledTooFar = () =>
+  invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
+export const senderNotVerified = () =>
+  invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
+const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
+export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
+export const onlyTestFromSandbox = () => confined('Only a TEST key sends from the sandbox');
+export const recipientOutsideSandbox = () =>
+  confined('A TEST key sends only to verified addresses of the owners and to the simulator');
+export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
+export const outsideStream = (stream: Stream) =>
+  confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);
+export const senderNotAligned = (domain: string) =>
+  invalidMember(
+    ['from'],
+    'not_verified',
+    `is refused by the strict DMARC policy of ${domain}: add its own domain, or let the policy be adkim=r`,
+  );
+export const senderMissing = () =>
+  invalidMember(['from'], 'required', 'is required: the project has no default sending domain');

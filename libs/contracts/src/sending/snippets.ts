@@ -1,0 +1,56 @@
+import { request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
+
+export class Snippet {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  /** What `{{> name}}` and `{% render "name" %}` name; unique in its project. */
+  @Text(1, 64, { pattern: /^[A-Za-z][\w-]{0,63}$/, example: 'footer' }) name: string;
+  @Text(0, 500) @Nullable() description: string | null;
+  /** Liquid; sees the variables of its caller. */
+  @Text(1, 20_000) body: string;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+class SnippetEssentials extends PickFields(Snippet, ['name', 'body']) {}
+class SnippetSettings extends PickFields(Snippet, ['description']) {}
+
+export class CreateSnippet extends JoinFields(SnippetEssentials, PartialFields(SnippetSettings)) {}
+
+/** Absent leaves, null clears. */
+export class UpdateSnippet extends PartialFields(CreateSnippet) {}
+
+export class SnippetId extends PickFields(Snippet, ['id']) {}
+
+export class UpdateSnippetById extends JoinFields(SnippetId, UpdateSnippet) {}
+
+export class SnippetFilter {
+  /** A substring of the name or the description, case-insensitive. */
+  @Text(1, 100) @Optional() search?: string;
+}
+
+export class ListSnippets extends JoinFields(PageQuery, SnippetFilter) {}
+
+export class SnippetPage extends PageEnd {
+  @ListOf(() => Snippet, 0, 100) items: Snippet[];
+}
+
+export class DeletedSnippet extends PickFields(Snippet, ['id']) {}
+
+export const snippets = {
+  /** 409 where the name is taken; 422 for what does not parse, and for one that includes itself, by others too. */
+  create: request('sending.snippets.create', CreateSnippet, Snippet),
+  get: request('sending.snippets.get', SnippetId, Snippet),
+  list: request('sending.snippets.list', ListSnippets, SnippetPage),
+  update: request('sending.snippets.update', UpdateSnippetById, Snippet),
+  /** What includes it renders it as nothing from then on; its versions are kept for what was accepted with them. */
+  delete: request('sending.snippets.delete', SnippetId, DeletedSnippet),
+};
+
+export const snippetNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such snippet');
+export const snippetNameTaken = () =>
+  new DomainError('conflict', 'conflict', 'A snippet with this name exists');

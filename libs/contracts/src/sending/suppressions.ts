@@ -1,0 +1,60 @@
+import { event, request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { Address, Choice, Count, Flag, Instant, ListOf, Optional } from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { JoinFields, PickFields } from '../schema/shapes.js';
+
+export const suppressionReasons = ['HARD_BOUNCE', 'COMPLAINT', 'MANUAL', 'UNSUBSCRIBE'] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
+export class Suppression {
+  @Address() email: string;
+  @Choice(suppressionReasons) reason: SuppressionReason;
+  /** Derived from the credential. */
+  @Choice(['API', 'DASHBOARD', 'PROVIDER']) source: 'API' | 'DASHBOARD' | 'PROVIDER';
+  @Instant() createdAt: Date;
+}
+
+export class PutSuppression extends PickFields(Suppression, ['email']) {
+  @Choice(suppressionReasons) @Optional() reason?: SuppressionReason;
+}
+
+export class SuppressionAddress extends PickFields(Suppression, ['email']) {}
+
+export class RemovedSuppression extends SuppressionAddress {
+  /** False where there was nothing to remove. */
+  @Flag() deleted: boolean;
+}
+
+export class SuppressionFilter {
+  @Choice(suppressionReasons) @Optional() reason?: SuppressionReason;
+}
+
+export class ListSuppressions extends JoinFields(PageQuery, SuppressionFilter) {}
+
+export class SuppressionPage extends PageEnd {
+  @ListOf(() => Suppression, 0, 100) items: Suppression[];
+  /** How many more there are of people who were erased: each blocks its address still, and is found by it alone. */
+  @Count() erased: number;
+}
+
+/** Once answered, no hand-off to that address begins (docs/guarantees.md G8). */
+export const suppressions = {
+  /** Idempotent: the first reason and source are kept. */
+  put: request('sending.suppressions.put', PutSuppression, Suppression),
+  list: request('sending.suppressions.list', ListSuppressions, SuppressionPage),
+  get: request('sending.suppressions.get', SuppressionAddress, Suppression),
+  remove: request('sending.suppressions.remove', SuppressionAddress, RemovedSuppression),
+};
+
+export class SuppressionEvent extends PickFields(Suppression, ['email', 'reason']) {
+  @Instant() at: Date;
+}
+
+export const suppressionEvents = {
+  added: event('sending.suppression.added', SuppressionEvent, 'An address is blocked for every category.'),
+  removed: event('sending.suppression.removed', SuppressionEvent, 'An address is no longer blocked.'),
+};
+
+export const suppressionNotFound = () =>
+  new DomainError('not_found', 'resource_not_found', 'The address is not suppressed');

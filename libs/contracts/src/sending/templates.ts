@@ -1,0 +1,200 @@
+import { event, request } from '../schema/contract.js';
+import { streams, type Stream } from './domains.js';
+import { DomainError, invalidMember } from '../common/errors.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  FreeMap,
+  Id,
+  Instant,
+  Line,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+  Texts,
+} from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
+
+/** MJML is compiled to HTML, and its styles are inlined, when it is saved. */
+export const templateFormats = ['html', 'mjml'] as const;
+export type TemplateFormat = (typeof templateFormats)[number];
+
+const maxTemplateBody = 1024 * 1024;
+const maxData = 64 * 1024;
+
+/** What one version of a template says. Subject and body are Liquid. */
+class TemplateContent {
+  @Line(1, 998) subject: string;
+  /** As it was written: HTML or MJML, ≤ 1 MiB. */
+  @Text(1, maxTemplateBody) body: string;
+  @Choice(templateFormats) format: TemplateFormat;
+  /** Its domain must be verified, or it is the sandbox address of the project (422 `/from`). */
+  @Address() @Nullable() from: string | null;
+  @Line(1, 100) @Nullable() fromName: string | null;
+  @Address() @Nullable() replyTo: string | null;
+}
+
+class TemplateHead {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Text(1, 100) name: string;
+  @Text(0, 500) @Nullable() description: string | null;
+}
+
+class TemplateState {
+  @Choice(streams) emailCategory: Stream;
+  /** Rises when subject, body, format, from, from name or reply-to change. */
+  @Count({ v1Only: true }) version: number;
+  @Count({ legacyOnly: true }) currentVersion: number;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+class TemplateWords extends JoinFields(TemplateHead, TemplateContent) {}
+export class Template extends JoinFields(TemplateWords, TemplateState) {}
+
+class TemplateEssentials extends PickFields(Template, ['name', 'subject', 'body']) {}
+class TemplateSettings extends PickFields(Template, [
+  'description',
+  'format',
+  'from',
+  'fromName',
+  'replyTo',
+  'emailCategory',
+]) {}
+
+/** `emailCategory` is MARKETING and `format` html unless said otherwise. */
+export class CreateTemplate extends JoinFields(TemplateEssentials, PartialFields(TemplateSettings)) {}
+
+/** Absent leaves, null clears. */
+export class UpdateTemplate extends PartialFields(CreateTemplate) {}
+
+export class TemplateId extends PickFields(Template, ['id']) {}
+
+export class UpdateTemplateById extends JoinFields(TemplateId, UpdateTemplate) {}
+
+export class TemplateFilter {
+  /** A substring of the name, case-insensitive. */
+  @Text(1, 100) @Optional() search?: string;
+  @Choice(streams) @Optional() emailCategory?: Stream;
+}
+
+export class ListTemplates extends JoinFields(PageQuery, TemplateFilter) {}
+
+export class TemplatePage extends PageEnd {
+  @ListOf(() => Template, 0, 100) items: Template[];
+}
+
+class VersionNumber {
+  @Count({ min: 1 }) version: number;
+}
+
+const versioned = ['subject', 'body', 'format', 'from', 'fromName', 'replyTo', 'createdAt'] as const;
+class VersionContent extends PickFields(Template, versioned) {}
+export class TemplateVersion extends JoinFields(VersionNumber, VersionContent) {}
+
+export class ListTemplateVersions extends JoinFields(PageQuery, TemplateId) {}
+
+export class TemplateVersionPage extends PageEnd {
+  @ListOf(() => TemplateVersion, 0, 100) items: TemplateVersion[];
+}
+
+export class DeletedTemplate extends PickFields(Template, ['id']) {}
+
+export const lintRules = [
+  'too_large', 'image_without_alt', 'insecure_image', 'broken_link', 'no_text', 'unsubscribe_missing', 'unknown_snippet', 'form', 'script',
+  'low_contrast',
+] as const; // prettier-ignore
+export type LintRule = (typeof lintRules)[number];
+
+export const findingSeverities = ['ERROR', 'WARNING'] as const;
+export type FindingSeverity = (typeof findingSeverities)[number];
+
+/** Something in a mail that its readers, or their mail servers, will mind. */
+export class Finding {
+  @Choice(lintRules, { open: true }) rule: LintRule;
+  @Choice(findingSeverities) severity: FindingSeverity;
+  @Text(1, 500) message: string;
+  /** Where it is, as `line 3, column 7`; null where it is nowhere in particular. */
+  @Text(1, 100) @Nullable() place: string | null;
+  /** How to fix it. */
+  @Text(1, 500) fix: string;
+}
+
+/** `data` as of a send; of the contact that is named, its address and fields besides. */
+export class PreviewTemplate {
+  @FreeMap({ max: maxData }) @Optional() data?: Record<string, unknown>;
+  @Id() @Optional() contactId?: string;
+}
+
+export class PreviewTemplateById extends JoinFields(TemplateId, PreviewTemplate) {}
+
+export class RenderedTemplate {
+  @Text(0, 998) subject: string;
+  @Text(0, 2 * 1024 * 1024) html: string;
+  @Text(0, 4 * 1024 * 1024) text: string;
+  /** Bytes of the HTML. */
+  @Count() size: number;
+  /** Variables that are read and have no value. */
+  @Texts(0, 1000, 1000) missing: string[];
+  @ListOf(() => Finding, 0, 200) findings: Finding[];
+}
+
+class LintBody extends PickFields(Template, ['body']) {}
+class LintSettings extends PickFields(Template, ['subject', 'format', 'emailCategory']) {}
+
+/** What is to be looked at need not be saved. */
+export class LintTemplate extends JoinFields(LintBody, PartialFields(LintSettings)) {}
+
+export class LintReport {
+  @ListOf(() => Finding, 0, 200) findings: Finding[];
+}
+
+export const templates = {
+  /** Errors: `validation_error` for what does not parse (with line and column), and for `/from`. */
+  create: request('sending.templates.create', CreateTemplate, Template),
+  get: request('sending.templates.get', TemplateId, Template),
+  list: request('sending.templates.list', ListTemplates, TemplatePage),
+  update: request('sending.templates.update', UpdateTemplateById, Template),
+  /** 409 while an unsent campaign or an enabled workflow uses it; its versions are kept for what was accepted with them. */
+  delete: request('sending.templates.delete', TemplateId, DeletedTemplate),
+  versions: request('sending.templates.versions', ListTemplateVersions, TemplateVersionPage),
+  preview: request('sending.templates.preview', PreviewTemplateById, RenderedTemplate),
+  lint: request('sending.templates.lint', LintTemplate, LintReport),
+};
+
+export class TemplateUse {
+  @Flag() used: boolean;
+}
+
+/** Asked of whoever may yet send by a template, when it is to be deleted. */
+export const templateUses = {
+  campaigns: request('campaigns.templates.uses', TemplateId, TemplateUse),
+  workflows: request('workflows.templates.uses', TemplateId, TemplateUse),
+};
+
+export class TemplateEvent {
+  @Id() templateId: string;
+  @Count() version: number;
+  @Instant() at: Date;
+}
+
+export const templateEvents = {
+  changed: event(
+    'sending.template.changed',
+    TemplateEvent,
+    'A template was created or edited; its version rose if what it says changed.',
+  ),
+  deleted: event('sending.template.deleted', TemplateEvent, 'A template was deleted.'),
+};
+
+export const templateNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such template');
+export const templateInUse = () =>
+  new DomainError('conflict', 'conflict', 'An unsent campaign or an enabled workflow uses the template');
+/** A reference inside a body; a deleted template is as unknown as one that never was. */
+export const templateUnknown = () =>
+  invalidMember(['template'], 'not_found', 'is no template of this project');

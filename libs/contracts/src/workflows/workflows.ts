@@ -1,0 +1,147 @@
+import { event, request } from '../schema/contract.js';
+import { DomainError } from '../common/errors.js';
+import { Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
+import { PageEnd, PageQuery } from '../common/page.js';
+import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
+
+/** EVENT takes `eventName`, SCHEDULE `intervalMs`, MANUAL neither (docs/api-decisions.md §7). */
+export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
+export type TriggerType = (typeof triggerTypes)[number];
+
+export const stepTypes = [
+  'TRIGGER',
+  'SEND_EMAIL',
+  'DELAY',
+  'WAIT_FOR_EVENT',
+  'CONDITION',
+  'WEBHOOK',
+  'UPDATE_CONTACT',
+  'EXIT',
+] as const;
+export type StepType = (typeof stepTypes)[number];
+
+export const maxWorkflowName = 200;
+const minIntervalMs = 60_000;
+const maxIntervalMs = 30 * 86_400_000;
+const maxSteps = 200;
+const maxTransitions = 400;
+
+/** A definition without its graph, which has a path of its own (the API specification). */
+export class Workflow {
+  @Id() id: string;
+  @Id({ legacyOnly: true }) projectId: string;
+  @Text(1, maxWorkflowName) name: string;
+  @Text(0, 1000) @Nullable() description: string | null;
+  @Flag() enabled: boolean;
+  @Choice(triggerTypes) triggerType: TriggerType;
+  @Text(1, 200) @Nullable() eventName: string | null;
+  /** Milliseconds between two starts of a SCHEDULE: one minute to 30 days. */
+  @Count({ min: minIntervalMs, max: maxIntervalMs }) @Nullable() intervalMs: number | null;
+  /** False: one execution a contact, ever; true: one at a time. */
+  @Flag() allowReentry: boolean;
+  /** Null is no cap. */
+  @Count({ min: 1 }) @Nullable() maxExecutionsPerHour: number | null;
+  /** Of the graph: rises when it is replaced. */
+  @Count() version: number;
+  @Count() stepCount: number;
+  @Instant() createdAt: Date;
+  @Instant() updatedAt: Date;
+}
+
+class WorkflowEssentials extends PickFields(Workflow, ['name', 'triggerType']) {}
+
+const settings = [
+  'description',
+  'enabled',
+  'eventName',
+  'intervalMs',
+  'allowReentry',
+  'maxExecutionsPerHour',
+] as const;
+class WorkflowSettings extends PickFields(Workflow, settings) {}
+
+/** Created disabled (`enabled: true` is 422), without reentry and cap unless said otherwise, with a TRIGGER step. */
+export class CreateWorkflow extends JoinFields(WorkflowEssentials, PartialFields(WorkflowSettings)) {}
+
+/** Absent leaves, null clears. Another `triggerType` drops what the old one needed; what results is checked as a whole. */
+export class UpdateWorkflow extends PartialFields(CreateWorkflow) {}
+
+export class WorkflowId extends PickFields(Workflow, ['id']) {}
+
+export class UpdateWorkflowById extends JoinFields(WorkflowId, UpdateWorkflow) {}
+
+export class ListWorkflows extends PageQuery {}
+
+export class WorkflowPage extends PageEnd {
+  @ListOf(() => Workflow, 0, 100) items: Workflow[];
+}
+
+export class DeletedWorkflow extends PickFields(Workflow, ['id']) {}
+
+/** Ids are unique inside one workflow only. */
+export class WorkflowStep {
+  @Id() id: string;
+  @Text(1, 100) name: string;
+  /** `x` and `y`, and whatever else a drawing keeps. */
+  @FreeMap() position: Record<string, unknown>;
+  /** The one that `config` names. */
+  @Id() @Nullable() templateId: string | null;
+  @Choice(stepTypes) type: StepType;
+  /** Exactly as stored, unknown keys included; its own keys are camelCase on both surfaces (the API specification). */
+  @FreeMap() config: Record<string, unknown>;
+}
+
+export class WorkflowTransition {
+  @Id() id: string;
+  @Id() fromStepId: string;
+  @Id() toStepId: string;
+  /** JSON in a string; null is always. */
+  @Text(2, 1000) @Nullable() condition: string | null;
+  /** The lowest is tried first. */
+  @Count() priority: number;
+}
+
+export class WorkflowGraph {
+  @Id() workflowId: string;
+  @Count() version: number;
+  @ListOf(() => WorkflowStep, 1, maxSteps) steps: WorkflowStep[];
+  @ListOf(() => WorkflowTransition, 0, maxTransitions) transitions: WorkflowTransition[];
+}
+
+export const workflows = {
+  /** Errors: `validation_error` for a trigger without what it needs, and for `enabled: true`. */
+  create: request('workflows.workflows.create', CreateWorkflow, Workflow),
+  get: request('workflows.workflows.get', WorkflowId, Workflow),
+  list: request('workflows.workflows.list', ListWorkflows, WorkflowPage),
+  update: request('workflows.workflows.update', UpdateWorkflowById, Workflow),
+  delete: request('workflows.workflows.delete', WorkflowId, DeletedWorkflow),
+  /** Definition and graph under fresh ids, disabled, at version 1. */
+  clone: request('workflows.workflows.clone', WorkflowId, Workflow),
+  graph: request('workflows.workflows.graph', WorkflowId, WorkflowGraph),
+};
+
+export class WorkflowEvent {
+  @Id() workflowId: string;
+  @Count() version: number;
+  @Instant() at: Date;
+  /** Rises with every change of this workflow: order per workflow. */
+  @Count() seq: number;
+}
+
+export class ExecutionEvent {
+  @Id() workflowId: string;
+  @Id() executionId: string;
+  @Id() contactId: string;
+  @Choice(['COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']) status:
+    'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+  @Text(0, 2000) @Nullable() reason: string | null;
+  @Instant() at: Date;
+}
+
+export const workflowEvents = {
+  changed: event('workflows.workflow.changed', WorkflowEvent, 'A definition was created or changed.'),
+  deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A definition was deleted, with its graph.'),
+  executionEnded: event('workflows.execution.ended', ExecutionEvent, 'An execution ended.'),
+};
+
+export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');

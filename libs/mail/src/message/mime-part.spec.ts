@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import PostalMime from 'postal-mime';
+import { wireFaults } from '../../../testing/src/smtp-sink/smtp-sink.js';
+import { buildMessage, type OutgoingMessage } from './message.js';
+import type { MailAttachment } from './mime-part.js';
+
+const runs = 500;
+
+const fileName = fc
+  .string({
+    unit: fc.oneof(
+      fc.constantFrom(' ', '"', "'", '%', '*', ';', '=', 'ü', '名', '👩‍👩‍👧‍👦', '.', '\\'),
+      fc.string({ minLength: 1, maxLength: 1 }),
+    ),
+    minLength: 1,
+    maxLength: 120,
+  })
+  .map((name) =>
+    name
+      .replace(/[\r\n\0]/g, '')
+      .toWellFormed()
+      .trim(),
+  )
+  .filter((name) => name !== '');
+
+const attachment: fc.Arbitrary<MailAttachment> = fc.record({
+  filename: fileName,
+  contentType: fc.constantFrom(
+    'application/pdf',
+    'image/png',
+    'application/json',
+    'application/octet-stream',
+  ),
+  contentId: fc.option(fc.uuid(), { nil: null }),
+  disposition: fc.constantFrom('attachment', 'inline'),
+  data: fc.uint8Array({ minLength: 1, maxLength: 700 }),
+});
+
+const message = (attachments: readonly MailAttachment[], html: string): OutgoingMessage => ({
+  messageId: '0190@mail.example',
+  date: new Date('2026-11-21T08:00:00Z'),
+  from: { email: 'shop@shop.example', name: 'Shop' },
+  to: [{ email: 'jane@example.org' }],
+  subject: 'Your order',
+  html,
+  text: 'Hello',
+  attachments,
+  boundarySeed: '0190',
+});
+
+const bytesOf = (content: unknown): Buffer => Buffer.from(content as ArrayBuffer);
+
+describe('the files of a message', () => {
+  it(`come back byte for byte, with their names, from ${runs} messages that are clean on the wire`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(attachment, { maxLength: 4 }),
+        fc.constantFrom('', '<p>Hello</p>'),
+        async (attachments, html) => {
+          const { raw } = buildMessage(message(attachments, html));
+          expect(wireFaults(raw)).toEqual([]);
+          expect(raw.every((octet) => octet < 128)).toBe(true);
+          expect(buildMessage(message(attachments, html)).raw.equals(raw)).toBe(true);
+          const parsed = await PostalMime.parse(raw, { attachmentEncoding: 'arraybuffer' });
+          expect(parsed.text?.trim()).toBe('Hello');
+          expect(parsed.html?.trim() ?? '').toBe(html);
+          const back = parsed.attachments.map(({ filename, mimeType, contentId, content }) => [
+            filename,
+            mimeType,
+            contentId ?? null,
+            bytesOf(content).toString('base64'),
+          ]);
+          const sent = attachments.map(({ filename, contentType, contentId, data }) => [
+            filename,
+            contentType,
+            contentId === null ? null : `<${contentId}>`,
+            Buffer.from(data).toString('base64'),
+          ]);
+          expect(back.toSorted()).toEqual(sent.toSorted());
+        },
+      ),
+      { numRuns: runs },
+    );
+  }, 120_000);
+
+  it('stand where a reader looks for them: what the HTML shows beside it, the rest behind', () => {
+    const file = (
+      filename: string,
+      contentId: string | null,
+      disposition: 'inline' | 'attachment',
+    ): MailAttachment => ({
+      filename,
+      contentType: 'image/png',
+      contentId,
+      disposition,
+      data: Buffer.from('bytes'),
+    });
+    const raw = buildMessage(
+      message(
+        [file('logo.png', 'logo', 'inline'), file('bill.pdf', null, 'attachment')],
+        '<img src="cid:logo">',
+      ),
+    ).raw.toString();
+    const order = [
+      /multipart\/mixed/,
+      /multipart\/alternative/,
+      /text\/plain/,
+      /multipart\/related/,
+      /text\/html/,
+      /Content-ID: <logo>/,
+      /bill\.pdf/,
+    ];
+    const positions = order.map((each) => raw.search(each));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(positions).not.toContain(-1);
+  });
+});

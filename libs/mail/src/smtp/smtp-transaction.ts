@@ -1,0 +1,225 @@
+import type { Readable } from 'node:stream';
+import { performance } from 'node:perf_hooks';
+import { judge, parseReply, type Attempt, type SmtpReply, type SmtpStage } from './smtp-attempt.js';
+import type { SmtpTimeouts } from './smtp-session.js';
+import type { StagedConnection } from './staged-connection.js';
+import { WireBody } from '../message/wire-body.js';
+
+export interface SmtpDelivery {
+  /** Addresses as on the wire (A-labels); `utf8` when the envelope or a header needs SMTPUTF8. */
+  envelope: { from: string; to: string; utf8?: boolean };
+  raw: Buffer;
+  /** Asked before DATA and before the last bytes; when it throws, the connection is dropped without the dot. */
+  fence?: () => void;
+}
+
+interface SendError extends Error {
+  code?: string;
+  command?: string;
+  response?: string;
+}
+
+interface Unpipeable {
+  unpipe(): unknown;
+}
+
+const pieceBytes = 256 * 1024;
+const stageOfCommand: Record<string, SmtpStage> = {
+  'MAIL FROM': 'mail',
+  'RCPT TO': 'rcpt',
+  DATA: 'data',
+  RSET: 'mail',
+};
+
+/** One message over one connection. It ends once, with the first of: a reply, an error, a deadline, the fence. */
+export class SmtpTransaction {
+  private readonly startedAt = performance.now();
+  private skippedAhead = false;
+  private handedOver = false;
+  private settled = false;
+  private timer?: NodeJS.Timeout;
+  private resolve: (attempt: Attempt) => void;
+
+  constructor(
+    private readonly connection: StagedConnection,
+    private readonly delivery: SmtpDelivery,
+    private readonly host: string,
+    private readonly timeouts: SmtpTimeouts,
+    private readonly resetFirst: boolean,
+  ) {}
+
+  run(usable: boolean): Promise<Attempt> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+      this.connection.forgetCommands();
+      this.connection.forceUtf8 = this.delivery.envelope.utf8 === true;
+      this.connection.onCommand = (stage) => stage !== 'data' || this.passesFence();
+      if (!usable) this.drop('mail', 'connection closed');
+      else if (this.needsUtf8() && !this.connection.supports('SMTPUTF8')) this.refuseUtf8();
+      else if (this.resetFirst) this.reset();
+      else this.send();
+    });
+  }
+
+  /** The connection broke, or a reply was an error to nodemailer. */
+  fail(error: SendError): void {
+    if (this.settled) return;
+    const stage = this.stageOf(error);
+    // The rest of an unfinished line, which nodemailer passes on when the connection closes, is no reply; except 421, which announces just that.
+    const lost = error.command === 'CONN' && !error.response?.startsWith('421');
+    const reply = lost ? undefined : parseReply(error.response || undefined);
+    if (error.command === 'API' || (error.code === 'EMESSAGE' && !error.response))
+      this.refuseOurselves(error);
+    else this.settle(stage, reply, reply === undefined ? error.message : undefined);
+  }
+
+  private reset(): void {
+    this.arm(this.timeouts.commandMs);
+    this.connection.reset((error) => {
+      if (error) this.fail(error);
+      else this.send();
+    });
+  }
+
+  private send(): void {
+    const { envelope, raw } = this.delivery;
+    this.arm(this.timeouts.commandMs);
+    // nodemailer takes anything with `pipe` for a stream, and calls it only after the reply to DATA: the body is not touched before.
+    const body = { pipe: (stream: Unpipeable) => this.goAhead(stream) };
+    this.connection.send(
+      { from: envelope.from, to: envelope.to, size: raw.length },
+      body as unknown as Readable,
+      (error, info) => {
+        if (error) this.fail(error);
+        else this.finish(info!.response);
+      },
+    );
+  }
+
+  private goAhead(stream: Unpipeable): void {
+    // Its own stream would add the dot by itself; ours goes out in one write, so that we know when.
+    stream.unpipe();
+    this.skippedAhead = true;
+    const answer = String(this.connection.lastServerResponse);
+    // nodemailer takes a 250 for the 354. After an unasked reply that would be the answer to RCPT, and everything later off by one.
+    if (!answer.startsWith('354') || this.connection.hasUnaskedReply)
+      this.drop('data', `out of step: ${answer.slice(0, 100)}`);
+    else this.writeNext(new WireBody(this.delivery.raw));
+  }
+
+  private writeNext(wire: WireBody): void {
+    if (this.settled) return;
+    const socket = this.connection.socket!;
+    if (wire.left > pieceBytes) {
+      this.arm(this.timeouts.commandMs);
+      // A turn of the loop between pieces: a refusal or a reset that has already come must be seen before the last byte goes.
+      socket.write(wire.next(pieceBytes), (error) => {
+        if (!error) setImmediate(() => this.writeNext(wire));
+      });
+    } else if (this.passesFence()) {
+      this.handedOver = true;
+      this.arm(this.timeouts.dotMs);
+      socket.write(wire.next(pieceBytes));
+    }
+  }
+
+  private finish(response: string): void {
+    if (this.handedOver) this.settle('dot', parseReply(response), undefined);
+    else this.drop('body', 'accepted before the last byte');
+  }
+
+  private passesFence(): boolean {
+    try {
+      this.delivery.fence?.();
+      return !this.settled;
+    } catch {
+      this.drop(this.skippedAhead ? 'body' : 'data', 'fenced');
+      return false;
+    }
+  }
+
+  private needsUtf8(): boolean {
+    const { from, to, utf8 } = this.delivery.envelope;
+    return utf8 === true || /[^\0-\x7f]/.test(from + to);
+  }
+
+  private refuseUtf8(): void {
+    const sender = /[^\x20-\x7e]/.test(this.delivery.envelope.from);
+    // RFC 6531 §3.5 gives this reply to a server; here nobody needs to ask it.
+    this.settle(
+      sender ? 'mail' : 'rcpt',
+      { code: 553, enhanced: '5.6.7', text: 'SMTPUTF8 is not offered' },
+      'not sent',
+    );
+  }
+
+  /** nodemailer would not even send it: larger than the server's SIZE, or an address that cannot stand in a command. */
+  private refuseOurselves(error: SendError): void {
+    if (error.code === 'EMESSAGE')
+      this.settle('mail', { code: 552, enhanced: '5.3.4', text: error.message }, 'not sent');
+    else if (error.code === 'EENVELOPE')
+      this.settle('rcpt', { code: 553, enhanced: '5.1.3', text: error.message }, 'not sent');
+    else this.settle('mail', undefined, error.message);
+  }
+
+  private stageOf(error: SendError): SmtpStage {
+    if (this.skippedAhead) return this.handedOver ? 'dot' : 'body';
+    return (
+      stageOfCommand[error.command ?? ''] ??
+      (error.response?.startsWith('421') ? 'rcpt' : this.connection.waitingAt)
+    );
+  }
+
+  private arm(ms: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () =>
+        this.drop(
+          this.skippedAhead ? (this.handedOver ? 'dot' : 'body') : this.connection.waitingAt,
+          'timeout',
+        ),
+      ms,
+    );
+  }
+
+  private drop(stage: SmtpStage, error: string): void {
+    this.settle(stage, undefined, error, false);
+  }
+
+  private settle(
+    stage: SmtpStage,
+    reply: SmtpReply | undefined,
+    error: string | undefined,
+    keep = true,
+  ): void {
+    if (this.settled) return;
+    this.settled = true;
+    clearTimeout(this.timer);
+    const verdict = judge(stage, reply);
+    const { connection, host } = this;
+    // A refusal in the middle of the body leaves the server waiting for the rest; 421 announces its leave.
+    const sessionUsable =
+      keep &&
+      inStep(verdict) &&
+      stage !== 'body' &&
+      reply?.code !== 421 &&
+      !connection.destroyed &&
+      !connection.hasUnaskedReply;
+    const durationMs = performance.now() - this.startedAt;
+    const attempt: Attempt = {
+      verdict,
+      stage,
+      reply,
+      host,
+      tls: connection.secure,
+      durationMs,
+      sessionUsable,
+    };
+    if (!sessionUsable) connection.close();
+    this.resolve(error === undefined ? attempt : { ...attempt, error });
+  }
+}
+
+function inStep(verdict: Attempt['verdict']): boolean {
+  return verdict === 'accepted' || verdict === 'refused' || verdict === 'refused_for_now';
+}

@@ -1,0 +1,143 @@
+import { Catch, Logger, type RpcExceptionFilter } from '@nestjs/common';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import {
+  eventCatalogue,
+  requestsOf,
+  type EventContract,
+  type RequestContract,
+  type ServiceName,
+} from '@posthorn/contracts';
+import type { Tracing } from '@posthorn/telemetry';
+import { lastValueFrom, throwError, type Observable } from 'rxjs';
+import { Answering, type Answer } from './answering.js';
+import type { BusConnection } from './connection.js';
+import type { DeadLetters } from '../events/dead-letters.repository.js';
+import { EventSubscription } from '../events/event-subscription.js';
+import { busTransport, type DomainEvent } from './handlers.js';
+import type { Inbox } from '../events/inbox.repository.js';
+import type { MessagingMetrics } from '../messaging.metrics.js';
+import { Operations } from './operations.js';
+import type { Outbox } from '../outbox/outbox.repository.js';
+import type { Publishing } from '../outbox/publishing.repository.js';
+
+export interface BusServerOptions {
+  service: ServiceName;
+  connection: BusConnection;
+  inbox: Inbox;
+  outbox: Outbox;
+  publishing: Publishing;
+  deadLetters: DeadLetters;
+  tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
+}
+
+/** Nest's transport for our bus: handlers of calls over core NATS, subscribers of events over JetStream. */
+export class BusServer extends Server implements CustomTransportStrategy {
+  override transportId = busTransport;
+  private readonly log = new Logger('Bus');
+  private answering: Answering[] = [];
+  private subscriptions: EventSubscription[] = [];
+  private readonly operations: Operations;
+
+  constructor(private readonly options: BusServerOptions) {
+    super();
+    this.operations = new Operations({ ...options, subscribers: () => this.subscriptions });
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    this.open().then(() => callback(), callback);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      ...this.answering.map((each) => each.drain()),
+      ...this.subscriptions.map((each) => each.stop()),
+    ]);
+  }
+
+  on(): void {}
+
+  unwrap<T>(): T {
+    return this.options.connection.nats as T;
+  }
+
+  private async open(): Promise<void> {
+    this.refuseGaps();
+    this.start();
+    // Listening means answering: NATS has every subscription before anybody is told that the service is up.
+    await this.options.connection.nats.flush();
+  }
+
+  /** A contract without exactly one handler, or a handler without a contract, stops the boot. */
+  private refuseGaps(): void {
+    const contracts = requestsOf(this.options.service).map(({ subject }) => subject);
+    const handled = [...this.patterns(false), ...this.operations.answers().map(([{ subject }]) => subject)];
+    const gaps = contracts.filter((subject) => !handled.includes(subject));
+    const unknown = handled.filter((subject) => !contracts.includes(subject));
+    if (gaps.length + unknown.length > 0) {
+      throw new Error(
+        `${this.options.service}: no handler for [${gaps.join(', ')}]; no contract for [${unknown.join(', ')}]`,
+      );
+    }
+    for (const pattern of this.patterns(true))
+      if (!eventOf(pattern)) throw new Error(`no fact is called ${pattern.split(' ')[0]}`);
+  }
+
+  private patterns(events: boolean): string[] {
+    return [...this.messageHandlers]
+      .filter(([, handler]) => Boolean(handler.isEventHandler) === events)
+      .map(([pattern]) => pattern);
+  }
+
+  private start(): void {
+    const { service, ...means } = this.options;
+    const contracts = new Map(requestsOf(service).map((contract) => [contract.subject, contract]));
+    for (const [pattern, handler] of this.messageHandlers) {
+      if (handler.isEventHandler) {
+        const purpose = pattern.split(' ')[1] ?? '';
+        const run = (event: DomainEvent<object>) => settle(handler, event).then(() => undefined);
+        this.subscriptions.push(
+          new EventSubscription({
+            ...means,
+            contract: eventOf(pattern)!,
+            durable: `${service}-${purpose}`,
+            run,
+          }),
+        );
+      } else {
+        this.serve(contracts.get(pattern) as RequestContract, (data) => settle(handler, data));
+      }
+    }
+    for (const [contract, answer] of this.operations.answers()) this.serve(contract, answer);
+    for (const subscription of this.subscriptions) subscription.start();
+  }
+
+  private serve(contract: RequestContract, answer: Answer): void {
+    const { service, connection, tracing } = this.options;
+    const onUnexpected = (error: unknown, subject: string) =>
+      this.log.error(`${subject}: ${(error as Error).stack ?? String(error)}`);
+    this.answering.push(
+      new Answering(contract, answer, { nats: connection.nats, queue: service, onUnexpected, tracing }),
+    );
+  }
+}
+
+const eventOf = (pattern: string): EventContract | undefined =>
+  eventCatalogue.find(({ name }) => name === pattern.split(' ')[0]);
+
+async function settle(handler: MessageHandler, data: unknown): Promise<unknown> {
+  const result: unknown = await handler(data);
+  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+}
+
+function isObservable(value: unknown): value is Observable<unknown> {
+  return typeof (value as Observable<unknown> | null)?.subscribe === 'function';
+}
+
+/** Nest would turn every thrown error into "Internal server error" before a transport sees it. */
+@Catch()
+export class PassErrorsOn implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}

@@ -1,0 +1,169 @@
+import { errors as natsErrors } from '@nats-io/transport-node';
+import {
+  DomainError,
+  revive,
+  unavailable,
+  writeJson,
+  type Caller,
+  type JsonPiece,
+  type RequestContract,
+} from '@posthorn/contracts';
+import { currentContext, currentTraces, inSpan } from '@posthorn/telemetry';
+import { chunkThreshold, openTransfer, receiveTransfer } from './chunked.js';
+import type { BusConnection } from './connection.js';
+import { decode, encodeAll, fromWireError, subjectOf, type CallFrame, type ReplyFrame } from './frames.js';
+import { Gatherer } from './gatherer.js';
+import type { MessagingMetrics } from '../messaging.metrics.js';
+import { tracedHeaders } from './traced-headers.js';
+
+/** Long enough for a busy service, short enough that an edge answers within two seconds (docs/guarantees.md G17). */
+const callTimeoutMs = 1_700;
+const maxGathered = 64;
+
+interface Outgoing {
+  pieces: JsonPiece[];
+  timeoutMs: number;
+}
+
+/** Whether a failed call may have reached its service: only then has its outcome to be settled. */
+export class CallFailed extends DomainError {
+  constructor(
+    readonly reached: boolean,
+    timedOut: boolean,
+  ) {
+    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service cannot answer right now', {
+      retryAfterSeconds: 1,
+    });
+    this.name = 'CallFailed';
+  }
+}
+
+/** Typed questions to other services over core NATS, each with a deadline. */
+export class Bus {
+  private readonly gatherers = new Map<string, Gatherer<Outgoing, ReplyFrame>>();
+
+  constructor(
+    private readonly connection: BusConnection,
+    /** Postgres time, for deadlines that hold on every machine (docs/guarantees.md §4). */
+    private readonly clock?: { now(): Promise<Date> },
+    private readonly metrics?: MessagingMetrics,
+    /** How long a call waits when it does not say. */
+    private readonly timeoutMs = callTimeoutMs,
+  ) {}
+
+  get connected(): boolean {
+    return this.connection.connected;
+  }
+
+  call<In extends object, Out extends object>(
+    contract: RequestContract<In, Out>,
+    caller: Caller,
+    body: In,
+    { timeoutMs = this.timeoutMs }: { timeoutMs?: number } = {},
+  ): Promise<Out> {
+    return inSpan(`call ${contract.subject}`, { kind: 'client' }, () =>
+      this.measured(contract, this.ask(contract, caller, body, timeoutMs)),
+    );
+  }
+
+  private async measured<Out>({ subject }: RequestContract, answer: Promise<Out>): Promise<Out> {
+    const began = performance.now();
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof CallFailed)
+        this.metrics?.callFailures.inc({
+          subject,
+          reason: error.kind === 'timeout' ? 'timeout' : 'unreachable',
+        });
+      throw error;
+    } finally {
+      this.metrics?.callDuration.observe({ subject }, (performance.now() - began) / 1_000);
+    }
+  }
+
+  private async ask<In extends object, Out extends object>(
+    contract: RequestContract<In, Out>,
+    caller: Caller,
+    body: In,
+    timeoutMs: number,
+  ): Promise<Out> {
+    const deadline = this.clock ? (await this.clock.now()).getTime() + timeoutMs : 0;
+    const requests = currentContext()?.requestIds;
+    const frame: CallFrame = { caller, deadline, body, requests, traces: currentTraces() ?? undefined };
+    const answer = await this.send(contract, { pieces: writeJson(() => JSON.stringify(frame)), timeoutMs });
+    if ('error' in answer) throw fromWireError(answer.error);
+    return revive(contract.reply, answer.reply as Out);
+  }
+
+  private async send(contract: RequestContract, outgoing: Outgoing): Promise<ReplyFrame> {
+    if (contract.batch) return this.gathererFor(contract).submit(outgoing);
+    const [answer] = await this.exchange(contract, [outgoing]);
+    return answer!;
+  }
+
+  private gathererFor(contract: RequestContract): Gatherer<Outgoing, ReplyFrame> {
+    const known = this.gatherers.get(contract.subject);
+    if (known) return known;
+    const gatherer = new Gatherer<Outgoing, ReplyFrame>({
+      flush: (calls) => this.exchange(contract, calls),
+      maxItems: maxGathered,
+      maxBytes: chunkThreshold,
+      sizeOf: ({ pieces }) => pieces.reduce((sum, { length }) => sum + length, 0),
+    });
+    this.gatherers.set(contract.subject, gatherer);
+    return gatherer;
+  }
+
+  /** One message for all that travel together. */
+  private exchange(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+    const about = { kind: 'producer', attributes: { 'posthorn.batch.size': calls.length } } as const;
+    return inSpan(`send ${contract.subject}`, about, () => this.request(contract, calls));
+  }
+
+  private async request(contract: RequestContract, calls: Outgoing[]): Promise<ReplyFrame[]> {
+    if (!this.connection.connected) throw new CallFailed(false, false);
+    const nats = this.connection.nats;
+    const opening = openTransfer(nats, encodeAll(calls.map(({ pieces }) => pieces)));
+    const timeout = Math.min(...calls.map(({ timeoutMs }) => timeoutMs));
+    const lost = this.untilLost();
+    try {
+      const requested = nats.request(subjectOf(contract.subject), opening.data, {
+        timeout,
+        headers: tracedHeaders(opening.headers),
+      });
+      requested.catch(() => undefined);
+      const message = await Promise.race([requested, lost.promise]);
+      const replies = decode<ReplyFrame[]>(await receiveTransfer(nats, message));
+      if (replies.length !== calls.length)
+        throw unavailable(`${contract.subject} answered ${replies.length} of ${calls.length} calls`);
+      return replies;
+    } catch (error) {
+      throw callFailure(error);
+    } finally {
+      lost.stop();
+      opening.close();
+    }
+  }
+
+  /** Rejects when the connection goes: waiting for the deadline would keep a client for nothing. */
+  private untilLost(): { promise: Promise<never>; stop: () => void } {
+    let stop = (): void => undefined;
+    const promise = new Promise<never>((_, reject) => {
+      stop = this.connection.onLost(() => reject(new CallFailed(true, false)));
+    });
+    promise.catch(() => undefined);
+    return { promise, stop };
+  }
+}
+
+function callFailure(error: unknown): unknown {
+  if (error instanceof DomainError) return error;
+  if (error instanceof natsErrors.NoRespondersError || isNoResponders(error))
+    return new CallFailed(false, false);
+  return new CallFailed(true, error instanceof natsErrors.TimeoutError);
+}
+
+function isNoResponders(error: unknown): boolean {
+  return error instanceof natsErrors.RequestError && error.isNoResponders();
+}

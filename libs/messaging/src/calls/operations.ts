@@ -1,0 +1,80 @@
+import {
+  deadLetterNotFound,
+  operations,
+  type DeadLetterId,
+  type ListDeadLetters,
+  type ReplayedDeadLetter,
+  type RepublishEvents,
+  type RepublishedEvents,
+  type RequestContract,
+  type ServiceName,
+} from '@posthorn/contracts';
+import type { Answer } from './answering.js';
+import type { DeadLetters } from '../events/dead-letters.repository.js';
+import type { WireEvent } from './frames.js';
+import type { Incoming } from './handlers.js';
+import { contentOf } from '../events/inbox.repository.js';
+import type { Outbox } from '../outbox/outbox.repository.js';
+import type { Publishing } from '../outbox/publishing.repository.js';
+
+/** Takes events in for one durable name. */
+interface Subscriber {
+  durable: string;
+  apply(events: WireEvent[]): Promise<void>;
+}
+
+export interface OperationsOptions {
+  service: ServiceName;
+  publishing: Publishing;
+  deadLetters: DeadLetters;
+  outbox: Outbox;
+  subscribers: () => readonly Subscriber[];
+}
+
+/** What an operator can ask of every service, answered for it by the bus itself. */
+export class Operations {
+  constructor(private readonly options: OperationsOptions) {}
+
+  answers(): [RequestContract, Answer][] {
+    const { listDeadLetters, replayDeadLetter, republish } = operations[this.options.service];
+    const one = <Body>(answer: (body: Body) => Promise<unknown>): Answer => {
+      return (call) => answer((call as Incoming<object>).body as Body);
+    };
+    return [
+      [listDeadLetters, one<ListDeadLetters>((body) => this.options.deadLetters.list(body))],
+      [replayDeadLetter, one<DeadLetterId>((body) => this.replay(body))],
+      [republish, one<RepublishEvents>((body) => this.republish(body))],
+    ];
+  }
+
+  private async replay({ id }: DeadLetterId): Promise<ReplayedDeadLetter> {
+    const { deadLetters, outbox } = this.options;
+    const outcome = await this.tryAgain(id);
+    if (outcome === false) throw deadLetterNotFound();
+    if (outcome === true) outbox.wakeUp();
+    else await deadLetters.failedAgain(id, outcome.message);
+    return { id, replayed: outcome === true, error: outcome === true ? null : contentOf(outcome.message) };
+  }
+
+  /** Whether the letter was there and could be taken in, or what its subscriber said. */
+  private async tryAgain(id: string): Promise<boolean | Error> {
+    const { deadLetters, subscribers } = this.options;
+    try {
+      return await deadLetters.replay(id, async ({ subscriber, payload }) => {
+        const known = subscribers().find(({ durable }) => durable === subscriber);
+        if (!known) throw new Error(`nobody is called ${subscriber} any more`);
+        await known.apply([payload]);
+      });
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  private async republish({ since }: RepublishEvents): Promise<RepublishedEvents> {
+    const { publishing, outbox } = this.options;
+    await publishing.repeatSince(since);
+    const events = await publishing.repeating();
+    outbox.wakeUp();
+    return { since, facts: events };
+  }
+}

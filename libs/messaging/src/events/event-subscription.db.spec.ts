@@ -1,0 +1,256 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import { emailEvents } from '@posthorn/contracts';
+import { newId, openDatabase, type Database } from '@posthorn/database';
+import {
+  cloneDatabase,
+  DatabaseLine,
+  eventually,
+  EventPublisher,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
+import { BusConnection } from '../calls/connection.js';
+import { EventSubscription, type Timeouts } from './event-subscription.js';
+import type { DomainEvent } from '../calls/handlers.js';
+import { Inbox } from './inbox.repository.js';
+import { Outbox } from '../outbox/outbox.repository.js';
+import { effectsTable } from '../testing/effects-table.js';
+
+// Seven processes start one after another in one of these tests.
+const timeoutMs = 90_000;
+const dying = resolve('dist/libs/messaging/src/testing/dying-subscriber-process.js');
+const item = (to: string, emailId = newId()) => ({
+  emailId,
+  to,
+  at: new Date(),
+  sourceType: 'TRANSACTIONAL' as const,
+});
+
+interface Letter {
+  error: string;
+  attempts: number;
+  payload: { items: { to: string }[] };
+}
+
+describe('a subscriber', () => {
+  let nats: TestNats;
+  let clone: TestDatabase;
+  let line: DatabaseLine;
+  let database: Database;
+  let beyond: Database;
+  let connection: BusConnection;
+  let source: EventPublisher;
+  const running: EventSubscription[] = [];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('subscriber', effectsTable)]);
+    line = await DatabaseLine.open(clone.url);
+    database = await openDatabase({ url: clone.url, name: 'subscriber', poolSize: 4, ...effectsTable });
+    beyond = await openDatabase({ url: line.url, name: 'beyond', poolSize: 4, ...effectsTable });
+    connection = await BusConnection.open({ url: nats.url, name: 'subscriber' });
+    source = await EventPublisher.start(connection);
+  }, timeoutMs);
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((each) => each.stop()));
+  }, timeoutMs);
+  afterAll(async () => {
+    await source.stop();
+    await connection.close();
+    await Promise.all([database.close(), beyond.close()]);
+    await line.close();
+    await Promise.all([clone.drop(), nats.stop()]);
+  }, timeoutMs);
+
+  const subscribe = (
+    durable: string,
+    run: (event: DomainEvent<object>) => Promise<void>,
+    timeouts: Timeouts = {},
+    on = database,
+  ) => {
+    const options = {
+      connection,
+      inbox: new Inbox(on),
+      outbox: new Outbox(on),
+      contract: emailEvents.delivered,
+      durable,
+      run,
+    };
+    const subscription = new EventSubscription({ ...options, timeouts: { redeliveryMs: [5], ...timeouts } });
+    running.push(subscription);
+    subscription.start();
+  };
+  const publish = (to: string, emailId?: string) =>
+    source.publish(emailEvents.delivered, newId(), [item(to, emailId)]);
+  const addresses = (events: DomainEvent<object>[]) =>
+    events.flatMap(({ items }) => (items as { to: string }[]).map(({ to }) => to)).sort();
+  const lettersOf = (durable: string) =>
+    database.query<Letter>(`SELECT error, attempts, payload FROM dead_letters WHERE subscriber = $1`, [
+      durable,
+    ]);
+  const letterOf = (durable: string) =>
+    eventually(
+      async () => {
+        const [letter, ...more] = await lettersOf(durable);
+        expect(more).toEqual([]);
+        return letter;
+      },
+      'the dead letter',
+      60_000,
+    );
+
+  it(
+    'hears every item once, also when everything is told again',
+    async () => {
+      const heard: DomainEvent<object>[] = [];
+      subscribe('spec-once', async (event) => void heard.push(event));
+      const wanted = Array.from(
+        { length: 40 },
+        (_, index) => `reader-${String(index).padStart(2, '0')}@x.test`,
+      );
+      for (const to of wanted) await publish(to);
+      await eventually(async () => addresses(heard).length >= wanted.length, 'all heard');
+      await source.repeatAll();
+      await source.taken('spec-once');
+      expect(addresses(heard)).toEqual(wanted);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'takes in an event once that stands twice in one batch',
+    async () => {
+      const [event, other] = [{ id: newId() }, { id: newId() }];
+      const taken: { id: string }[] = [];
+      const inbox = new Inbox(database);
+      for (const batch of [
+        [event, other, event],
+        [other, event, event],
+      ])
+        await inbox.once(
+          'spec-twins',
+          batch,
+          async (fresh) => void (await Promise.resolve(taken.push(...fresh))),
+        );
+      expect(taken).toEqual([event, other]);
+    },
+    timeoutMs,
+  );
+
+  it.each([
+    ['throws', 'cannot take this', () => Promise.reject(new Error('cannot take this'))],
+    ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],
+  ])('buries what %s after five tries alone, and takes in all the others', async (how, error, poisoned) => {
+    const [durable, poison] = [`spec-${how}`, `${how}@x.test`];
+    const heard: DomainEvent<object>[] = [];
+    let tries = 0;
+    const run = async (event: DomainEvent<object>) => {
+      if (addresses([event]).includes(poison)) {
+        tries += 1;
+        await poisoned();
+      }
+      heard.push(event);
+    };
+    subscribe(durable, run, { handlerMs: 300 });
+    for (const to of [`before-${how}@x.test`, poison, `after-${how}@x.test`]) await publish(to);
+    expect(await letterOf(durable)).toMatchObject({
+      error,
+      attempts: 5,
+      payload: { items: [{ to: poison }] },
+    });
+    expect(tries).toBe(6);
+    for (const other of ['before', 'after'])
+      await eventually(async () => addresses(heard).includes(`${other}-${how}@x.test`), other);
+    expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
+  });
+
+  it(
+    'buries what kills its process, and no neighbour of it',
+    async () => {
+      const poison = newId();
+      const others = Array.from({ length: 60 }, () => newId());
+      for (const emailId of others.slice(0, 30)) await publish('a@x.test', emailId);
+      await publish('killer@x.test', poison);
+      for (const emailId of others.slice(30)) await publish('b@x.test', emailId);
+      const effects = () =>
+        database.query<{ email_id: string }>(`SELECT email_id FROM effects WHERE durable = 'spec-dying'`);
+      let deaths = 0;
+      let child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+      const watch = (async () => {
+        for (;;) {
+          const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+          if (signal !== 'SIGKILL' || deaths > 20) return;
+          deaths += 1;
+          child = spawn(process.execPath, [dying, clone.url, nats.url, poison], { stdio: 'ignore' });
+        }
+      })();
+      try {
+        expect(await letterOf('spec-dying')).toMatchObject({
+          error: 'its handler never finished',
+          payload: { items: [{ to: 'killer@x.test' }] },
+        });
+        await eventually(
+          async () =>
+            others.every(
+              (
+                (taken) => (id) =>
+                  taken.has(id)
+              )(new Set((await effects()).map((row) => row.email_id))),
+            ),
+          'the others',
+        );
+        expect(deaths).toBeLessThanOrEqual(6);
+        const taken = (await effects()).map((row) => row.email_id);
+        expect(new Set(taken).size).toBe(taken.length);
+      } finally {
+        child.kill('SIGTERM');
+        await watch;
+      }
+    },
+    timeoutMs,
+  );
+
+  it(
+    'loses no try while Postgres is away',
+    async () => {
+      const heard: DomainEvent<object>[] = [];
+      subscribe('spec-away', async (event) => void heard.push(event), { ackWaitMs: 200 }, beyond);
+      await publish('present@x.test');
+      await eventually(async () => addresses(heard).includes('present@x.test'), 'it hears');
+      await source.taken('spec-away');
+      line.cut();
+      await publish('late@x.test');
+      const manager = await jetstreamManager(connection.nats);
+      const before = (await manager.consumers.info('FACTS_SENDING', 'spec-away')).delivered.consumer_seq;
+      await eventually(async () => {
+        const { delivered } = await manager.consumers.info('FACTS_SENDING', 'spec-away');
+        return delivered.consumer_seq > before + 8;
+      }, 'it was delivered more often than it may be tried');
+      line.fix();
+      await eventually(async () => addresses(heard).includes('late@x.test'), 'it is taken in');
+      expect(await lettersOf('spec-away')).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'goes on beside what is no event at all',
+    async () => {
+      const heard: DomainEvent<object>[] = [];
+      subscribe('spec-garbage', async (event) => void heard.push(event));
+      const foreign = jetstream(connection.nats);
+      for (const payload of ['{', 'null', '{"id":"1"}', '[]'])
+        await foreign.publish('facts.sending.email.delivered', payload);
+      await publish('sound@x.test');
+      await eventually(async () => addresses(heard).includes('sound@x.test'), 'the sound one');
+      await source.taken('spec-garbage');
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import { emailEvents, operations, serviceCaller } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { eventually } from '@posthorn/testing';
+import { DeadLetters } from './dead-letters.repository.js';
+import { ensureConsumer } from './event-stream.js';
+import { Operations } from '../calls/operations.js';
+import { durables, RepairSuite, stream } from '../testing/repair-suite.js';
+
+// Several starts of servers and the patience of two watchdogs, also on a machine that has other things to do.
+const timeoutMs = 90_000;
+
+const acknowledging = (sequences: number[]) => ({ acknowledged: [], sequences, failures: [] });
+
+describe('a NATS that loses its store', () => {
+  let suite: RepairSuite;
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    suite = await RepairSuite.start();
+  }, timeoutMs);
+  afterAll(() => suite.stop(), timeoutMs);
+  beforeEach(() => {
+    suite.startRelays();
+    suite.startSubscribers();
+  }, timeoutMs);
+
+  it(
+    'changes nothing when what one subscriber had not heard was in it',
+    async () => {
+      await suite.stopSubscribers('spec-two');
+      await suite.publish(300);
+      await suite.takenBy('spec-one');
+      await suite.published();
+      await suite.nats.kill({ wiped: true });
+      await suite.nats.start();
+      suite.startSubscribers();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it.each([1, 2, 3])('changes nothing in the middle of the stream of events, %i times', async (times) => {
+    for (let time = 0; time < times; time += 1) {
+      await suite.publish(200);
+      await suite.nats.kill({ wiped: true });
+      await suite.publish(100);
+      await suite.nats.start();
+      await suite.publish(100);
+    }
+    await suite.expectEachOnce();
+  });
+
+  it(
+    'changes nothing while the owner of the events is away',
+    async () => {
+      await suite.stopSubscribers();
+      await suite.publish(100);
+      await suite.published();
+      await suite.stopRelays();
+      await suite.nats.kill({ wiped: true });
+      await suite.nats.start();
+      suite.startSubscribers();
+      await eventually(
+        () => suite.findConsumer('spec-two').catch(() => null),
+        'a subscriber makes the stream anew',
+      );
+      await suite.publish(50);
+      suite.startRelays();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'is noticed though no connection breaks',
+    async () => {
+      await suite.stopSubscribers('spec-two');
+      await suite.publish(100);
+      await suite.takenBy('spec-one');
+      await suite.published();
+      const manager = await jetstreamManager(suite.connection.nats);
+      await manager.streams.delete(stream);
+      suite.startSubscribers();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'is noticed by the sequences that it gives again, before anybody looks',
+    async () => {
+      await suite.publish(20);
+      await suite.expectEachOnce();
+      await suite.stopRelays();
+      const [manager, sent] = [await jetstreamManager(suite.connection.nats), suite.publishing()];
+      const known = await sent.known();
+      await manager.streams.delete(stream);
+      await suite.publish(1);
+      await expect(sent.publishFresh(10, async () => acknowledging([1]))).rejects.toMatchObject({
+        generation: known!.generation,
+      });
+      suite.startRelays();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'leaves unmarked what was published before the loss was noted',
+    async () => {
+      await suite.expectEachOnce();
+      await suite.stopRelays();
+      await suite.publish(1);
+      const sent = suite.publishing();
+      const known = (await sent.known())!;
+      await sent.publishFresh(10, async () => {
+        await suite.publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date());
+        return acknowledging([known.lastSequence + 1]);
+      });
+      const [row] = await suite.database.query<{ waiting: number }>(
+        'SELECT count(*) AS waiting FROM outbox WHERE published_at IS NULL',
+      );
+      expect(row!.waiting).toBe(1);
+      expect(
+        await suite.publishing().renew(known, { incarnation: 'another', lastSequence: 0 }, new Date()),
+      ).toBe(false);
+      suite.startRelays();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'does not hold up what is fresh while a backlog is repeated',
+    async () => {
+      await suite.stopSubscribers();
+      await suite.database.query(
+        `INSERT INTO outbox (id, project_id, fact, items, created_at, published_at)
+       SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(), 'sending.email.sent', '[]', now(), now()
+       FROM generate_series(1, 20000) AS n`,
+      );
+      await suite.publishing().repeatSince(new Date('2025-01-01T00:00:00Z'));
+      expect(await suite.publishing().repeating()).toBe(20_000 + suite.reported.length);
+      suite.startSubscribers();
+      await suite.publish(5);
+      for (const durable of durables) await suite.takenBy(durable);
+      expect(await suite.publishing().repeating()).toBeGreaterThan(0);
+      await suite.stopRelays();
+      await suite.database.query(`DELETE FROM fact_repeats`);
+      await suite.database.query(`DELETE FROM outbox WHERE fact = 'sending.email.sent'`);
+      suite.startRelays();
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'is asked to tell again what a restored database has forgotten',
+    async () => {
+      await suite.publish(20);
+      await suite.expectEachOnce();
+      await suite.database.query(`DELETE FROM inbox WHERE subscriber = 'spec-one'`);
+      await suite.database.query(`DELETE FROM effects WHERE durable = 'spec-one'`);
+      const deadLetters = new DeadLetters(suite.database);
+      const operator = new Operations({
+        service: 'sending',
+        publishing: suite.publishing(),
+        deadLetters,
+        outbox: suite.outbox,
+        subscribers: () => [],
+      });
+      const [, republish] = operator
+        .answers()
+        .find(([contract]) => contract === operations.sending.republish)!;
+      const call = { caller: serviceCaller('spec', newId()), deadline: null, body: { since: new Date(0) } };
+      expect(await republish(call)).toMatchObject({ facts: suite.reported.length });
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+
+  it(
+    'finds its consumers again, and makes those like new that were made otherwise',
+    async () => {
+      const { nats: wire } = suite.connection;
+      const manager = await jetstreamManager(wire);
+      const own = emailEvents.bounced;
+      const made = await ensureConsumer(wire, own, 'spec-config');
+      expect((await ensureConsumer(wire, own, 'spec-config')).created).toEqual(made.created);
+      expect((await ensureConsumer(wire, own, 'spec-config', 7_000)).config.ack_wait).toBe(7_000_000_000);
+      // Another subject is nothing that a server of 2.9 changes in place.
+      await ensureConsumer(wire, emailEvents.complained, 'spec-config');
+      const now = await manager.consumers.info(stream, 'spec-config');
+      expect(now.config).toMatchObject({
+        filter_subject: 'facts.sending.email.complained',
+        ack_wait: 30_000_000_000,
+      });
+      await suite.publish(3);
+      await manager.consumers.delete(stream, 'spec-one');
+      await suite.publish(3);
+      await suite.expectEachOnce();
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,87 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import type { EventContract } from '@posthorn/contracts';
+import type { Timeouts } from './event-subscription.js';
+import type { WireEvent } from '../calls/frames.js';
+import type { Inbox } from './inbox.repository.js';
+import type { MessagingMetrics } from '../messaging.metrics.js';
+
+/** Waits before each further try; after the last one the event is a dead letter (docs/guarantees.md §4, G18). */
+const redeliveryMs = [1_000, 10_000, 60_000, 600_000];
+const maxTries = 5;
+
+export interface SoloTriesOptions {
+  inbox: Inbox;
+  contract: EventContract;
+  durable: string;
+  timeouts?: Timeouts;
+  messagingMetrics?: MessagingMetrics;
+}
+
+/**
+ * Events that failed together, each by itself. Tries are counted in Postgres before they begin, and not by JetStream: an event
+ * that could not even be tried, with the database away or because its neighbour killed the process, has lost none.
+ */
+export class SoloTries {
+  private readonly log: Logger;
+  private readonly running = new Set<Promise<void>>();
+  private suspects = Promise.resolve();
+
+  constructor(
+    private readonly options: SoloTriesOptions,
+    private readonly apply: (event: WireEvent, message: JsMsg) => Promise<void>,
+  ) {
+    this.log = new Logger(`Facts ${options.durable}`);
+  }
+
+  take(message: JsMsg, event: WireEvent): void {
+    const work = this.choose(message, event).catch((error: Error) =>
+      this.log.warn(`not tried, comes again: ${error.message}`),
+    );
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  async drained(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  /** An event whose last try never ended may be what ended the process: such ones go one after another, so that only the next one is to blame. */
+  private async choose(message: JsMsg, event: WireEvent): Promise<void> {
+    const { inbox, durable } = this.options;
+    const { running } = await inbox.triesOf(durable, event.id);
+    if (!running) return this.try(message, event);
+    const turn = this.suspects.then(() => this.try(message, event));
+    this.suspects = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async try(message: JsMsg, event: WireEvent): Promise<void> {
+    const { inbox, durable } = this.options;
+    const { tries } = await inbox.triesOf(durable, event.id);
+    if (tries >= maxTries) return this.bury(message, event, 'its handler never finished');
+    await inbox.beginTry(durable, event.id);
+    try {
+      await this.apply(event, message);
+      message.ack();
+    } catch (error) {
+      this.options.messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'failed' });
+      this.log.warn(`fact ${event.id}, try ${tries + 1}: ${(error as Error).message}`);
+      await inbox.endTry(durable, event.id);
+      if (tries + 1 >= maxTries) await this.bury(message, event, (error as Error).message);
+      else message.nak(this.waitAfter(tries + 1));
+    }
+  }
+
+  private waitAfter(tries: number): number {
+    const waits = this.options.timeouts?.redeliveryMs ?? redeliveryMs;
+    return waits[Math.min(tries, waits.length) - 1]!;
+  }
+
+  private async bury(message: JsMsg, event: WireEvent, error: string): Promise<void> {
+    const { inbox, durable, contract, messagingMetrics } = this.options;
+    await inbox.bury({ subscriber: durable, factId: event.id, fact: contract.name, payload: event, error });
+    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'buried' });
+    message.term();
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { emailEvents, maxEventBytes } from '@posthorn/contracts';
+import { DatabaseClock, newId, openDatabase, type Database } from '@posthorn/database';
+import {
+  cloneDatabase,
+  eventually,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@posthorn/testing';
+import { BusConnection } from '../calls/connection.js';
+import { OutboxRelay } from './outbox-relay.js';
+import { Outbox } from './outbox.repository.js';
+import { Publishing, type PublishFailure } from './publishing.repository.js';
+import { effectsTable } from '../testing/effects-table.js';
+
+let nats: TestNats;
+let clone: TestDatabase;
+let database: Database;
+let connection: BusConnection;
+let outbox: Outbox;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('relay', effectsTable)]);
+  database = await openDatabase({ url: clone.url, name: 'relay', poolSize: 4, ...effectsTable });
+  connection = await BusConnection.open({ url: nats.url, name: 'relay' });
+  outbox = new Outbox(database);
+});
+afterAll(async () => {
+  await connection.close();
+  await database.close();
+  await Promise.all([clone.drop(), nats.stop()]);
+});
+beforeEach(() => database.query('DELETE FROM outbox'));
+
+const failed = (reason: string | null) => ({
+  ...{ emailId: newId(), to: 'ada@example.org', at: new Date(), sourceType: 'TRANSACTIONAL' as const },
+  ...{ failureKind: 'rendering' as const, reason },
+});
+/** As a release before would have written it. */
+async function writeEvent(reason: string): Promise<string> {
+  const id = newId();
+  await database.query(`INSERT INTO outbox (id, project_id, fact, items) VALUES ($1, $2, $3, $4)`, [
+    ...[id, newId(), emailEvents.failed.name],
+    JSON.stringify([failed(reason)]),
+  ]);
+  return id;
+}
+async function whileRelaying(look: () => Promise<void>): Promise<void> {
+  const publishing = new Publishing(database, 'sending');
+  const relay = new OutboxRelay({
+    service: 'sending',
+    database,
+    outbox,
+    publishing,
+    connection,
+    clock: new DatabaseClock(database),
+  });
+  relay.start();
+  try {
+    await look();
+  } finally {
+    await relay.stop();
+  }
+}
+const waiting = async () => (await database.query('SELECT id FROM outbox WHERE published_at IS NULL')).length;
+
+describe('an event that the bus can never take', () => {
+  it('leaves the queue with its reason, and the others are published', async () => {
+    const large = await writeEvent('x'.repeat(1_200_000));
+    await Promise.all(Array.from({ length: 300 }, () => writeEvent('usual')));
+    await whileRelaying(async () => {
+      await eventually(async () => (await waiting()) === 1, 'all but the large one are published');
+    });
+    const [row] = await database.query<{ id: string; quarantined: boolean; quarantine_reason: string }>(
+      'SELECT id, quarantined_at IS NOT NULL AS quarantined, quarantine_reason FROM outbox WHERE published_at IS NULL',
+    );
+    expect(row).toEqual({
+      id: large,
+      quarantined: true,
+      quarantine_reason: expect.stringMatching(/max_payload/),
+    });
+    expect(await outbox.quarantined()).toBe(1);
+    expect([await outbox.age(), await outbox.unpublished()]).toEqual([0, 0]);
+  });
+});
+
+describe('an event that is not taken', () => {
+  const round = (failures: (id: string) => PublishFailure | null) =>
+    new Publishing(database, 'sending').publishFresh(10, async (events) => {
+      const found = events.map(({ id }) => failures(id)).filter((failure) => failure !== null);
+      const lost = new Set(found.map(({ id }) => id));
+      return {
+        acknowledged: events.map(({ id }) => id).filter((id) => !lost.has(id)),
+        sequences: [],
+        failures: found,
+      };
+    });
+  const refusing = (refused: string, kind: PublishFailure['kind']) => (id: string) =>
+    id === refused ? { id, error: new Error('no'), kind } : null;
+  const rounds = async (id: string, kind: PublishFailure['kind'], { beside: extra }: { beside: boolean }) => {
+    for (let index = 0; index < 25; index += 1) {
+      if (extra) await writeEvent('beside');
+      await round(refusing(id, kind));
+    }
+    return outbox.quarantined();
+  };
+  const old = (id: string) =>
+    database.query(`UPDATE outbox SET created_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+
+  it('while the bus is away waits for as long as that takes, and holds back nobody', async () => {
+    const id = await writeEvent('away');
+    await old(id);
+    expect(await rounds(id, 'away', { beside: true })).toBe(0);
+    expect(await waiting()).toBe(1);
+    expect(await round(() => null)).toEqual({ count: 1, quarantined: [], failures: [] });
+    expect(await waiting()).toBe(0);
+  });
+
+  it('is quarantined when it was refused for long while others beside it were taken, and not before', async () => {
+    const id = await writeEvent('refused');
+    expect(await rounds(id, 'refused', { beside: true })).toBe(0);
+    await old(id);
+    expect(await rounds(id, 'refused', { beside: true })).toBe(1);
+  });
+
+  it('together with all others is not to blame', async () => {
+    const id = await writeEvent('refused');
+    await old(id);
+    expect(await rounds(id, 'refused', { beside: false })).toBe(0);
+  });
+
+  it('without a NATS stays where it is, and is published when it is back', async () => {
+    await whileRelaying(async () => {
+      await nats.kill();
+      await eventually(async () => !connection.connected, 'the break is noticed');
+      await writeEvent('meanwhile');
+      outbox.wakeUp();
+      await nats.start();
+      await eventually(async () => (await waiting()) === 0, 'it is published');
+    });
+    expect(await outbox.quarantined()).toBe(0);
+  });
+});
+
+describe('items that are more than one event may carry', () => {
+  it('are several events, by their bytes, each item in one of them', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => failed('\u0001'.repeat(1_900) + index));
+    await outbox.publish(emailEvents.failed, newId(), items);
+    const rows = await database.query<{ items: { emailId: string }[] }>(
+      'SELECT items FROM outbox ORDER BY id',
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows)
+      expect(Buffer.byteLength(JSON.stringify(row.items))).toBeLessThanOrEqual(maxEventBytes + 1_000);
+    expect(rows.flatMap((row) => row.items.map(({ emailId }) => emailId))).toEqual(
+      items.map(({ emailId }) => emailId),
+    );
+  });
+});

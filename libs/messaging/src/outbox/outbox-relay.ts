@@ -1,0 +1,203 @@
+import { jetstream, type JetStreamClient, type PubAck } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import { eventCatalogue, eventSubject, type ServiceName } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { inSpan, readTraces, runInContext, Tracing } from '@posthorn/telemetry';
+import type { BusConnection } from '../calls/connection.js';
+import { ensureStream, streamDays } from '../events/event-stream.js';
+import { encode, type WireEvent } from '../calls/frames.js';
+import { Loop } from '../loop.js';
+import type { MessagingMetrics } from '../messaging.metrics.js';
+import type { Outbox } from './outbox.repository.js';
+import { tracedHeaders } from '../calls/traced-headers.js';
+import { failureKindOf } from './publish-failures.js';
+import {
+  StreamRewound,
+  type OutgoingEvent,
+  type Published,
+  type Publishing,
+  type SeenStream,
+} from './publishing.repository.js';
+
+const batch = 256;
+/** Nobody waits for an event: gathered for a moment, a hundred of them cost the statements of one. */
+const restMs = 100;
+const checkEveryMs = 2_000;
+/** The stream is compared with what the database knows of it at least so often, also where nothing seems to have changed. */
+const compareEveryMs = 30_000;
+/** At rest: after each round without an event the pause doubles. */
+const pauseMs = { least: 1_000, most: 10_000 };
+const dayMs = 86_400_000;
+
+export interface OutboxRelayOptions {
+  service: ServiceName;
+  database: Database;
+  outbox: Outbox;
+  publishing: Publishing;
+  connection: BusConnection;
+  /** Postgres time. */
+  clock: { now(): Promise<Date> };
+  tracing?: Tracing;
+  messagingMetrics?: MessagingMetrics;
+}
+
+/**
+ * Carries committed events to JetStream; the row's id is the dedupe id, so that a repeat after a crash is one fact. Keeps an
+ * eye on the stream: when it is lost, what it held is published once more beside what is fresh.
+ */
+export class OutboxRelay {
+  private readonly log = new Logger('Relay');
+  private readonly loop: Loop;
+  private readonly tracing: Tracing;
+  private stream: JetStreamClient | null = null;
+  private checkedAt = -Infinity;
+  private comparedAt = -Infinity;
+  private seen: SeenStream | null = null;
+  private pauseMs = pauseMs.least;
+  private rewoundIn: number | null = null;
+  private readonly unsubscribe: () => void;
+
+  constructor(private readonly options: OutboxRelayOptions) {
+    this.tracing = options.tracing ?? new Tracing();
+    this.loop = new Loop({
+      everyMs: pauseMs.least,
+      restMs,
+      work: () => this.run(),
+      onError: (error) => this.failed(error),
+    });
+    options.outbox.onWakeUp(() => this.loop.wakeUp());
+    this.unsubscribe = options.database.onCommit(() => this.loop.wakeUp());
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    this.unsubscribe();
+    return this.loop.stop();
+  }
+
+  /** Answers when the next round comes at the latest. */
+  private async run(): Promise<number> {
+    const { connection, publishing } = this.options;
+    if (!connection.connected) {
+      this.forget();
+      return pauseMs.least;
+    }
+    if (performance.now() - this.checkedAt > checkEveryMs) await this.look();
+    const { fresh: isAnyWaiting, repeating } = await publishing.pending();
+    if (!isAnyWaiting && !repeating) return this.rest();
+    this.pauseMs = pauseMs.least;
+    this.stream ??= jetstream(connection.nats, { timeout: 5_000 });
+    const stream = this.stream;
+    const fresh = await publishing.publishFresh(batch, (events) => this.publishAll(stream, events));
+    const repeated = repeating
+      ? await publishing.publishAgain(batch, (events, repeat) => this.publishAll(stream, events, repeat))
+      : 0;
+    if (fresh.quarantined.length > 0)
+      this.log.error(`quarantined in the outbox: ${fresh.quarantined.join(', ')}`);
+    if (fresh.failures.length > 0)
+      this.log.warn(`${fresh.failures.length} facts wait: ${fresh.failures[0]!.error.message}`);
+    if (fresh.failures.some(({ kind }) => kind === 'away')) this.forget();
+    else if (fresh.count === batch || repeated > 0) this.loop.wakeUp();
+    return this.pauseMs;
+  }
+
+  /** Nothing waits. While the stream is to be watched the next look comes soon, and asks the bus alone. */
+  private rest(): number {
+    this.pauseMs = Math.min(2 * this.pauseMs, pauseMs.most);
+    return this.pauseMs;
+  }
+
+  /** Each is judged by its own acknowledgement: one that fails holds back none of the others. */
+  private async publishAll(
+    stream: JetStreamClient,
+    events: OutgoingEvent[],
+    repeat?: string,
+  ): Promise<Published> {
+    const published: Published = { acknowledged: [], sequences: [], failures: [] };
+    const publishOne = async (event: OutgoingEvent): Promise<void> => {
+      try {
+        const { duplicate, seq } = await this.publishTraced(stream, event, repeat);
+        this.options.messagingMetrics?.published.inc({ fact: event.fact });
+        published.acknowledged.push(event.id);
+        if (!duplicate) published.sequences.push(seq);
+      } catch (error) {
+        const kind = failureKindOf(error);
+        if (kind === 'never')
+          this.log.error(`the bus can never take ${event.fact} ${event.id}: ${(error as Error).message}`);
+        published.failures.push({ id: event.id, error: error as Error, kind });
+      }
+    };
+    await Promise.all(events.map(publishOne));
+    return published;
+  }
+
+  private publishTraced(stream: JetStreamClient, event: OutgoingEvent, repeat?: string): Promise<PubAck> {
+    // What is told once more was recorded when it was new.
+    const context = repeat ? undefined : this.tracing.context(readTraces(event.traces));
+    if (!context) return publish(stream, event, repeat);
+    return runInContext(context, () =>
+      inSpan(`publish ${event.fact}`, { kind: 'producer' }, () => publish(stream, event, repeat)),
+    );
+  }
+
+  /** The store of NATS can vanish without a word, and a subscriber may be the one who makes the stream anew. */
+  private async look(): Promise<void> {
+    const { connection, publishing, service, clock } = this.options;
+    const { created, state } = await ensureStream(connection.nats, service);
+    const now = { incarnation: String(created), lastSequence: state.last_seq };
+    this.checkedAt = performance.now();
+    if (
+      this.seen &&
+      isSame(this.seen, now) &&
+      this.rewoundIn === null &&
+      this.checkedAt - this.comparedAt < compareEveryMs
+    )
+      return;
+    // Known before seen: what others publish in between must not look like a loss.
+    const known = await publishing.known();
+    const again = await ensureStream(connection.nats, service);
+    const seen = { incarnation: String(again.created), lastSequence: again.state.last_seq };
+    if (!known || isLost(known, seen) || known.generation === this.rewoundIn) {
+      const since = new Date((await clock.now()).getTime() - streamDays * dayMs);
+      const first = await publishing.renew(known, seen, since);
+      if (first && known)
+        this.log.warn('the stream has lost facts: those of the last days are published once more');
+    }
+    this.seen = seen;
+    this.comparedAt = this.checkedAt;
+  }
+
+  private failed(error: unknown): void {
+    if (error instanceof StreamRewound) this.rewoundIn = error.generation;
+    this.forget();
+    this.log.warn(`facts wait in the outbox: ${(error as Error).message}`);
+  }
+
+  /** The next round looks first: whoever comes back need not be who went. */
+  private forget(): void {
+    this.stream = null;
+    this.seen = null;
+    this.checkedAt = -Infinity;
+  }
+}
+
+const isSame = (a: SeenStream, b: SeenStream): boolean =>
+  a.incarnation === b.incarnation && a.lastSequence === b.lastSequence;
+
+function isLost(known: SeenStream, seen: SeenStream): boolean {
+  return known.incarnation !== seen.incarnation || seen.lastSequence < known.lastSequence;
+}
+
+function publish(stream: JetStreamClient, outgoing: OutgoingEvent, repeat?: string): Promise<PubAck> {
+  const { id, projectId, fact: event, items, createdAt, actor, address } = outgoing;
+  const version = eventCatalogue.find(({ name }) => name === event)?.version ?? 1;
+  const by = { ...(actor ? { actor } : {}), ...(address ? { address } : {}) };
+  const payload: WireEvent = { id, fact: event, version, projectId, at: createdAt, ...by, items };
+  return stream.publish(eventSubject(event), encode(JSON.stringify(payload)), {
+    msgID: repeat ? `${id} ${repeat}` : id,
+    headers: tracedHeaders(),
+  });
+}

@@ -1,0 +1,174 @@
+import { aboveProjects } from '@posthorn/contracts';
+import type { Database } from '@posthorn/database';
+import { isUniqueViolation } from '@posthorn/database';
+import { claimedColumns, givenBack } from './claimed-columns.js';
+import type { ClaimedItem } from '../runner/work-batch.js';
+import type { WorkKind } from './work-kind.js';
+import { isNotPaused } from './work-queue.js';
+
+export interface Claim {
+  kind: WorkKind;
+  limit: number;
+  worker: Worker;
+  /** The turn begins after this project; null begins at the first of all, which is that of work above projects. */
+  afterProject: string | null;
+}
+
+export interface Worker {
+  id: string;
+  leaseMs: number;
+}
+
+export interface Claimed {
+  items: ClaimedItem[];
+  /** Where the next turn begins. */
+  afterProject: string | null;
+  /** Another process has claimed of an exclusive project in the same instant: what else there is has not been looked at. */
+  contended?: boolean;
+}
+
+const projectsInTurn = 50;
+/** Of other signals of the same project. */
+const absorbedAtOnce = 1_000;
+
+/** Who does what. One statement claims for all kinds but the e-mail queue's. */
+export class ClaimsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Claims ready items in turns between projects: a skip scan over the index of ready items finds the next projects, each of which gets an
+   * even share. The claim raises the token, so that what an earlier holder writes is refused.
+   */
+  async claim(claim: Claim): Promise<Claimed> {
+    let turnedOver = claim.afterProject === null;
+    for (let { afterProject } = claim; ;) {
+      const claimed = await this.claimAfter({ ...claim, afterProject });
+      const isLast = claimed.afterProject === null;
+      if (claimed.items.length > 0 || claimed.contended || (isLast && turnedOver)) return claimed;
+      turnedOver ||= isLast;
+      ({ afterProject } = claimed);
+    }
+  }
+
+  private async claimAfter({ kind, limit, worker, afterProject }: Claim): Promise<Claimed> {
+    const parameters = [
+      kind.name,
+      afterProject,
+      limit,
+      worker.id,
+      worker.leaseMs,
+      kind.exclusive,
+      kind.signal,
+    ];
+    try {
+      const rows = await this.database.prepared<ClaimedRow>({
+        name: afterProject === null ? 'claim work' : 'claim work after',
+        sql: afterProject === null ? claimFirstSql : claimAfterSql,
+        parameters,
+        silent: true,
+      });
+      const items = rows.flatMap(({ next: _, ...item }) => (item.id === null ? [] : [item as ClaimedItem]));
+      return { items, afterProject: rows[0]?.next ?? null };
+    } catch (error) {
+      if (isUniqueViolation(error)) return { items: [], afterProject, contended: true };
+      throw error;
+    }
+  }
+
+  /** One item whose worker's lease ran out, the one that has waited longest. */
+  async claimSuspect(
+    kinds: readonly string[],
+    worker: Worker,
+  ): Promise<(ClaimedItem & { kind: string }) | null> {
+    const [item] = await this.database.query<ClaimedItem & { kind: string }>(
+      `WITH taken AS (
+         SELECT id FROM work_items WHERE state = 'SUSPECT' AND kind = ANY($1) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+       ), ${ownLease('$2', '$3')}
+       UPDATE work_items w SET state = 'CLAIMED', worker_id = $2, lease_token = lease_token + 1, claims = claims + 1
+       FROM taken, lease WHERE w.id = taken.id RETURNING ${claimedColumns}, w.kind`,
+      [kinds, worker.id, worker.leaseMs],
+    );
+    return item ?? null;
+  }
+
+  /** Gives back what a claim took whose answer never came. */
+  async releaseUnknown(workerId: string, known: readonly string[]): Promise<void> {
+    await this.database.query(
+      `UPDATE work_items w SET ${givenBack(`'READY'`)} WHERE state = 'CLAIMED' AND worker_id = $1 AND id <> ALL ($2::uuid[])`,
+      [workerId, known],
+    );
+  }
+
+  /** False when the lease has run out and what was claimed under it is given up. */
+  async renew({ id, leaseMs }: Worker): Promise<boolean> {
+    const rows = await this.database.query(`WITH ${ownLease('$1', '$2')} SELECT id FROM lease`, [
+      id,
+      leaseMs,
+    ]);
+    return rows.length > 0;
+  }
+
+  /** While something is still claimed under it, the lease has to run out: that gives it back. */
+  async endLease(workerId: string): Promise<void> {
+    await this.database.query(`DELETE FROM work_workers w WHERE id = $1 AND ${holdsNothing}`, [workerId]);
+  }
+}
+
+/** A row of nothing says only where the next turn begins. */
+type ClaimedRow = (ClaimedItem | { id: null }) & { next: string | null };
+
+/** `w` is a row of work_workers. */
+export const holdsNothing = `NOT EXISTS (SELECT FROM work_items i WHERE i.state = 'CLAIMED' AND i.worker_id = w.id)`;
+
+const ownLease = (worker: string, leaseMs: string): string => `lease AS (
+  INSERT INTO work_workers (id, expires_at) VALUES (${worker}, now() + ${leaseMs} * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE work_workers.expires_at > now() RETURNING id
+)`;
+
+/** No more projects than items are wanted; some of an exclusive kind may be busy. */
+const inTurn = `CASE WHEN $6 THEN ${projectsInTurn} ELSE least($3, ${projectsInTurn}) END`;
+
+/**
+ * Rows that are locked here are found by where they lie: one descent of an index less for each. One that is enqueued again in this very instant
+ * is left for the next claim, which that enqueue's wake-up brings.
+ */
+const claimSql = (begins: string): string => `
+  WITH RECURSIVE turn AS (
+    (SELECT project_id, 1 AS n FROM work_items WHERE state = 'READY' AND kind = $1 AND ${begins} ORDER BY project_id LIMIT 1)
+    UNION ALL
+    SELECT following.project_id, turn.n + 1 FROM turn, LATERAL (
+      SELECT project_id FROM work_items WHERE state = 'READY' AND kind = $1 AND project_id > turn.project_id ORDER BY project_id LIMIT 1
+    ) AS following WHERE turn.n < ${inTurn}
+  ), free AS (
+    SELECT project_id FROM turn WHERE NOT ($6 AND EXISTS (
+      SELECT FROM work_items c WHERE c.kind = $1 AND c.project_id = turn.project_id AND c.state IN ('CLAIMED', 'SUSPECT') AND c.exclusive))
+  ), share AS (
+    SELECT CASE WHEN $6 OR $7 THEN 1 ELSE ceil($3::numeric / greatest(count(*), 1))::int END AS size FROM free
+  ), ready AS (
+    SELECT place, id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY priority, due_at, id) AS rank FROM free, LATERAL (
+      SELECT r.ctid AS place, r.id, r.priority, r.due_at FROM work_items r
+      WHERE r.state = 'READY' AND r.kind = $1 AND r.project_id = free.project_id AND ${isNotPaused('r')}
+      ORDER BY r.priority, r.due_at, r.id LIMIT (SELECT size FROM share) FOR UPDATE OF r SKIP LOCKED
+    ) AS first
+  ), taken AS (
+    SELECT place, id, project_id FROM ready ORDER BY rank, project_id LIMIT $3
+  ), absorbed AS (
+    DELETE FROM work_items WHERE $7 AND id = ANY(ARRAY(
+      SELECT other.id FROM taken, LATERAL (
+        SELECT o.id FROM work_items o WHERE o.state = 'READY' AND o.kind = $1 AND o.project_id = taken.project_id AND o.id <> taken.id AND o.key IS NULL
+        ORDER BY o.priority, o.due_at, o.id LIMIT ${absorbedAtOnce} FOR UPDATE OF o SKIP LOCKED
+      ) AS other WHERE $7))
+  ), ${ownLease('$4', '$5')}, claimed AS (
+    UPDATE work_items w SET state = 'CLAIMED', worker_id = $4, lease_token = lease_token + 1, claims = claims + 1
+    FROM taken, lease WHERE w.ctid = taken.place RETURNING ${claimedColumns}
+  ), next AS (
+    SELECT coalesce(
+      CASE WHEN $3 < (SELECT count(*) FROM free) THEN (SELECT project_id FROM taken ORDER BY project_id DESC LIMIT 1) END,
+      CASE WHEN n = ${inTurn} THEN project_id END
+    ) AS next FROM turn ORDER BY n DESC LIMIT 1
+  )
+  SELECT claimed.*, next.next FROM next LEFT JOIN claimed ON true`;
+
+/** Two statements, because a condition for both would read the index from its beginning. */
+const claimFirstSql = claimSql(`project_id >= coalesce($2::uuid, '${aboveProjects}')`);
+const claimAfterSql = claimSql(`project_id > $2::uuid`);

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Tracing } from '@posthorn/telemetry';
+import { Attempts, awayMs } from './attempts.js';
+import type { SettlingRepository } from '../queue/settling.repository.js';
+import { processGate } from './solo-gate.js';
+import { WorkBatch, type ClaimedItem } from './work-batch.js';
+import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
+import type { WorkMetrics } from './work.metrics.js';
+
+export interface BatchRunnerOptions {
+  settling: SettlingRepository;
+  metrics: WorkMetrics;
+  tracing: Tracing;
+  /** There is room for more. */
+  onFree: () => void;
+  /** Something was given back that another process may do at once. */
+  onGivenBack: () => void;
+}
+
+/** Claims of an item that may end with the death of a process; after the last one it is dead. */
+const maxClaims = 3;
+/** What has not ended so long after a drain began is given back. */
+const drainMs = 20_000;
+
+/** Runs claimed items through their handlers, in batches side by side. */
+export class BatchRunner {
+  private readonly log = new Logger('Work');
+  private readonly attempts: Attempts;
+  private readonly underWay = new Map<WorkBatch, { kind: string; ended: Promise<void> }>();
+  /** Claimed, and waiting for a batch of their kind to end, or for one that runs alone. */
+  private readonly queued = new Map<string, ClaimedItem[][]>();
+  private readonly running = new Map<string, number>();
+  /** Claimed, and waiting until nothing else runs. */
+  private readonly suspects: ClaimedItem[] = [];
+  private stopping = false;
+  private alone = false;
+
+  constructor(private readonly options: BatchRunnerOptions) {
+    this.attempts = new Attempts({ ...options, isStopping: () => this.stopping });
+  }
+
+  get isRunningAlone(): boolean {
+    return this.alone;
+  }
+
+  /** Items of the kind that this process has claimed. */
+  held(kind: string): number {
+    const queued = (this.queued.get(kind) ?? []).reduce((sum, batch) => sum + batch.length, 0);
+    return [...this.underWay].reduce(
+      (sum, [batch, of]) => sum + (of.kind === kind ? batch.unsettled.length : 0),
+      queued,
+    );
+  }
+
+  /** Every item that this process has claimed and knows of. */
+  get heldIds(): string[] {
+    const waiting = [...[...this.queued.values()].flat(2), ...this.suspects];
+    return [...waiting, ...[...this.underWay.keys()].flatMap((batch) => batch.unsettled)].map(({ id }) => id);
+  }
+
+  /** Items of the kind that may be claimed now. */
+  capacity({ name, batch, concurrency }: WorkKind): number {
+    if (this.stopping || (this.queued.get(name)?.length ?? 0) > 0) return 0;
+    return batch * Math.max(0, concurrency - (this.running.get(name) ?? 0));
+  }
+
+  run(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    items: readonly ClaimedItem[],
+    release: () => void,
+  ): void {
+    const queue = this.queued.get(kind.name) ?? [];
+    this.queued.set(kind.name, queue);
+    queue.push(...inBatches(kind, items));
+    const lanes = Math.min(queue.length, kind.concurrency - (this.running.get(kind.name) ?? 0));
+    const ended = Array.from({ length: Math.max(0, lanes) }, () => this.takeTurns(kind, handler, queue));
+    void Promise.all(ended).finally(release);
+  }
+
+  runAlone(kind: WorkKind, handler: WorkHandler<object>, item: ClaimedItem, release: () => void): void {
+    this.alone = true;
+    this.suspects.push(item);
+    const ended = processGate.alone(async () => {
+      const items = this.suspects.splice(0);
+      return items.length === 0 || (await this.runOne(kind, handler, items, item.claims > maxClaims));
+    });
+    const rested = ended.then(async (isSettled) => {
+      release();
+      // What was given back may be claimed again at once, also by this process.
+      if (!isSettled && !this.stopping) await delay(awayMs, undefined, { ref: false });
+    });
+    void rested.finally(() => {
+      this.alone = false;
+      this.options.onFree();
+    });
+  }
+
+  async drain(): Promise<void> {
+    this.stopping = true;
+    const queued = [...this.queued.values()].flatMap((queue) => queue.splice(0)).flat();
+    await this.attempts.release([...queued, ...this.suspects.splice(0)], 0);
+    const ended = Promise.all([...this.underWay.values()].map((each) => each.ended));
+    await Promise.race([ended, delay(drainMs, undefined, { ref: false })]);
+    for (const batch of this.underWay.keys()) {
+      batch.end();
+      await this.attempts.release(batch.unsettled, 0);
+    }
+  }
+
+  private async takeTurns(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    queue: ClaimedItem[][],
+  ): Promise<void> {
+    this.running.set(kind.name, (this.running.get(kind.name) ?? 0) + 1);
+    try {
+      while (queue.length > 0) {
+        await processGate.shared(async () => {
+          const items = queue.shift();
+          if (items) await this.runOne(kind, handler, items);
+        });
+      }
+    } finally {
+      this.running.set(kind.name, this.running.get(kind.name)! - 1);
+      this.options.onFree();
+    }
+  }
+
+  /** Never rejects; answers whether everything has its outcome. */
+  private async runOne(
+    kind: WorkKind,
+    handler: WorkHandler<object>,
+    items: ClaimedItem[],
+    isLost = false,
+  ): Promise<boolean> {
+    const batch = new WorkBatch(items, this.options.settling, () => this.stopping);
+    const attempt = isLost
+      ? this.attempts.bury(
+          kind,
+          handler,
+          items[0]!,
+          `its process ended ${maxClaims} times while it worked on this`,
+        )
+      : this.attempts.run(kind, handler, batch, (some) => this.runOne(kind, handler, some));
+    const ended = attempt.catch((error: Error) => {
+      this.log.warn(`${kind.name}: ${error.message}`);
+      return this.attempts.release(batch.unsettled, awayMs);
+    });
+    this.underWay.set(batch, { kind: kind.name, ended });
+    await ended;
+    this.underWay.delete(batch);
+    return batch.unsettled.length === 0;
+  }
+}
+
+/** Of one project each, where the kind does not mix them. */
+function inBatches({ batch, mixed }: WorkKind, items: readonly ClaimedItem[]): ClaimedItem[][] {
+  const groups = mixed ? [items] : [...Map.groupBy(items, ({ projectId }) => projectId).values()];
+  return groups.flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / batch) }, (_, index) =>
+      group.slice(index * batch, (index + 1) * batch),
+    ),
+  );
+}

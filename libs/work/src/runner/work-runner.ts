@@ -1,0 +1,162 @@
+import { Logger } from '@nestjs/common';
+import { isOutcomeInDoubt, type Database } from '@posthorn/database';
+import { Loop, type WakeUps } from '@posthorn/messaging';
+import type { Metrics, Tracing } from '@posthorn/telemetry';
+import { BatchRunner } from './batch-runner.js';
+import { ClaimsRepository } from '../queue/claims.repository.js';
+import { LookRepository } from '../queue/look.repository.js';
+import { SettlingRepository } from '../queue/settling.repository.js';
+import type { ClaimedItem } from './work-batch.js';
+import type { WorkHandler, WorkKind } from '../queue/work-kind.js';
+import { WorkMetrics } from './work.metrics.js';
+import { WorkerLease } from './worker-lease.js';
+
+export interface WorkRunnerOptions {
+  database: Database;
+  wakeUps: WakeUps;
+  metrics: Metrics;
+  tracing: Tracing;
+  /** How long a worker that died keeps what it has claimed. */
+  leaseMs: number;
+}
+
+/** A kind of work that this process does. */
+interface Registered {
+  kind: WorkKind;
+  handler: WorkHandler<object>;
+  /** Where the next turn between projects begins. */
+  afterProject: string | null;
+}
+
+/** Looks are at least so far apart, however many wake-ups there are. */
+const restMs = 5;
+/** After a commit of this process that sent no wake-up: some statements put work into the queue by themselves. */
+const afterCommitMs = 200;
+/** A claim whose answer never came may still be under way for as long as a statement may take. */
+const doubtMs = 65_000;
+const doubtRestMs = 2_000;
+/** At rest, in case a wake-up was lost. */
+const maxRestMs = 30_000;
+
+/** Does the work of a service in this process: one look for all kinds, a claim for each kind that has something, batches side by side. */
+export class WorkRunner {
+  private readonly log = new Logger('Work');
+  private readonly kinds = new Map<string, Registered>();
+  private readonly batches: BatchRunner;
+  private readonly claims: ClaimsRepository;
+  private readonly queue: LookRepository;
+  private readonly lease: WorkerLease;
+  private readonly loop: Loop;
+  private hasSuspects = false;
+  private doubtUntil = -Infinity;
+  private readonly wakeUps: WakeUps;
+  private readonly unsubscribe: (() => void)[];
+  private soon: NodeJS.Timeout | null = null;
+
+  constructor({ database, wakeUps, metrics, tracing, leaseMs }: WorkRunnerOptions) {
+    this.wakeUps = wakeUps;
+    this.claims = new ClaimsRepository(database);
+    this.queue = new LookRepository(database);
+    this.lease = new WorkerLease(this.claims, leaseMs);
+    const workMetrics = new WorkMetrics(
+      metrics,
+      database,
+      () => [...this.kinds.keys()],
+      (kind) => this.batches.held(kind),
+    );
+    const settling = new SettlingRepository(database);
+    this.batches = new BatchRunner({
+      settling,
+      metrics: workMetrics,
+      tracing,
+      onFree: () => this.loop.wakeUp(),
+      onGivenBack: () => wakeUps.send('work'),
+    });
+    this.loop = new Loop({
+      restMs,
+      everyMs: maxRestMs,
+      work: () => this.round(),
+      onError: (error) => this.failed(error),
+    });
+    this.unsubscribe = [
+      wakeUps.on('work', () => this.loop.wakeUp()),
+      database.onCommit(() => this.wakeSoon()),
+    ];
+  }
+
+  /** Before `start`; called by the handler's constructor. */
+  register<Payload extends object>(kind: WorkKind<Payload>, handler: WorkHandler<Payload>): void {
+    if (this.kinds.has(kind.name)) throw new Error(`two handlers do the work ${kind.name}`);
+    this.kinds.set(kind.name, {
+      kind: kind as WorkKind,
+      handler: handler as WorkHandler<object>,
+      afterProject: null,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.kinds.size > 0) this.loop.start();
+  }
+
+  /** Claims nothing more; what is under way ends, or is given back. */
+  async onModuleDestroy(): Promise<void> {
+    this.unsubscribe.forEach((unsubscribe) => unsubscribe());
+    if (this.soon) clearTimeout(this.soon);
+    await this.loop.stop();
+    await this.batches.drain();
+    await this.lease.end();
+    // Others go on with what this process has put off or given back.
+    this.wakeUps.send('work');
+    this.wakeUps.flush();
+  }
+
+  private async round(): Promise<number> {
+    const inDoubt = performance.now() < this.doubtUntil;
+    if (inDoubt) await this.claims.releaseUnknown(this.lease.worker.id, this.batches.heldIds);
+    const look = await this.queue.look([...this.kinds.keys()]);
+    this.hasSuspects ||= look.suspects;
+    let isFull = look.more;
+    for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
+    if (this.hasSuspects) await this.claimSuspect();
+    if (isFull) this.loop.wakeUp();
+    return Math.min(inDoubt ? doubtRestMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
+  }
+
+  /** Answers whether there may be more that this process has room for. */
+  private async claim(registered: Registered): Promise<boolean> {
+    const { kind, handler } = registered;
+    const limit = this.batches.capacity(kind);
+    if (limit === 0) return false;
+    const { items, afterProject, contended } = await this.lease.during(() =>
+      this.claims.claim({ kind, limit, worker: this.lease.worker, afterProject: registered.afterProject }),
+    );
+    registered.afterProject = afterProject;
+    this.batches.run(kind, handler, items, this.lease.hold());
+    return contended || (items.length > 0 && this.batches.capacity(kind) > 0);
+  }
+
+  /** One at a time, and nothing beside it. */
+  private async claimSuspect(): Promise<void> {
+    if (this.batches.isRunningAlone) return;
+    const claimed = await this.lease.during(() =>
+      this.claims.claimSuspect([...this.kinds.keys()], this.lease.worker),
+    );
+    this.hasSuspects = claimed !== null;
+    if (!claimed) return;
+    const { kind, ...item } = claimed;
+    const { kind: known, handler } = this.kinds.get(kind)!;
+    this.batches.runAlone(known, handler, item as ClaimedItem, this.lease.hold());
+  }
+
+  private wakeSoon(): void {
+    this.soon ??= setTimeout(() => {
+      this.soon = null;
+      this.loop.wakeUp();
+    }, afterCommitMs).unref();
+  }
+
+  private failed(error: unknown): void {
+    if (isOutcomeInDoubt(error)) this.doubtUntil = performance.now() + doubtMs;
+    this.log.warn(`no work is claimed: ${(error as Error).message}`);
+  }
+}

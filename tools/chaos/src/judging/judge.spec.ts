@@ -1,0 +1,188 @@
+import { describe, expect, it } from '@jest/globals';
+import type { EmailRow } from './records.js';
+import type { Evidence } from './evidence.js';
+import { planOf, states } from '../faults/faults.js';
+import { judge } from './judge.js';
+import type { CallRecord, SendRecord } from './ledger.js';
+import { Random } from '../random.js';
+import { kindNamed } from '../recipients.js';
+import type { SinkLine } from './sink-ledger.js';
+
+const call = (change: Partial<CallRecord> = {}): CallRecord => ({
+  place: 1,
+  gateway: 0,
+  beganAt: 10,
+  endedAt: 20,
+  status: 202,
+  error: null,
+  body: '{"id":"e1"}',
+  retryAfter: false,
+  ...change,
+});
+const send = (change: Partial<SendRecord> = {}): SendRecord => ({
+  place: 1,
+  kind: kindNamed('ok'),
+  to: 'ok+1@sink.test',
+  key: 'k',
+  twice: false,
+  form: 'plain',
+  calls: [call()],
+  ...change,
+});
+const row = (change: Partial<EmailRow> = {}): EmailRow => ({
+  id: 'e1',
+  to: 'ok+1@sink.test',
+  status: 'DELIVERED',
+  state: 'SENT',
+  attempts: 1,
+  createdAt: new Date(0),
+  ...change,
+});
+const copy = (change: Partial<SinkLine> = {}): SinkLine => ({
+  messageId: 'e1@chaos.test',
+  from: '',
+  to: 'ok+1@sink.test',
+  mailParameters: '',
+  tls: false,
+  receivedAt: 0,
+  faults: [],
+  digest: 'd',
+  ...change,
+});
+const published = { emailId: 'e1', recipient: 'ok+1@sink.test', statuses: ['DELIVERED'] };
+const ofCopy = { ...published, recipient: 'cc@sink.test' };
+const sound: Evidence = {
+  sends: [send()],
+  sink: [copy()],
+  bytes: [],
+  emails: [row()],
+  events: [published],
+  contacts: ['ok+1@sink.test'],
+  totals: { counted: 1, delivered: 1, bounces: 0, contacts: 1, contactsCounted: 1 },
+  unfinished: { deliveries: 0, leases: 0, outbox: 0, uncounted: 0, missingContacts: 0 },
+  deadLetters: [],
+  work: { queues: [], counts: [] },
+  doubted: new Map(),
+  strikes: [],
+  outages: [],
+  goodbyes: [],
+  badExits: [],
+  ratePerSecond: 2,
+};
+const brokenBy = (change: Partial<Evidence>) =>
+  judge({ ...sound, ...change }).flatMap(({ property, broken }) => (broken.length > 0 ? [property] : []));
+
+describe('the judge of a chaos run', () => {
+  it('finds nothing where nothing is wrong', () => {
+    expect(brokenBy({})).toEqual([]);
+  });
+
+  it('does not call cut off who was refused the connection', () => {
+    const calls = [call({ status: null, error: 'ECONNREFUSED' }), call()];
+    const injections = [{ fault: 'leave gateway' as const, from: 14, to: 16 }];
+    expect(
+      brokenBy({ goodbyes: [{ gateway: 0, at: 15 }], strikes: injections, sends: [send({ calls })] }),
+    ).toEqual([]);
+  });
+
+  it.each<[string, string, Partial<Evidence>]>([
+    ['a lost mail', 'G1 G3', { sink: [] }],
+    ['an accepted mail without a row', 'G1 G3', { emails: [], sink: [] }],
+    [
+      'a refused mail that was stored',
+      'G2',
+      { sends: [send({ calls: [call({ status: 503, body: null })] })] },
+    ],
+    ['a stuck mail', 'G3 G5 G10', { emails: [row({ status: 'PENDING', state: 'QUEUED' })] }],
+    ['a dead letter', 'G3 G5 G10', { deadLetters: ['analytics-daily: no'] }],
+    ['a repeat', 'G4', { sink: [copy(), copy()] }],
+    ['more repeats than faults', 'G4', { sink: [copy(), copy(), copy()], doubted: new Map([['e1', 1]]) }],
+    [
+      'an answer that no rule allows',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: 418, body: null }), call()] })] },
+    ],
+    [
+      'an answer that never came',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })] },
+    ],
+    [
+      'a 503 that does not say when to come again',
+      'G2 G17',
+      { sends: [send({ calls: [call({ status: 503 }), call()] })] },
+    ],
+    [
+      'a key that is held for ever',
+      'G5 G7',
+      { sends: [send({ calls: [call({ status: 409, body: null })] })], emails: [], sink: [] },
+    ],
+    ['a lost history', 'order', { events: [] }],
+    [
+      'a bounce that was tried again',
+      'G6',
+      { sends: [send({ kind: kindNamed('data-554') })], emails: [row({ status: 'BOUNCED', attempts: 9 })] },
+    ],
+    [
+      'a repeat with other bytes',
+      'G4',
+      { sink: [copy(), copy({ digest: 'x' })], doubted: new Map([['e1', 1]]) },
+    ],
+    ['another end', 'G6', { emails: [row({ status: 'FAILED', state: 'FAILED' })] }],
+    [
+      'two receipts of one key',
+      'G5 G7',
+      { sends: [send({ calls: [call(), call({ body: '{"id":"e1","other":1}' })] })] },
+    ],
+    ['a phantom', 'G4', { sink: [copy(), copy({ messageId: 'e9@chaos.test', to: 'who@sink.test' })] }],
+    ['a forbidden history', 'order', { events: [{ ...published, statuses: ['DELIVERED', 'PENDING'] }] }],
+    [
+      'a copy that went where none goes',
+      'order',
+      { events: [published, { ...ofCopy, statuses: ['DELIVERED', 'PENDING'] }] },
+    ],
+    ['a counter', 'G10 G11', { totals: { ...sound.totals, delivered: 2 } }],
+    [
+      'the pace',
+      'G13',
+      { ratePerSecond: 1, sink: [copy(), copy({ receivedAt: 900 })], doubted: new Map([['e1', 1]]) },
+    ],
+    [
+      'a request cut off by SIGTERM',
+      'G16',
+      {
+        goodbyes: [{ gateway: 0, at: 15 }],
+        sends: [send({ calls: [call({ status: null, error: 'ECONNRESET' }), call()] })],
+      },
+    ],
+    [
+      'an acceptance without a database',
+      'G17',
+      {
+        outages: [{ server: 'postgres', from: 0, returning: 9_000, to: 10_000 }],
+        sends: [send({ calls: [call({ beganAt: 1_000, endedAt: 1_100 })] })],
+      },
+    ],
+    ['a bad line', 'G21', { sink: [copy({ faults: ['bare LF'] })] }],
+  ])('finds %s', (_, property, change) => {
+    expect(brokenBy(change)).toContain(property);
+  });
+
+  it('lets each copy go its own way', () => {
+    expect(brokenBy({ events: [published, { ...ofCopy, statuses: ['PENDING', 'BOUNCED'] }] })).toEqual([]);
+  });
+
+  it('excuses a repeat of what was in hand-off at a fault', () => {
+    expect(brokenBy({ sink: [copy(), copy()], doubted: new Map([['e1', 1]]) })).toEqual([]);
+  });
+});
+
+describe('the deck', () => {
+  it('is the same for the same seed, and aims at every state', () => {
+    const plan = planOf(60, new Random(5));
+    expect(planOf(60, new Random(5))).toEqual(plan);
+    expect(planOf(60, new Random(6))).not.toEqual(plan);
+    for (const state of states)
+      expect(plan.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(6);
+  });
+});
