@@ -3,7 +3,7 @@ import { messagingEntities } from '@posthorn/messaging';
 import { workEntities } from '@posthorn/work';
 import { AllowanceRow } from './allowances/allowance.entity.js';
 import { DeliveryRow, PaceRow, WorkerRow } from './delivery/delivery.entity.js';
-import { DkimKeyRow } from './domains/dkim-key.entity.js';
+import { DkimKeyRow } from './domains/dkim/dkim-key.entity.js';
 import { DomainRow } from './domains/domain.entity.js';
 import { EmailAttachmentRow, EmailContentRow, EmailEventRow, EmailRow } from './emails/email.entity.js';
 import { EngagementRow } from './engagement/engagement.entity.js';

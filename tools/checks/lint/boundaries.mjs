@@ -12,8 +12,8 @@ const toolDoors = [
   'data-source.ts',
   'main.ts',
   'gateway.module.ts',
-  'edge/describe-routes.ts',
-  'edge/route-table.ts',
+  'edge/routes/describe-routes.ts',
+  'edge/routes/route-table.ts',
   'openapi/document.ts',
 ];
 const contractPackages = ['class-validator', 'class-transformer', 'reflect-metadata'];

@@ -187,7 +187,7 @@ const allowed: [file: string, source: string][] = [
     'apps/e2e/src/send.e2e.spec.ts',
     `import '../../sending/src/service.js';\nimport '@posthorn/testing';\nimport 'node:http';`,
   ],
-  ['apps/gateway/src/edge/fastify.ts', `import 'fastify';\nimport 'node:http';`],
+  ['apps/gateway/src/edge/http/fastify.ts', `import 'fastify';\nimport 'node:http';`],
   ['apps/sending/src/domains/domains.repository.ts', `import 'typeorm';\nimport '@posthorn/database';`],
   ['apps/sending/src/migrations/1-create.ts', `import 'typeorm';`],
   ['apps/sending/src/testing/suite.ts', `import '@posthorn/testing';`],

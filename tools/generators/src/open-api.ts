@@ -1,4 +1,4 @@
-import { routeTable } from '../../../apps/gateway/src/edge/route-table.js';
+import { routeTable } from '../../../apps/gateway/src/edge/routes/route-table.js';
 import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
 import { openApiDocument } from '../../../apps/gateway/src/openapi/document.js';
 

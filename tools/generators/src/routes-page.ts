@@ -1,5 +1,5 @@
-import { describeOutside, describeRoutes } from '../../../apps/gateway/src/edge/describe-routes.js';
-import { routeTable } from '../../../apps/gateway/src/edge/route-table.js';
+import { describeOutside, describeRoutes } from '../../../apps/gateway/src/edge/routes/describe-routes.js';
+import { routeTable } from '../../../apps/gateway/src/edge/routes/route-table.js';
 import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
 
 export function routesPage(): string {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contact, ContactEvent } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { mergeFields, withoutNulls, type CustomFields } from './custom-fields.js';
+import { mergeFields, withoutNulls, type CustomFields } from './writes/custom-fields.js';
 
 export interface ContactChange {
   subscribed?: boolean;

@@ -21,10 +21,10 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { answerEach, Handles, type Incoming } from '@posthorn/messaging';
-import { BulkContactsService } from './bulk-contacts.service.js';
+import { BulkContactsService } from './writes/bulk-contacts.service.js';
 import { ContactsService } from './contacts.service.js';
-import { DeleteContactsService } from './delete-contacts.js';
-import { EnsureContactsService } from './ensure-contacts.js';
+import { DeleteContactsService } from './writes/delete-contacts.js';
+import { EnsureContactsService } from './writes/ensure-contacts.js';
 
 @Controller()
 export class ContactsHandlers {

@@ -3,7 +3,7 @@ import { ScopedRepository, totalCap, type Database, type Page, type PageFilter }
 import { recordsConsents } from '../consents/consents.repository.js';
 import { marksDirty } from '../segments/segment-dirty.repository.js';
 import { AddressSearch } from './address-search.js';
-import type { WriteOrigin } from './contact-write.js';
+import type { WriteOrigin } from './writes/contact-write.js';
 import { ContactRow } from './contact.entity.js';
 
 export interface ContactKey {

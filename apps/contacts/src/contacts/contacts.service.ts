@@ -18,10 +18,10 @@ import { cappedTotal } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { ContactCounts } from './contact-counts.read-model.js';
-import { requestedBy, contactOf, originOf, type WriteOrigin } from './contact-write.js';
+import { requestedBy, contactOf, originOf, type WriteOrigin } from './writes/contact-write.js';
 import type { ContactChange, ContactRow } from './contact.entity.js';
 import { ContactsRepository } from './contacts.repository.js';
-import { GatheredWrites } from './gathered-writes.js';
+import { GatheredWrites } from './writes/gathered-writes.js';
 import { OptOuts } from './opt-outs.js';
 
 const exportedAtOnce = 1_000;

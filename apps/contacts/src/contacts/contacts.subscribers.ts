@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { emailEvents, type EmailAccepted } from '@posthorn/contracts';
 import { OnEvent, type DomainEvent } from '@posthorn/messaging';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
-import { recipientContact } from './ensure-contacts.js';
+import { recipientContact } from './writes/ensure-contacts.js';
 
 @Controller()
 export class ContactsSubscribers {

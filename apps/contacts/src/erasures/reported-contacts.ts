@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@posthorn/contracts';
-import { refused, type ContactWrite, type WrittenContact } from '../contacts/contact-write.js';
-import { ContactWrites } from '../contacts/contact-writes.js';
+import { refused, type ContactWrite, type WrittenContact } from '../contacts/writes/contact-write.js';
+import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import { Tombstones } from './tombstones.js';
 
 /** Somebody was erased while they were written: whoever writes begins again, and knows then. */

@@ -24,7 +24,7 @@ import {
 import { cappedTotal, DatabaseClock, IdempotencyKeys, newId } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { originOf } from '../contacts/contact-write.js';
+import { originOf } from '../contacts/writes/contact-write.js';
 import { EventCounts } from './event-counts.read-model.js';
 import { EventsRepository } from './events.repository.js';
 import { RecordEvents, type EventDraft, type RecordedEvent } from './record-events.js';

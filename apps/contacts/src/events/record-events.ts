@@ -10,9 +10,9 @@ import {
   keyOf,
   type ContactWrite,
   type WrittenContact,
-} from '../contacts/contact-write.js';
-import { ContactWrites } from '../contacts/contact-writes.js';
-import { ProjectLanes } from '../contacts/project-lanes.js';
+} from '../contacts/writes/contact-write.js';
+import { ContactWrites } from '../contacts/writes/contact-writes.js';
+import { ProjectLanes } from '../contacts/writes/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
 import { TracksRepository, type Track } from './tracks.repository.js';
 

@@ -1,11 +1,11 @@
 import type { Database } from '@posthorn/database';
-import type { ContactWrite } from '../contacts/contact-write.js';
+import type { ContactWrite } from '../contacts/writes/contact-write.js';
 import {
   contactParameters,
   contactParametersOf,
   flag,
   writesContacts,
-} from '../contacts/contact-writes.repository.js';
+} from '../contacts/writes/contact-writes.repository.js';
 import { recordsEvents, type NewEvent } from './events.repository.js';
 
 /** An event with the change of its contact that comes along. */

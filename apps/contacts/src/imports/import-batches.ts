@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { boundedText, importPieceBytes, type ContactImportError } from '@posthorn/contracts';
 import { Database, isPoisonedRow } from '@posthorn/database';
-import type { ContactWrite, WrittenContact } from '../contacts/contact-write.js';
-import { reasonOf } from '../contacts/refused-row.js';
+import type { ContactWrite, WrittenContact } from '../contacts/writes/contact-write.js';
+import { reasonOf } from '../contacts/writes/refused-row.js';
 import { ReportedContacts } from '../erasures/reported-contacts.js';
 import { ImportedMembers } from './imported-members.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';

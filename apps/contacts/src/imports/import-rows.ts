@@ -1,5 +1,5 @@
 import { checkField, Contact, maxImportColumns, normaliseAddress } from '@posthorn/contracts';
-import type { CustomFields } from '../contacts/custom-fields.js';
+import type { CustomFields } from '../contacts/writes/custom-fields.js';
 import type { CsvRow, RowFault } from './csv-reader.js';
 import type { ImportLayout } from './import-layout.js';
 import { objectOf } from './json-object.js';

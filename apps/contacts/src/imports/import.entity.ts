@@ -1,6 +1,6 @@
 import type { ContactImport, ImportMode, ImportStatus } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { WriteOrigin } from '../contacts/contact-write.js';
+import type { WriteOrigin } from '../contacts/writes/contact-write.js';
 import type { ImportLayout } from './import-layout.js';
 
 /** Its rows so far; each is one of the last four. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
-import type { WrittenContact } from '../contacts/contact-write.js';
+import type { WrittenContact } from '../contacts/writes/contact-write.js';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 import { ListsRepository } from '../lists/lists.repository.js';
 import { MembershipsRepository } from '../lists/memberships.repository.js';

@@ -20,7 +20,7 @@ import {
 import { cappedTotal } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { originOf } from '../contacts/contact-write.js';
+import { originOf } from '../contacts/writes/contact-write.js';
 import { ListsRepository } from '../lists/lists.repository.js';
 import { ImportErrorsRepository } from './import-errors.repository.js';
 import { headerOf } from './import-layout.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
-import type { WriteOrigin } from '../contacts/contact-write.js';
+import type { WriteOrigin } from '../contacts/writes/contact-write.js';
 import type { ContactRow } from '../contacts/contact.entity.js';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import type { MembershipRow } from './membership.entity.js';

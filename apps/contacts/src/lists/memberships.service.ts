@@ -12,7 +12,7 @@ import {
 import { newId } from '@posthorn/database';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { originOf } from '../contacts/contact-write.js';
+import { originOf } from '../contacts/writes/contact-write.js';
 import type { ListRow } from './list.entity.js';
 import { ListsRepository } from './lists.repository.js';
 import { MembershipTokens } from './membership-tokens.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { contactEvents } from '@posthorn/contracts';
 import { Outbox } from '@posthorn/messaging';
-import { contactOf, type ContactWrite, type WriteOrigin } from '../contacts/contact-write.js';
-import { ContactWrites } from '../contacts/contact-writes.js';
+import { contactOf, type ContactWrite, type WriteOrigin } from '../contacts/writes/contact-write.js';
+import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import type { ContactChange, ContactRow } from '../contacts/contact.entity.js';
 import { ContactsRepository } from '../contacts/contacts.repository.js';
 

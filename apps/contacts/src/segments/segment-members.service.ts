@@ -12,8 +12,8 @@ import {
 } from '@posthorn/contracts';
 import type { Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { originOf } from '../contacts/contact-write.js';
-import { ContactWrites } from '../contacts/contact-writes.js';
+import { originOf } from '../contacts/writes/contact-write.js';
+import { ContactWrites } from '../contacts/writes/contact-writes.js';
 import { MembershipEvents } from './membership-events.js';
 import { SegmentCounts } from './segment-counts.read-model.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';

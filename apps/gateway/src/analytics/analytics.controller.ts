@@ -2,8 +2,8 @@ import { Controller } from '@nestjs/common';
 import { analytics, Timeseries } from '@posthorn/contracts';
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { Get } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Get } from '../edge/routes/route.js';
 import { ReportWindow, windowOf } from './window.js';
 
 @Controller()

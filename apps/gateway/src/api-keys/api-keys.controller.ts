@@ -12,8 +12,8 @@ import {
 } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/call.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { ApiKeysService, type RevealableKey } from './api-keys.service.js';
 import { KeyDomains } from './key-domains.js';
 

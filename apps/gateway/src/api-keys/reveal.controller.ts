@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { revealNotFound, RevealedApiKey, revealOver, RevealQuery } from '@posthorn/contracts';
-import type { Call } from '../edge/call.js';
-import { HtmlPage } from '../edge/html-page.js';
-import { Get, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { HtmlPage } from '../edge/http/html-page.js';
+import { Get, Post } from '../edge/routes/route.js';
 import type { Shown } from '../pages/page.js';
 import { buttonPage, overPage, tokenPage, unknownPage } from './reveal-page.js';
 import { RevealsService } from './reveals.service.js';

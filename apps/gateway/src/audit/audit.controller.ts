@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { AuditEntry, AuditFilter } from '@posthorn/contracts';
 import type { Page } from '@posthorn/database';
-import type { Call } from '../edge/call.js';
-import { Get } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Get } from '../edge/routes/route.js';
 import { Audit } from './audit.js';
 
 @Controller()

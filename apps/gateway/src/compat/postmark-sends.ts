@@ -9,7 +9,7 @@ import {
   tooManyMessages,
   type PostmarkAnswer,
 } from '../dialects/postmark.js';
-import { notJson } from '../edge/edge-errors.js';
+import { notJson } from '../edge/http/edge-errors.js';
 import { Accepting, msUntil, sendBudgetMs } from '../emails/accepting.js';
 import { readMessage, type ReadMessage } from './postmark-message.js';
 

@@ -26,10 +26,10 @@ import {
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call, Surface } from '../edge/call.js';
-import { CsvTable, type CsvCell } from '../edge/csv.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
-import type { StreamedResource } from '../edge/streamed.js';
+import type { Call, Surface } from '../edge/routes/call.js';
+import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
+import type { StreamedResource } from '../edge/routes/streamed.js';
 import { PeopleData } from './person-data.js';
 
 /** The two surfaces disagree on what a patch of custom fields means (docs/api-decisions.md §5). */

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Erasure, erasureNotFound, erasures } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { Get } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Get } from '../edge/routes/route.js';
 
 @Controller()
 export class ErasuresController {

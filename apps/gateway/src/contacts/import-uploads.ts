@@ -10,8 +10,8 @@ import {
   type ImportContacts,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { tooLarge } from '../edge/edge-errors.js';
+import type { Call } from '../edge/routes/call.js';
+import { tooLarge } from '../edge/http/edge-errors.js';
 import { readTableText, type TablePiece, type TableText } from './table-text.js';
 
 type TableCall = Call<ImportContacts, ContactImportOptions>;

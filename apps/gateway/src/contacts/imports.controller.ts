@@ -17,10 +17,10 @@ import {
   type ContactImportPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { CsvTable, type CsvCell } from '../edge/csv.js';
-import { EventStream } from '../edge/event-stream.js';
-import { Get, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
+import { EventStream } from '../edge/routes/event-stream.js';
+import { Get, Post } from '../edge/routes/route.js';
 import { ImportUploads } from './import-uploads.js';
 
 const checkEveryMs = 500;

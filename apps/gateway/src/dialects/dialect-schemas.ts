@@ -1,6 +1,6 @@
 import type { ErrorCode, JsonSchema, LegacyOnlyCode } from '@posthorn/contracts';
-import type { Surface } from '../edge/call.js';
-import type { LegacyPage } from '../edge/route.js';
+import type { Surface } from '../edge/routes/call.js';
+import type { LegacyPage } from '../edge/routes/route.js';
 import { legacySchemas } from './legacy-schemas.js';
 import { v1Schemas } from './v1-schemas.js';
 

@@ -1,6 +1,6 @@
 import type { DomainError, ErrorKind, PageQuery, Shape } from '@posthorn/contracts';
-import type { Surface } from '../edge/call.js';
-import type { LegacyPage, Outcome } from '../edge/route.js';
+import type { Surface } from '../edge/routes/call.js';
+import type { LegacyPage, Outcome } from '../edge/routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
 /** A page as services answer it. */

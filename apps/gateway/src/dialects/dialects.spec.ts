@@ -11,7 +11,7 @@ import {
   SendEmails,
   type ErrorKind,
 } from '@posthorn/contracts';
-import { noCredential, RefusedMembers, wrongMethod } from '../edge/edge-errors.js';
+import { noCredential, RefusedMembers, wrongMethod } from '../edge/http/edge-errors.js';
 import type { Dialect, ErrorContext } from './dialect.js';
 import { statusOfKind } from './dialect.js';
 import { dialectOfPath } from './dialects.js';

@@ -1,5 +1,5 @@
 import { errorCodes, failureCodes, legacyOnlyCodes, type JsonSchema } from '@posthorn/contracts';
-import type { LegacyPage } from '../edge/route.js';
+import type { LegacyPage } from '../edge/routes/route.js';
 import type { DialectSchemas } from './dialect-schemas.js';
 import { erasedCount } from './erased-count.js';
 

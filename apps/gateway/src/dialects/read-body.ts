@@ -1,7 +1,7 @@
 import { tryParse, type InvalidMember, type Shape } from '@posthorn/contracts';
-import { scanBody } from '../edge/body-guard.js';
-import { RefusedMembers } from '../edge/edge-errors.js';
-import { memberFaults } from '../edge/parse-body.js';
+import { scanBody } from '../edge/bodies/body-guard.js';
+import { RefusedMembers } from '../edge/http/edge-errors.js';
+import { memberFaults } from '../edge/bodies/parse-body.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
 /** Reads a body as a shape, in the names of one dialect; every failure at once, in the same names. */

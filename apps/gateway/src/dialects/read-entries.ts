@@ -1,5 +1,5 @@
 import { fieldsOf, type InvalidMember, type Shape } from '@posthorn/contracts';
-import { RefusedMembers } from '../edge/edge-errors.js';
+import { RefusedMembers } from '../edge/http/edge-errors.js';
 import { readBody } from './read-body.js';
 import type { ShapeNames } from './shape-names.js';
 

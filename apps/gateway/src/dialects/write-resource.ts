@@ -1,5 +1,5 @@
 import type { Field, Shape } from '@posthorn/contracts';
-import { StreamedList } from '../edge/streamed.js';
+import { StreamedList } from '../edge/routes/streamed.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
 /** A resource as JSON shows it in one dialect: a whitelist of the shape's members, in the order of their declaration. */

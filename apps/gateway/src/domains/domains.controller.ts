@@ -15,9 +15,9 @@ import {
   type DomainPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { foreignProject } from '../edge/edge-errors.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { foreignProject } from '../edge/http/edge-errors.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** Keys are made, or name servers asked, before there is an answer. */
 const patient = { timeoutMs: 15_000 };

@@ -35,9 +35,9 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
-import { batchBodyLimit, sendBodyLimit } from '../edge/body-reader.js';
-import type { Call, Entries } from '../edge/call.js';
-import { allCallers, Delete, Get, Post } from '../edge/route.js';
+import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
+import type { Call, Entries } from '../edge/routes/call.js';
+import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
 import { Accepting, sendBudgetMs } from './accepting.js';
 
 const sending = {

@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { EngagementTokens } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
-import { unknownRoute } from '../edge/edge-errors.js';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
+import { unknownRoute } from '../edge/http/edge-errors.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 
 /** One transparent point, the smallest picture that every client draws (GIF89a). */

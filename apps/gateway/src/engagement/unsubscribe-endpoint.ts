@@ -4,16 +4,16 @@ import { invalidMember } from '@posthorn/contracts';
 import { EngagementTokens, type UnsubscribePlace } from '@posthorn/mail';
 import { GatewayConfig } from '../config.js';
 import { statusOfKind } from '../dialects/dialect.js';
-import { BodyReader } from '../edge/body-reader.js';
-import { unknownRoute } from '../edge/edge-errors.js';
-import { Failures } from '../edge/failures.js';
+import { BodyReader } from '../edge/bodies/body-reader.js';
+import { unknownRoute } from '../edge/http/edge-errors.js';
+import { Failures } from '../edge/http/failures.js';
 import {
   clientOf,
   type EdgeAdapter,
   type Fastify,
   type HttpReply,
   type HttpRequest,
-} from '../edge/fastify.js';
+} from '../edge/http/fastify.js';
 import type { Shown } from '../pages/page.js';
 import { drawForReader, laterPage, unlisted } from '../pages/reader-pages.js';
 import { Senders } from '../pages/senders.js';

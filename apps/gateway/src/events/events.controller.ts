@@ -17,8 +17,8 @@ import {
 import { DatabaseClock } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { ReportWindow, windowOf } from '../analytics/window.js';
-import type { Call } from '../edge/call.js';
-import { Get, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Get, Post } from '../edge/routes/route.js';
 
 @Controller()
 export class EventsController {

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { requestCatalogue, type RequestContract, type ServiceName } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import { BusConnection } from '@posthorn/messaging';
-import type { EdgeAdapter, Fastify } from '../edge/fastify.js';
+import type { EdgeAdapter, Fastify } from '../edge/http/fastify.js';
 
 const answerMs = 1_500;
 

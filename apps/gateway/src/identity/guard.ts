@@ -22,11 +22,11 @@ import {
   scopeMissing,
   tooManyAttempts,
   untrustedOrigin,
-} from '../edge/edge-errors.js';
-import { headerValues } from '../edge/header-values.js';
-import type { Route } from '../edge/route-table.js';
-import { callersOf, scopesOf } from '../edge/route.js';
-import { isTrustedOrigin } from '../people/trusted-origins.js';
+} from '../edge/http/edge-errors.js';
+import { headerValues } from '../edge/http/header-values.js';
+import type { Route } from '../edge/routes/route-table.js';
+import { callersOf, scopesOf } from '../edge/routes/route.js';
+import { isTrustedOrigin } from '../people/library/trusted-origins.js';
 import type { Admission, Credential, SessionUser } from './credential.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { Identities } from './identities.js';

@@ -1,5 +1,5 @@
 import { Gatherer } from '@posthorn/messaging';
-import { ownDatabaseMs, within } from '../edge/deadline.js';
+import { ownDatabaseMs, within } from '../edge/http/deadline.js';
 
 /** A change of identity takes effect on every gateway within a second (docs/api-decisions.md §2): counted from before the question. */
 const maxAgeMs = 950;

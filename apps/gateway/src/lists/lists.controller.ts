@@ -19,8 +19,8 @@ import {
   type MemberPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { allCallers, Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { allCallers, Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** Forms of web pages come here by themselves, with a public key (docs/api-decisions.md §15). */
 const selfServed = {

@@ -16,8 +16,8 @@ import {
   UpdateMember,
 } from '@posthorn/contracts';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/call.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { InvitationsService } from './invitations.service.js';
 import { MembersService } from './members.service.js';
 

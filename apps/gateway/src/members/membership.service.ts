@@ -3,7 +3,7 @@ import { projectEvents, type Caller, type MemberRole } from '@posthorn/contracts
 import { DatabaseClock } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Audit } from '../audit/audit.js';
-import { foreignProject } from '../edge/edge-errors.js';
+import { foreignProject } from '../edge/http/edge-errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { MemberRow } from './member.entity.js';

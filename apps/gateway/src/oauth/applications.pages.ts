@@ -5,7 +5,7 @@ import { html, type Html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
 import { form, hidden, link, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
-import { signedIn } from '../people/account.pages.js';
+import { signedIn } from '../people/pages/account.pages.js';
 import type { SessionUser } from '../identity/credential.js';
 import { DelegationsRepository, type Delegation } from './delegations.repository.js';
 import { DelegationsService } from './delegations.service.js';

@@ -7,7 +7,7 @@ import {
   type RegisteredApplication,
 } from '@posthorn/contracts';
 import { authPath } from '../people/people-rules.js';
-import { PeopleKeys } from '../people/people-keys.js';
+import { PeopleKeys } from '../people/library/people-keys.js';
 import { People } from '../people/people.js';
 import { DelegationsRepository } from './delegations.repository.js';
 

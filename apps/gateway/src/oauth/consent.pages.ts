@@ -6,7 +6,7 @@ import { html } from '../pages/html.js';
 import { PageRouter } from '../pages/page-router.js';
 import { checkbox, choice, form, hidden, notice, sentOn, shown } from '../pages/page-kit.js';
 import type { SentOn, Shown, Visit } from '../pages/page.js';
-import { readAnswer, type PeopleAnswer } from '../people/people-answer.js';
+import { readAnswer, type PeopleAnswer } from '../people/library/people-answer.js';
 import { People } from '../people/people.js';
 import { requestedOf, destinationOf, resumed, type Requested } from './authorization.js';
 import { DelegationsRepository, type Choice } from './delegations.repository.js';

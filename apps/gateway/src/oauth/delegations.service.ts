@@ -3,7 +3,7 @@ import type { Caller } from '@posthorn/contracts';
 import { actFor } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import { Audit } from '../audit/audit.js';
-import type { PeopleAnswer } from '../people/people-answer.js';
+import type { PeopleAnswer } from '../people/library/people-answer.js';
 import { granting } from './chosen-project.js';
 import { DelegationsRepository } from './delegations.repository.js';
 

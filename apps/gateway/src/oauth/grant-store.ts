@@ -1,5 +1,5 @@
 import { APIError } from 'better-auth/api';
-import type { Request, Method } from '../people/store-method.js';
+import type { Request, Method } from '../people/library/store-method.js';
 import { chosenProject } from './chosen-project.js';
 
 const noSuchRow = '23503';

@@ -1,7 +1,7 @@
 import { oauthProvider } from '@better-auth/oauth-provider';
 import type { GatewayConfig } from '../config.js';
 import { hashOfToken } from '../identity/token-hash.js';
-import type { PeopleKeys } from '../people/people-keys.js';
+import type { PeopleKeys } from '../people/library/people-keys.js';
 import { chosenProject } from './chosen-project.js';
 import { mintDelegatedToken } from './delegated-token.js';
 import {

@@ -1,8 +1,8 @@
 import { scopeDescriptions } from '@posthorn/contracts';
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
-import { surfaces } from '../edge/call.js';
-import { bySubject } from '../edge/describe-routes.js';
-import type { RouteTable } from '../edge/route-table.js';
+import { surfaces } from '../edge/routes/call.js';
+import { bySubject } from '../edge/routes/describe-routes.js';
+import type { RouteTable } from '../edge/routes/route-table.js';
 import { sessionCookieName } from '../identity/session-cookie.js';
 import { authPath } from '../people/people-rules.js';
 import { headers } from './headers.js';

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { EdgeAdapter, Fastify, HttpReply } from '../edge/fastify.js';
-import { Registrar } from '../edge/registrar.js';
+import type { EdgeAdapter, Fastify, HttpReply } from '../edge/http/fastify.js';
+import { Registrar } from '../edge/routes/registrar.js';
 import { openApiDocument } from './document.js';
 import { errorsPage } from './errors-page.js';
 

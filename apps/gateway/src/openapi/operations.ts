@@ -2,9 +2,9 @@ import { defaultPageSize, maxPageSize, type JsonSchema } from '@posthorn/contrac
 import { dialectSchemas } from '../dialects/dialect-schemas.js';
 import { dialects } from '../dialects/dialects.js';
 import { parametersOf as namedParametersOf } from '../dialects/read-query.js';
-import { defaultBodyLimit } from '../edge/body-reader.js';
-import { projectParameter, type Route } from '../edge/route-table.js';
-import { callersOf, outcomeOf, scopesOf } from '../edge/route.js';
+import { defaultBodyLimit } from '../edge/bodies/body-reader.js';
+import { projectParameter, type Route } from '../edge/routes/route-table.js';
+import { callersOf, outcomeOf, scopesOf } from '../edge/routes/route.js';
 import type { CallerKind } from '../identity/credential.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';

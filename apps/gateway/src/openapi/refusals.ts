@@ -4,16 +4,16 @@ import {
   noCredential,
   noSession,
   notForPublicKeys,
-} from '../edge/edge-errors.js';
-import { notJson, projectDisabled, rateLimited } from '../edge/edge-errors.js';
-import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/edge-errors.js';
+} from '../edge/http/edge-errors.js';
+import { notJson, projectDisabled, rateLimited } from '../edge/http/edge-errors.js';
+import { tooLarge, unexpected, unknownRoute, wrongMediaType, wrongMethod } from '../edge/http/edge-errors.js';
 import { DomainError, unavailable, type JsonSchema } from '@posthorn/contracts';
 import { dialectSchemas, type DomainCode } from '../dialects/dialect-schemas.js';
 import { statusOfKind } from '../dialects/dialect.js';
 import { dialects } from '../dialects/dialects.js';
-import { surfaces, type Surface } from '../edge/call.js';
-import type { Route } from '../edge/route-table.js';
-import { callersOf } from '../edge/route.js';
+import { surfaces, type Surface } from '../edge/routes/call.js';
+import type { Route } from '../edge/routes/route-table.js';
+import { callersOf } from '../edge/routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 

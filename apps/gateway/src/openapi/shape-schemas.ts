@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts';
 import { dialects } from '../dialects/dialects.js';
 import type { NamedField } from '../dialects/shape-names.js';
-import type { Surface } from '../edge/call.js';
+import type { Surface } from '../edge/routes/call.js';
 
 /** Requests are read strictly, answers may grow: the two never share a schema. */
 export type Use = 'request' | 'reply';

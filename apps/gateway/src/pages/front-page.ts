@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/fastify.js';
-import { headerValues } from '../edge/header-values.js';
-import { acceptsHtml } from '../edge/html-page.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
+import { headerValues } from '../edge/http/header-values.js';
+import { acceptsHtml } from '../edge/http/html-page.js';
 import { Identities } from '../identity/identities.js';
 
 const { version } = createRequire(import.meta.url)('posthorn/package.json') as { version: string };

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../edge/fastify.js';
+import type { HttpRequest } from '../edge/http/fastify.js';
 import type { SessionUser } from '../identity/credential.js';
 import type { Html } from './html.js';
 

@@ -1,4 +1,4 @@
-import type { HttpReply } from '../edge/fastify.js';
+import type { HttpReply } from '../edge/http/fastify.js';
 import { html, type Html } from './html.js';
 import { drawn, pageHeaders } from './page-look.js';
 import { shown } from './page-kit.js';

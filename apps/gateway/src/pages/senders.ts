@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ownDatabaseMs, within } from '../edge/deadline.js';
-import { unknownRoute } from '../edge/edge-errors.js';
+import { ownDatabaseMs, within } from '../edge/http/deadline.js';
+import { unknownRoute } from '../edge/http/edge-errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 
 /** Who wrote to somebody, as far as that can be said. */

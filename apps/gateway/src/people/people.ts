@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { invalidMember } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
-import { within } from '../edge/deadline.js';
-import type { HttpRequest } from '../edge/fastify.js';
-import { headerValues } from '../edge/header-values.js';
+import { within } from '../edge/http/deadline.js';
+import type { HttpRequest } from '../edge/http/fastify.js';
+import { headerValues } from '../edge/http/header-values.js';
 import { hasSessionCookie, sessionCookieName } from '../identity/session-cookie.js';
 import { Identities } from '../identity/identities.js';
-import { isOwnPath } from './own-path.js';
-import { isOneLine } from './one-line.js';
-import { PeopleLibrary } from './people-library.js';
+import { isOwnPath } from './library/own-path.js';
+import { isOneLine } from './pages/one-line.js';
+import { PeopleLibrary } from './library/people-library.js';
 import { addressHeader, authPath } from './people-rules.js';
 
 export interface PeopleRequest {

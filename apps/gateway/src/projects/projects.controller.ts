@@ -9,8 +9,8 @@ import {
 } from '@posthorn/contracts';
 import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
-import type { Call } from '../edge/call.js';
-import { Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Get, Patch, Post } from '../edge/routes/route.js';
 import { OwnProjectsService } from './own-projects.service.js';
 import type { ProjectRow } from './project.entity.js';
 import { ProjectsService } from './projects.service.js';

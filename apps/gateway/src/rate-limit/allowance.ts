@@ -1,4 +1,4 @@
-import type { Surface } from '../edge/call.js';
+import type { Surface } from '../edge/routes/call.js';
 
 /** What a key has left in its window of one second. */
 export interface Allowance {

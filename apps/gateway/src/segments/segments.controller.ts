@@ -21,8 +21,8 @@ import {
   type SegmentPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** All contacts of a project are looked at before there is an answer. */
 const patient = { timeoutMs: 30_000 };

@@ -11,8 +11,8 @@ import {
   type SnippetPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 @Controller()
 export class SnippetsController {

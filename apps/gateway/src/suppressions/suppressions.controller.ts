@@ -17,9 +17,9 @@ import {
   type SuppressionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { CsvTable, type CsvCell } from '../edge/csv.js';
-import { Delete, Get, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
+import { Delete, Get, Post } from '../edge/routes/route.js';
 
 /** The legacy surface calls the list by the singular (the API specification). */
 /** Its rows are counted before there is an answer. */

@@ -18,8 +18,8 @@ import {
   type TemplateVersionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import type { Call } from '../edge/call.js';
-import { Delete, Get, Patch, Post } from '../edge/route.js';
+import type { Call } from '../edge/routes/call.js';
+import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 const bodyLimit = 3 * 1024 * 1024;
 /** MJML is compiled and previews are rendered before the answer, on threads that may have to be begun for it. */

@@ -9,8 +9,8 @@ import {
 } from '@posthorn/contracts';
 import { Database, DatabaseClock } from '@posthorn/database';
 import { currentTraces } from '@posthorn/telemetry';
-import { refuseOutsideSandbox } from '../domains/sandbox.js';
-import { SenderDirectory } from '../domains/sender-directory.js';
+import { refuseOutsideSandbox } from '../domains/senders/sandbox.js';
+import { SenderDirectory } from '../domains/senders/sender-directory.js';
 import { ProjectSettings } from '../projects/project-settings.js';
 import { TemplateDirectory, type FrozenContent } from '../templates/template-directory.js';
 import type { AcceptRow } from './accept-row.js';

@@ -2,7 +2,7 @@ import type { Mailbox } from '@posthorn/contracts';
 import type { MailAttachment } from '@posthorn/mail';
 import type { SendingConfig } from '../config.js';
 import { isErased } from '../erasures/erased-names.js';
-import type { SenderIdentity } from '../domains/sender-identities.js';
+import type { SenderIdentity } from '../domains/senders/sender-identities.js';
 import type { LoadedSources } from '../templates/sources.js';
 import type { Composable } from './composable.js';
 import type { ComposeJob } from './compose.js';

@@ -1,6 +1,6 @@
-import type { LiquidContent } from '../rendering/liquid.js';
-import { JobAbandoned, WorkerPool } from '../rendering/worker-pool.js';
-import { workerModule } from '../rendering/worker-jobs.js';
+import type { LiquidContent } from '../rendering/liquid/liquid.js';
+import { JobAbandoned, WorkerPool } from '../rendering/workers/worker-pool.js';
+import { workerModule } from '../rendering/workers/worker-jobs.js';
 import { compose, type Composed, type ComposeJob } from './compose.js';
 
 interface Waiting {

@@ -10,7 +10,7 @@ import {
   type MailAttachment,
   type SigningKey,
 } from '@posthorn/mail';
-import { render, type LiquidContent } from '../rendering/liquid.js';
+import { render, type LiquidContent } from '../rendering/liquid/liquid.js';
 import { release } from './own-memory.js';
 
 /** All that the bytes of a message depend on: the same of it gives the same bytes, on every attempt and in every thread. */

@@ -1,4 +1,4 @@
-import { answerJobs } from '../rendering/worker-jobs.js';
+import { answerJobs } from '../rendering/workers/worker-jobs.js';
 import { compose, type Composed, type ComposeJob } from './compose.js';
 import { release, isAlone } from './own-memory.js';
 

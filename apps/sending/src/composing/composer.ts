@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { SenderIdentities, unsignedIdentity, type SenderIdentity } from '../domains/sender-identities.js';
+import { SenderIdentities, unsignedIdentity, type SenderIdentity } from '../domains/senders/sender-identities.js';
 import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
-import { JobAbandoned } from '../rendering/worker-pool.js';
+import { JobAbandoned } from '../rendering/workers/worker-pool.js';
 import { Sources, type LoadedSources } from '../templates/sources.js';
 import type { Composable } from './composable.js';
 import type { Composed, ComposeJob } from './compose.js';

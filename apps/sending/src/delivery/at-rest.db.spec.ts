@@ -4,7 +4,7 @@ import type { RunningService } from '@posthorn/platform';
 import { eventually } from '@posthorn/testing';
 import { startSending } from '../service.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { ClaimsRepository } from './claims.repository.js';
+import { ClaimsRepository } from './claiming/claims.repository.js';
 
 let suite: SendingSuite;
 let worker: RunningService;

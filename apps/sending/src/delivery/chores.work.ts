@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RepeatedWork, work, WorkQueue, WorkRunner } from '@posthorn/work';
 import { AcceptingRepository } from '../accepting/accepting.repository.js';
-import { LeasesRepository } from './leases.repository.js';
+import { LeasesRepository } from './claiming/leases.repository.js';
 
 const everyMs = 10 * 60_000;
 const choresWork = work('sending.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });

@@ -6,9 +6,9 @@ import { eventually } from '@posthorn/testing';
 import { AllowancesRepository } from '../allowances/allowances.repository.js';
 import { ProjectStates } from '../projects/project-states.read-model.js';
 import { buildSend, startSendingSuite, type SendingSuite } from '../testing/sending-suite.js';
-import { LeasesRepository } from './leases.repository.js';
-import { OutcomesRepository } from './outcomes.repository.js';
-import { failure } from './outcome.js';
+import { LeasesRepository } from './claiming/leases.repository.js';
+import { OutcomesRepository } from './outcomes/outcomes.repository.js';
+import { failure } from './outcomes/outcome.js';
 
 describe('delivering mail', () => {
   let suite: SendingSuite;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { gauge, Metrics } from '@posthorn/telemetry';
 import { DeliveryCounts } from './delivery-counts.read-model.js';
-import { Provider } from './provider.js';
+import { Provider } from './hand-off/provider.js';
 
 const oldestDue = gauge(
   'posthorn_oldest_due_delivery_seconds',

@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Loop, Pauses } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
-import { ClaimsRepository } from './claims.repository.js';
+import { ClaimsRepository } from './claiming/claims.repository.js';
 import { DeliveryWakeUp } from './delivery-wake-up.js';
-import { LeasesRepository, type AmbiguousRules } from './leases.repository.js';
-import { outcomeOfDeaths, outcomeOfSilence } from './outcome.js';
-import { OutcomeRecorder } from './outcome-recorder.js';
+import { LeasesRepository, type AmbiguousRules } from './claiming/leases.repository.js';
+import { outcomeOfDeaths, outcomeOfSilence } from './outcomes/outcome.js';
+import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 
 const everyMs = 1_000;
 const unresolvedAtOnce = 256;

@@ -7,8 +7,8 @@ import {
   type Region,
 } from '@posthorn/contracts';
 import { SendingConfig } from '../config.js';
-import { mailFromOf } from './domain-records.js';
-import { covers, isPublicSuffix, namesIn } from './host-names.js';
+import { mailFromOf } from './checks/domain-records.js';
+import { covers, isPublicSuffix, namesIn } from './checks/host-names.js';
 
 /** What this installation says of domains. */
 @Injectable()

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { DomainPage, ListDomains, SendingDomain } from '@posthorn/contracts';
 import { SendingConfig } from '../config.js';
-import { DkimKeysRepository } from './dkim-keys.repository.js';
+import { DkimKeysRepository } from './dkim/dkim-keys.repository.js';
 import type { DomainRow } from './domain.entity.js';
-import { toSendingDomain } from './domain-records.js';
+import { toSendingDomain } from './checks/domain-records.js';
 import { DomainsRepository } from './domains.repository.js';
 
 /** Domains with the records that belong to them. */

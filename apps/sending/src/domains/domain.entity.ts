@@ -8,8 +8,8 @@ import {
   type UpdateDomain,
 } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PolicyFinding } from './domain-check.js';
-import { covers } from './host-names.js';
+import type { PolicyFinding } from './checks/domain-check.js';
+import { covers } from './checks/host-names.js';
 
 /** What one look into the DNS found. */
 export interface Findings {

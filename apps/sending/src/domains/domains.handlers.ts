@@ -12,11 +12,11 @@ import {
   type VerifyDomain,
 } from '@posthorn/contracts';
 import { Handles, type Incoming } from '@posthorn/messaging';
-import { DomainChecks } from './domain-checks.js';
+import { DomainChecks } from './checks/domain-checks.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
 import { DomainsService } from './domains.service.js';
-import { VouchedDomains } from './vouched-domains.js';
+import { VouchedDomains } from './senders/vouched-domains.js';
 
 @Controller()
 export class DomainsHandlers {

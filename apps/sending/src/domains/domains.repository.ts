@@ -1,9 +1,9 @@
 import { maxDomains, type Region, type Stream } from '@posthorn/contracts';
 import { newId, ScopedRepository, type Database, type Page, type PageRequest } from '@posthorn/database';
 import type { WorkQueue } from '@posthorn/work';
-import { betweenChecksMs, domainCheckWork } from './domain-check-kind.js';
+import { betweenChecksMs, domainCheckWork } from './checks/domain-check-kind.js';
 import { DomainRow } from './domain.entity.js';
-import { withParents } from './host-names.js';
+import { withParents } from './checks/host-names.js';
 
 /** A domain as it begins. */
 export type NewDomain = Pick<

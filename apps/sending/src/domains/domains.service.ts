@@ -15,8 +15,8 @@ import {
 import { newId } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
-import { CampaignSenders } from './campaign-senders.js';
-import { DkimKeys } from './dkim-keys.js';
+import { CampaignSenders } from './senders/campaign-senders.js';
+import { DkimKeys } from './dkim/dkim-keys.js';
 import type { DomainRow } from './domain.entity.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainsRepository } from './domains.repository.js';

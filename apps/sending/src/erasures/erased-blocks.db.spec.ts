@@ -13,8 +13,8 @@ import {
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { eventually, EventPublisher, testSecret } from '@posthorn/testing';
-import { HandOffMarks } from '../delivery/hand-off-marks.repository.js';
-import { Pace } from '../delivery/pace.js';
+import { HandOffMarks } from '../delivery/hand-off/hand-off-marks.repository.js';
+import { Pace } from '../delivery/claiming/pace.js';
 import { suppressionImportWork } from '../suppressions/suppression-import-kind.js';
 import { SuppressionsRepository } from '../suppressions/suppressions.repository.js';
 import { claimedMessages } from '../testing/claimed-messages.js';

@@ -14,10 +14,10 @@ import {
 import { newId } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { ContactVariablesRepository } from '../composing/contact-variables.repository.js';
-import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off-marks.repository.js';
-import { failure } from '../delivery/outcome.js';
-import { OutcomesRepository } from '../delivery/outcomes.repository.js';
-import { Pace } from '../delivery/pace.js';
+import { HandOffMarks, type MarkVerdict } from '../delivery/hand-off/hand-off-marks.repository.js';
+import { failure } from '../delivery/outcomes/outcome.js';
+import { OutcomesRepository } from '../delivery/outcomes/outcomes.repository.js';
+import { Pace } from '../delivery/claiming/pace.js';
 import { claimedMessages } from '../testing/claimed-messages.js';
 import { ErasedAddressesRepository } from './erased-addresses.repository.js';
 import { ErasedMailRepository } from './erased-mail.repository.js';

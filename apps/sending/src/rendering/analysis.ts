@@ -1,6 +1,6 @@
 import { analyzeSync, toValueSync, Variable, type Template } from 'liquidjs';
-import { parse } from './liquid.js';
-import { IncludedSnippet, SnippetTag } from './snippet-tag.js';
+import { parse } from './liquid/liquid.js';
+import { IncludedSnippet, SnippetTag } from './liquid/snippet-tag.js';
 
 /** A variable that a source reads and does not make itself, such as `contact.data.plan`. */
 export interface VariableUse {

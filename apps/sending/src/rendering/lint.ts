@@ -8,7 +8,7 @@ import {
 import { textFromHtml } from '@posthorn/mail';
 import { Parser } from 'htmlparser2';
 import { snippetsOf, variablesOf } from './analysis.js';
-import { hasLiquid } from './liquid.js';
+import { hasLiquid } from './liquid/liquid.js';
 import { lackingContrast, lookOf, plainLook, type Look } from './styles.js';
 
 /** What is looked at: a mail as it is rendered, or its source, in which values stand for nothing yet. */

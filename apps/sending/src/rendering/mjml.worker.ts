@@ -1,5 +1,5 @@
 import { compileMjml } from './mjml.js';
-import { answerJobs } from './worker-jobs.js';
+import { answerJobs } from './workers/worker-jobs.js';
 
 /** The source. */
 export type MjmlJob = string;

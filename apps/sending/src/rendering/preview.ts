@@ -2,7 +2,7 @@ import type { Finding, RenderedTemplate, Stream } from '@posthorn/contracts';
 import { textFromHtml } from '@posthorn/mail';
 import { isMissing, variablesOf } from './analysis.js';
 import { lint } from './lint.js';
-import { render, type RenderInput } from './liquid.js';
+import { render, type RenderInput } from './liquid/liquid.js';
 
 export interface PreviewSource extends RenderInput {
   subject: string;

@@ -5,8 +5,8 @@ import type { MjmlJob } from './mjml.worker.js';
 import type { LintSource, PreviewSource } from './preview.js';
 import type { RenderingJob } from './rendering.worker.js';
 import { checkSource, type CheckedSource, type SourceFault } from './template-check.js';
-import { workerModule } from './worker-jobs.js';
-import { WorkerPool } from './worker-pool.js';
+import { workerModule } from './workers/worker-jobs.js';
+import { WorkerPool } from './workers/worker-pool.js';
 
 /** Reading longer ones takes longer than a thread costs. */
 const longSource = 32 * 1024;

@@ -1,6 +1,6 @@
 import { lintSource, preview, type LintSource, type PreviewSource } from './preview.js';
 import { checkSource } from './template-check.js';
-import { answerJobs } from './worker-jobs.js';
+import { answerJobs } from './workers/worker-jobs.js';
 
 export type RenderingJob = { check: string } | { preview: PreviewSource } | { lint: LintSource };
 

@@ -1,5 +1,5 @@
 import { snippetsOf } from './analysis.js';
-import { hasLiquid, LiquidSyntaxError, parse } from './liquid.js';
+import { hasLiquid, LiquidSyntaxError, parse } from './liquid/liquid.js';
 
 export interface CheckedSource {
   /** The snippets that it includes itself. */

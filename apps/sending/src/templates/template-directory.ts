@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { templateUnknown, type Mailbox, type Stream } from '@posthorn/contracts';
 import { TtlCache } from '@posthorn/database';
-import { hasLiquid } from '../rendering/liquid.js';
+import { hasLiquid } from '../rendering/liquid/liquid.js';
 import { Rendering } from '../rendering/rendering.js';
 import type { CheckedSource } from '../rendering/template-check.js';
 import { SnippetsRepository } from '../snippets/snippets.repository.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { domainOf, projects, senderNotVerified, serviceCaller, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import { SendingConfig } from '../config.js';
-import { SenderDirectory } from '../domains/sender-directory.js';
+import { SenderDirectory } from '../domains/senders/sender-directory.js';
 
 /** Who a template may be sent as: of a verified domain of the project, or from its sandbox (the API specification). Whose key it is does not matter yet. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Route } from '../../edge/route-table.js';
+import type { Route } from '../../edge/routes/route-table.js';
 import type { Told } from '../gateway-suite.js';
 
 /** How a refused request is answered: the status, and the code of the API specification in lower case. */

@@ -1,7 +1,7 @@
 import { roleScopes, type MemberRole } from '@posthorn/contracts';
 import type { CallerKind } from '../../identity/credential.js';
-import { callersOf, scopesOf } from '../../edge/route.js';
-import type { Route } from '../../edge/route-table.js';
+import { callersOf, scopesOf } from '../../edge/routes/route.js';
+import type { Route } from '../../edge/routes/route-table.js';
 import type { Refusal } from './dialect-shapes.js';
 import { strangeOrigin, trustedOrigin, type Shown, type WalkFixture } from './walk-fixture.js';
 

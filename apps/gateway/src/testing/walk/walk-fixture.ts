@@ -2,8 +2,8 @@ import { apiKeys, projects, scopes, type MemberRole, type Scope } from '@posthor
 import { newId } from '@posthorn/database';
 import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
-import { scopesOf, type RouteDeclaration } from '../../edge/route.js';
-import type { Route } from '../../edge/route-table.js';
+import { scopesOf, type RouteDeclaration } from '../../edge/routes/route.js';
+import type { Route } from '../../edge/routes/route-table.js';
 import type { GatewaySuite, Told } from '../gateway-suite.js';
 import { delegate } from '../delegate.js';
 import { buildUser, cookieOf, join, peopleSecretOf, signIn, type Person } from '../people.js';

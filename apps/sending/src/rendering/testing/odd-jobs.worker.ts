@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads';
-import { answerJobs } from '../worker-jobs.js';
+import { answerJobs } from '../workers/worker-jobs.js';
 
 /** What a job may do to its thread. */
 export type OddJob = { does: 'answers' | 'throws' | 'loops' | 'floods' | 'leaves'; value: number };

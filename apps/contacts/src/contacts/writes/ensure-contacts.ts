@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { EnsureContacts, EnsuredContacts } from '@posthorn/contracts';
+import { DatabaseClock, isPoisonedRow } from '@posthorn/database';
+import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
+import { keyOf, originOf, type ContactWrite } from './contact-write.js';
+import { ContactWrites } from './contact-writes.js';
+import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
+
+interface Question {
+  projectId: string;
+  emails: string[];
+}
+
+type Answer = EnsuredContacts | Error;
+
+const maxGathered = 64;
+
+/** Who is only written to has not subscribed (docs/api-decisions.md §3). */
+export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite => ({
+  projectId,
+  email,
+  subscribedWhenNew: false,
+  only: 'NEW',
+  origin: originOf(undefined, 'SEND'),
+});
+
+/** Gives the ids of the contacts of some addresses, and makes the missing ones: one look and one insert for all that ask at once. */
+@Injectable()
+export class EnsureContactsService {
+  private readonly gatherer = new Gatherer<Question, EnsuredContacts>({
+    flush: (questions) => this.answer(questions),
+    maxItems: maxGathered,
+  });
+
+  constructor(
+    private readonly contacts: ContactsRepository,
+    private readonly writes: ContactWrites,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async ensure({ caller, body, deadline }: Incoming<EnsureContacts>): Promise<EnsuredContacts> {
+    await this.clock.refuseLate(deadline);
+    return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
+  }
+
+  private async answer(questions: Question[]): Promise<Answer[]> {
+    try {
+      return await this.answerTogether(questions);
+    } catch (error) {
+      if (questions.length === 1 || !isPoisonedRow(error)) return questions.map(() => error as Error);
+      const middle = questions.length >> 1;
+      return [
+        ...(await this.answer(questions.slice(0, middle))),
+        ...(await this.answer(questions.slice(middle))),
+      ];
+    }
+  }
+
+  private async answerTogether(questions: Question[]): Promise<EnsuredContacts[]> {
+    const ids = await this.idsOf(
+      questions.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))),
+    );
+    return questions.map(({ projectId, emails }) => ({
+      contacts: emails.map((email) => ({ id: ids.get(keyOf({ projectId, email }))!, email })),
+    }));
+  }
+
+  private async idsOf(keys: ContactKey[]): Promise<Map<string, string>> {
+    const ids = new Map<string, string>();
+    const learn = (rows: (ContactKey & { id: string })[]) =>
+      rows.forEach((row) => ids.set(keyOf(row), row.id));
+    const missing = () => keys.filter((key) => !ids.has(keyOf(key)));
+    // What somebody else makes between the look and the insert is there at the next look.
+    for (let open = keys; open.length > 0; open = missing()) {
+      learn(await this.contacts.idsOf(open));
+      if (missing().length > 0) learn(await this.make(missing()));
+    }
+    return ids;
+  }
+
+  private async make(keys: ContactKey[]): Promise<(ContactKey & { id: string })[]> {
+    const distinct = new Map(keys.map((key) => [keyOf(key), key]));
+    const written = await this.writes.write([...distinct.values()].map(recipientContact));
+    this.outbox.wakeUp();
+    return written.flatMap(({ contact }) => contact ?? []);
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { createGunzip } from 'node:zlib';
+import { clientWentAway } from './body-budget.js';
+import { notGzip, tooLarge, unpacksTooFar, wrongEncoding } from '../http/edge-errors.js';
+import { boundaryOf, readForm } from './multipart.js';
+
+/** A table that is read as it comes: who does not read on slows its client down. */
+export interface Upload {
+  /** Of the content type; what the bytes themselves say counts more. */
+  charset: string | null;
+  bytes: AsyncIterable<Buffer>;
+  /** What was said beside it, as the route's query says it. */
+  options: object;
+}
+
+const csvType = /^\s*text\/csv\s*(?:;|$)/i;
+const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i;
+/** Rows repeat themselves, but not like this; below it nobody counts. */
+const maxRatio = 250;
+const uncounted = 1024 * 1024;
+const chunkBytes = 64 * 1024;
+
+export const isUpload = ({ headers }: IncomingMessage): boolean =>
+  csvType.test(headers['content-type'] ?? '') || boundaryOf(headers['content-type']) !== null;
+
+/** `read` takes what stands beside the file of a form. */
+export async function openUpload(
+  request: IncomingMessage,
+  limit: number,
+  read: (fields: object) => object,
+): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  const size = Number(request.headers['content-length'] ?? 0);
+  if (size > limit) throw tooLarge(limit);
+  const bytes = unpacked(request, bounded(bytesOf(request), limit), limit);
+  const boundary = boundaryOf(type);
+  if (boundary === null) return { charset: charset.exec(type)?.[1] ?? null, bytes, options: {} };
+  const { fields, file } = await readForm(bytes, boundary);
+  return { charset: null, bytes: file, options: read(fields) };
+}
+
+async function* bytesOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    // Not destroyed where its reader stops: there is an answer to write on the same socket.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (error) {
+    if (!request.complete) throw clientWentAway();
+    throw error;
+  }
+}
+
+async function* bounded(bytes: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+function unpacked(
+  { headers }: IncomingMessage,
+  bytes: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncIterable<Buffer> {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return bytes;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw wrongEncoding();
+  return bounded(gunzipped(bytes), limit);
+}
+
+/** What unpacks to far more than any table is refused long before it is all there. */
+async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: chunkBytes });
+  let packed = 0;
+  let size = 0;
+  const fed = feed(bytes, gunzip, (length) => (packed += length));
+  fed.catch((error: unknown) => gunzip.destroy(error as Error));
+  try {
+    for await (const chunk of gunzip) {
+      size += (chunk as Buffer).length;
+      if (size > uncounted && size > packed * maxRatio) throw unpacksTooFar(maxRatio);
+      yield chunk as Buffer;
+    }
+    await fed;
+  } catch (error) {
+    throw /^Z_/.test((error as NodeJS.ErrnoException).code ?? '') ? notGzip() : error;
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+async function feed(
+  bytes: AsyncIterable<Buffer>,
+  gunzip: ReturnType<typeof createGunzip>,
+  count: (length: number) => void,
+): Promise<void> {
+  for await (const chunk of bytes) {
+    count(chunk.length);
+    if (gunzip.destroyed) return;
+    if (!gunzip.write(chunk))
+      await new Promise<void>((resolve) => gunzip.once('drain', resolve).once('close', resolve));
+  }
+  gunzip.end();
+}

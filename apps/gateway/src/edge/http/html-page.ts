@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import type { Shown } from '../../pages/page.js';
+import { headerValues } from './header-values.js';
+
+/** What a handler answers in place of a resource where a browser asks for a page. */
+export class HtmlPage {
+  constructor(readonly shown: Shown) {}
+}
+
+type Requested = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
+
+export const acceptsHtml = ({ rawHeaders }: Requested): boolean =>
+  headerValues(rawHeaders, 'accept').some((accept) => /\btext\/html\b/i.test(accept));
+
+export const wantsPage = (requested: Requested): boolean =>
+  requested.method === 'HEAD' || acceptsHtml(requested);
+
+/**
+ * Whether a GET of a link that works once must change nothing: a HEAD, a program that previews or scans links, a browser that fetches
+ * ahead, and a browser whose person has not confirmed it yet. Any other program means what it asks for (docs/api-decisions.md §5).
+ */
+export const onlyLooks = (requested: Requested, confirmed: boolean): boolean =>
+  requested.method === 'HEAD' || isPreview(requested) || (wantsPage(requested) && !confirmed);
+
+const previews =
+  /bot\b|crawler|spider|preview|externalhit|slack|whatsapp|telegram|skype|embedly|iframely|pinterest|barracuda|mimecast|proofpoint|symantec|trendmicro|ironport|sophos|safelinks|urlscan/i;
+
+const isPreview = ({ rawHeaders }: Requested): boolean =>
+  headerValues(rawHeaders, 'user-agent').some((name) => previews.test(name)) ||
+  ['sec-purpose', 'purpose', 'x-moz'].some((header) =>
+    headerValues(rawHeaders, header).some((purpose) => /prefetch|preview/i.test(purpose)),
+  );

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreatedApiKey } from '@posthorn/contracts';
+import { startGatewaySuite, type GatewaySuite, type Told } from '../../testing/gateway-suite.js';
+
+const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
+const send = { to: 'a@example.test', subject: 's', body: 'b' };
+
+let suite: GatewaySuite;
+let key: CreatedApiKey;
+
+beforeAll(async () => {
+  suite = await startGatewaySuite();
+  key = await suite.buildKey((await suite.buildProject()).projectId);
+});
+afterAll(() => suite.stop());
+
+describe('without the services behind it', () => {
+  it('the gateway says so at once, in dialect, and asks to come again', async () => {
+    for (const path of ['/api/v1/emails', '/api/emails']) {
+      const published = await suite.request('POST', path, { key: key.token, body: send });
+      expect([
+        published.status,
+        String(codeOf(published)).toLowerCase(),
+        published.headers.get('retry-after'),
+      ]).toEqual([503, 'enqueue_failed', '1']);
+      expect(published.ms).toBeLessThan(2_000);
+    }
+    const read = await suite.request('GET', '/api/v1/emails', { key: key.token });
+    expect([read.status, codeOf(read), read.headers.get('retry-after')]).toEqual([
+      503,
+      'internal_error',
+      '1',
+    ]);
+    expect((await suite.request('GET', '/healthz')).status).toBe(503);
+  });
+
+  it.each(['cut', 'hold'] as const)(
+    'and when its database is away (%s), and recovers by itself',
+    async (how) => {
+      suite.line[how]();
+      await delay(1_000);
+      const published = await suite.request('POST', '/api/v1/emails', { key: key.token, body: send });
+      expect([published.status, codeOf(published), published.headers.get('retry-after')]).toEqual([
+        503,
+        'enqueue_failed',
+        '1',
+      ]);
+      expect(published.ms).toBeLessThan(2_000);
+      expect((await suite.request('GET', '/api/contacts', { key: key.token })).json).toEqual({
+        success: false,
+        error: { message: 'The service cannot answer right now', code: 'INTERNAL_ERROR' },
+      });
+      suite.line.fix();
+      await delay(100);
+      expect((await suite.request('GET', '/api/v1/contacts?limit=0', { key: key.token })).status).toBe(422);
+    },
+  );
+
+  it('and without NATS', async () => {
+    await suite.nats.stop();
+    for (const [method, path, body] of [
+      ['POST', '/api/v1/emails', send],
+      ['GET', '/api/emails', undefined],
+    ] as const) {
+      const published = await suite.request(method, path, { key: key.token, body });
+      expect([published.status, published.headers.get('retry-after'), published.ms < 2_000]).toEqual([
+        503,
+        '1',
+        true,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { routeControllers } from '../../gateway.module.js';
+import { startGatewaySuite, type GatewaySuite } from '../../testing/gateway-suite.js';
+import { codeOf, expectAdmitted, expectRefused, statedBy } from '../../testing/walk/dialect-shapes.js';
+import { walkCallers } from '../../testing/walk/walk-callers.js';
+import { strangeOrigin, trustedOrigin, WalkFixture } from '../../testing/walk/walk-fixture.js';
+import { Get, Patch, Post, Delete, callersOf, type Method } from './route.js';
+import { isListedAs, outsideRoutes } from './outside-routes.js';
+import { routeTable } from './route-table.js';
+
+const table = routeTable(routeControllers);
+const { routes } = table;
+const cases = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+const covered = new Set<string>();
+
+let suite: GatewaySuite;
+let fixture: WalkFixture;
+
+beforeAll(async () => {
+  suite = await startGatewaySuite({ TRUSTED_ORIGINS: trustedOrigin });
+  fixture = new WalkFixture(suite);
+  await fixture.prepare(routes);
+});
+afterAll(async () => {
+  process.stderr.write(
+    `callers walk: ${covered.size} of ${routes.length * walkCallers.length} (${routes.length} routes × ${walkCallers.length} callers), ${fixture.requested} requests\n`,
+  );
+  await suite.stop();
+});
+
+describe.each(cases)('%s', (name, route) => {
+  it.each(walkCallers.map((caller) => [caller.says, caller] as const))('answers %s', async (_, caller) => {
+    const shown = caller.shows(fixture, route);
+    const published = await fixture.request(route, shown);
+    const path = fixture.pathOf(route, shown.projectId);
+    const wanted = caller.hears(route);
+    if (wanted === 'admitted') expectAdmitted(published, route, path);
+    else expectRefused(published, route, path, wanted);
+    covered.add(`${name} ${caller.says}`);
+  });
+
+  it('tells the project of a stranger from one that does not exist by no byte', async () => {
+    const { cookies, keys, tokens, unknowns: unknown, nowhere } = fixture;
+    const text = async (headers: Record<string, string>, projectId: string) =>
+      statedBy(await fixture.request(route, { headers, projectId }), projectId);
+    const credentials: Record<string, string>[] = [
+      { cookie: cookies.OWNER, origin: trustedOrigin },
+      { authorization: `Bearer ${keys.full}` },
+      { authorization: `Bearer ${tokens.OWNER}` },
+    ];
+    for (const headers of credentials) {
+      const [theirs, nobodys] = [
+        await text({ ...headers, 'x-project-id': unknown }, unknown),
+        await text({ ...headers, 'x-project-id': nowhere }, nowhere),
+      ];
+      expect(theirs).toEqual(nobodys);
+    }
+  });
+
+  it('says the same of every credential that is none', async () => {
+    const { keys, unknown } = fixture;
+    const text = await Promise.all(
+      [unknown, keys.revoked, 'sk_live_x', `${unknown}x`].map(async (token) =>
+        statedBy(await fixture.request(route, { headers: { authorization: `Bearer ${token}` } })),
+      ),
+    );
+    expect(text).toEqual(text.map(() => text[0]));
+  });
+
+  it('has a HEAD where it has a GET, and a 405 that names its methods for the rest', async () => {
+    const headers = { authorization: `Bearer ${fixture.keys.full}` };
+    // A path with a name in it may stand where others have an id.
+    const known: string[] = [...new Set(table.at(fixture.pathOf(route)).map(({ method }) => method))];
+    const readable = known.includes('GET');
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
+      const published = await fixture.request(route, { headers }, method);
+      const isKnown = known.includes(method) || (method === 'HEAD' && readable);
+      expect([method, published.status === 405]).toEqual([method, !isKnown]);
+      if (method === 'HEAD') expect(published.text).toBe('');
+      if (isKnown) continue;
+      expect(published.headers.get('allow')!.split(', ').sort()).toEqual(
+        [...known, ...(readable ? ['HEAD'] : [])].sort(),
+      );
+      if (method !== 'HEAD') expect(codeOf(published)).toBe('resource_not_found');
+    }
+  });
+
+  it('lets a page of another origin read its answer only where public keys may come', async () => {
+    const open = callersOf(route.declaration).includes('PUBLIC');
+    const published = await fixture.request(route, {
+      headers: { authorization: `Bearer ${fixture.keys.public}`, origin: strangeOrigin },
+    });
+    expect(published.headers.get('access-control-allow-origin')).toBe(open ? '*' : null);
+    expect(published.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('a route', () => {
+  const declare: Partial<Record<Method, typeof Get>> = { GET: Get, POST: Post, PATCH: Patch, DELETE: Delete };
+
+  it.each(cases)('%s without its scope stops the boot', (_, { method, path, surface, declaration }) => {
+    class Forgetful {}
+    const { scope: _forgotten, ...rest } = declaration;
+    const plain = path.replace(/^\/api\/(v1\/)?/, '');
+    declare[method]!(plain, { ...rest, surfaces: [surface] } as never)(Forgetful.prototype, 'handler', {});
+    expect(() => routeTable([Forgetful])).toThrow(/lacks a scope/);
+  });
+});
+
+describe('the walk', () => {
+  it('goes down every route that the gateway serves in a dialect, and every other one is listed', () => {
+    const { served } = suite.gateway;
+    const inside = served.filter((route) => !outsideRoutes.some((listed) => isListedAs(listed, route)));
+    expect(inside.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+      cases.map(([name]) => name).sort(),
+    );
+    const unserved = outsideRoutes.filter((listed) => !served.some((route) => isListedAs(listed, route)));
+    expect(unserved).toEqual([]);
+  });
+
+  it('has put every caller before every route', () => {
+    expect(covered.size).toBe(routes.length * walkCallers.length);
+  });
+});

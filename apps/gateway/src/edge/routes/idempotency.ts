@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { Base64Text, writeJson, type IdempotencyClaim } from '@posthorn/contracts';
+import { idempotencyKeyLength } from '../http/edge-errors.js';
+import type { Route } from './route-table.js';
+
+const maxKey = 255;
+
+/** What a repeat of the request has to match; nothing where no key was sent. */
+export function claimOf(
+  route: Pick<Route, 'method' | 'path' | 'ids'>,
+  headers: string[],
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+): IdempotencyClaim | undefined {
+  if (headers.length === 0) return undefined;
+  const [key] = headers;
+  if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
+  // Of two resources one key is two requests: what the path names is part of what has to match.
+  const named = route.ids.map((name) => params[name]!.toLowerCase());
+  const requested = named.length > 0 ? [named, body] : body;
+  return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(requested) };
+}
+
+function hashOf(requested: unknown): string {
+  const hash = createHash('sha256');
+  for (const piece of writeJson(() => canonicalJson(requested))) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** The same text for the same value, whatever the order of its members. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null || value instanceof Base64Text)
+    return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

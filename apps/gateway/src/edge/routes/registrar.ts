@@ -1,0 +1,116 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { GatewayConfig } from '../../config.js';
+import { Cors } from '../http/cors.js';
+import { unknownRoute, wrongMethod } from '../http/edge-errors.js';
+import { Failures, pathOf } from '../http/failures.js';
+import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../http/fastify.js';
+import { RequestPipeline } from './request-pipeline.js';
+import { RequestWatch } from '../http/request-watch.js';
+import type { Handler } from './route.js';
+import { routeTable, type Controller, type Route, type RouteTable } from './route-table.js';
+import { securityHeaders } from '../http/security-headers.js';
+
+const unreadMs = 60_000;
+
+/** Puts the declared routes of every controller on Fastify, past Nest's router and pipes. */
+@Injectable()
+export class Registrar implements OnApplicationBootstrap {
+  private table: RouteTable;
+  private draining = false;
+  private readonly cors: Cors;
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly host: HttpAdapterHost,
+    private readonly config: GatewayConfig,
+    private readonly pipeline: RequestPipeline,
+    private readonly failures: Failures,
+    private readonly watch: RequestWatch,
+  ) {
+    this.cors = new Cors(config);
+  }
+
+  onApplicationBootstrap(): void {
+    const adapter = this.host.httpAdapter as unknown as EdgeAdapter;
+    const fastify = adapter.getInstance<Fastify>();
+    const controllers = new Map(
+      this.discovery
+        .getControllers()
+        .map(({ metatype, instance }) => [metatype as unknown as Controller, instance as object]),
+    );
+    this.table = routeTable([...controllers.keys()]);
+    this.prepare(adapter, fastify);
+    for (const route of this.table.routes) this.add(fastify, route, controllers.get(route.controller)!);
+  }
+
+  /** Known once the application has started. */
+  get routes(): RouteTable {
+    return this.table;
+  }
+
+  /** From now on every connection ends with its answer, so that none is reset when the port closes (docs/guarantees.md G16). */
+  drain(): void {
+    this.draining = true;
+  }
+
+  private prepare(adapter: EdgeAdapter, fastify: Fastify): void {
+    const headers = securityHeaders(this.config.publicUrl);
+    this.watch.attach(fastify);
+    fastify.addHook('onRequest', (_, reply, done) => {
+      void reply.headers(headers);
+      done();
+    });
+    // Said with the answer and not on arrival: what was under way when the drain began ends its connection too.
+    fastify.addHook('onSend', (_request, reply, _payload, done) => {
+      if (this.draining) void reply.header('connection', 'close');
+      done();
+    });
+    // Of a body that nobody read the rest may not come for ever.
+    fastify.addHook('onResponse', ({ raw }, _reply, done) => {
+      if (!raw.complete) setTimeout(() => raw.complete || raw.socket.destroy(), unreadMs).unref();
+      done();
+    });
+    // Bodies stay unread until the guard and the limiter have let the request pass.
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+    fastify.setErrorHandler((error, request, reply) =>
+      this.failures.answer(error, request, reply, routeOf(request)),
+    );
+    fastify.setNotFoundHandler((request, reply) => this.withoutRoute(request, reply));
+    adapter.onFrameworkError = (error, request, reply) =>
+      this.failures.answer(error, request, reply.headers(headers));
+  }
+
+  private add(fastify: Fastify, route: Route, controller: object): void {
+    const method = (controller as Record<string, Handler>)[route.handler]!;
+    const handler: Handler = (call) => method.call(controller, call);
+    fastify.route({
+      method: route.method,
+      url: route.path,
+      config: { declared: route },
+      onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (
+        this.cors.allow(route, request, reply),
+        done()
+      ),
+      handler: (request: HttpRequest, reply: HttpReply) =>
+        this.pipeline.serve(route, handler, request, reply),
+    });
+  }
+
+  private withoutRoute(request: HttpRequest, reply: HttpReply): void {
+    const path = pathOf(request.url);
+    if (this.cors.preflight(this.table.at(path), request, reply)) return;
+    const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(path);
+    this.failures.answer(
+      methods.length > 0 ? wrongMethod(withHead(methods)) : unknownRoute(),
+      request,
+      reply,
+    );
+  }
+}
+
+const withHead = (methods: string[]): string[] => (methods.includes('GET') ? [...methods, 'HEAD'] : methods);
+
+const routeOf = (request: HttpRequest): Route | undefined =>
+  (request.routeOptions?.config as { declared?: Route } | undefined)?.declared;

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { Contact, contactNotFound, CreateContact } from '@posthorn/contracts';
+import { routeControllers } from '../../gateway.module.js';
+import { describeRoutes } from './describe-routes.js';
+import { routeTable } from './route-table.js';
+import { Get, outcomeOf, Post, scopesOf, type RouteDeclaration } from './route.js';
+
+const declaring = (decorate: MethodDecorator) => {
+  class Declaring {
+    act() {
+      return Promise.resolve({});
+    }
+  }
+  decorate(Declaring.prototype, 'act', Object.getOwnPropertyDescriptor(Declaring.prototype, 'act')!);
+  return Declaring;
+};
+const whole: RouteDeclaration = { summary: 'Get things', scope: 'contacts:read', reply: Contact };
+
+describe('the route table', () => {
+  const table = routeTable(routeControllers);
+
+  it('has every route on both surfaces, unless it names one', () => {
+    const positions = table.routes.map(({ method, path }) => `${method} ${path}`);
+    expect(positions).toEqual(
+      expect.arrayContaining([
+        'POST /api/v1/emails',
+        'POST /api/emails',
+        'GET /api/v1/contacts/:id',
+        'GET /api/contacts/:id',
+      ]),
+    );
+    expect(new Set(positions).size).toBe(positions.length);
+    const without = (surface: string) =>
+      table.routes
+        .filter((route) => route.surface === surface)
+        // What the surfaces call otherwise.
+        .map(
+          ({ method, path }) =>
+            `${method} ${path
+              .replace(/^\/api\/(v1\/)?/, '')
+              .replace(/^suppressions\b/, 'suppression')
+              .replace(/^contacts\/import$/, 'contacts/imports')}`,
+        );
+    const legacyOnly = ['POST track'];
+    expect([...without('v1'), ...legacyOnly].sort()).toEqual(without('legacy').sort());
+  });
+
+  it('answers every deletion of the legacy surface with success alone', () => {
+    const deletions = table.routes.filter(
+      ({ method, surface }) => method === 'DELETE' && surface === 'legacy',
+    );
+    const withData = deletions.filter(({ declaration }) => outcomeOf(declaration) !== 'deleted');
+    expect([deletions.length > 10, withData.map(({ path }) => path)]).toEqual([true, []]);
+  });
+
+  it('knows which methods a path has', () => {
+    const methodsAt = (path: string) => table.at(path).map(({ method }) => method);
+    expect(methodsAt('/api/v1/emails')).toEqual(['POST', 'GET']);
+    expect(methodsAt('/api/contacts/x')).toEqual(['GET', 'PATCH', 'DELETE']);
+    expect(methodsAt('/api/v1/nothing')).toEqual([]);
+    expect(methodsAt('/api/v1/emails/')).toEqual([]);
+  });
+
+  it('opens to public keys only what may be sent, and the way into a list and out of it', () => {
+    const open = table.routes.filter(({ declaration }) => declaration.callers?.includes('PUBLIC'));
+    expect(open.every(({ path, sends }) => sends || /\/lists\/:id\/(?:un)?subscribe$/.test(path))).toBe(true);
+    expect(open.every(({ declaration }) => scopesOf(declaration).includes('emails:send'))).toBe(true);
+  });
+
+  it('stops the boot for an incomplete declaration', () => {
+    const undeclared = { reply: Contact } as unknown as RouteDeclaration;
+    expect(() => routeTable([declaring(Get('things', undeclared))])).toThrow(
+      'Declaring.act (GET things) lacks a summary, a scope',
+    );
+    expect(() => routeTable([declaring(Post('things', whole))])).toThrow('lacks a body, or null for none');
+    expect(() => routeTable([declaring(Get('things/:id', whole))])).toThrow(
+      'lacks what a missing id answers',
+    );
+    expect(() =>
+      routeTable([declaring(Get('things', { summary: 's', scope: 'contacts:read' } as RouteDeclaration))]),
+    ).toThrow('lacks a reply');
+    expect(() => routeTable([declaring(Get('/things', whole))])).toThrow('a path without a leading slash');
+    expect(() =>
+      routeTable([declaring(Post('things', { ...whole, body: CreateContact, paged: 'items' }))]),
+    ).toThrow('the method GET');
+  });
+
+  it('stops the boot for two routes in one place', () => {
+    const one = declaring(Get('things/:id', { ...whole, missing: contactNotFound }));
+    const other = declaring(Get('things/:thing', { ...whole, missing: contactNotFound }));
+    expect(() => routeTable([one, other])).toThrow('two routes answer GET /api/v1/things/:');
+  });
+
+  it('becomes a page for people', () => {
+    const page = describeRoutes(table);
+    expect(page).toContain(
+      '| POST | `/api/v1/emails` | emails:send | SECRET, PUBLIC, SESSION, TOKEN | SendEmail | SendReceipt |',
+    );
+    expect(page).toContain(
+      '| GET | `/api/contacts` | contacts:read | SECRET, SESSION, TOKEN | — | page of Contact |',
+    );
+    expect(page.trim().split('\n')).toHaveLength(table.routes.length + 2);
+  });
+});

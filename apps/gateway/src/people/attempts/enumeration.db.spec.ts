@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Told } from '../../testing/gateway-suite.js';
+import { password, startPeopleSuite, type PeopleSuite } from '../../testing/people-suite.js';
+
+let suite: PeopleSuite;
+const known = 'known@example.com';
+beforeAll(async () => {
+  suite = await startPeopleSuite();
+  await suite.buildPerson(known);
+});
+afterAll(() => suite.stop());
+
+const [fewest, most] = [4, 40];
+type Pair = [of: number, ofNobody: number];
+
+const fastests = (pairs: Pair[]) =>
+  [0, 1].map((side) => Math.min(...pairs.map((pair) => pair[side]!))) as Pair;
+const usualGap = (pairs: Pair[]) =>
+  pairs.map(([of, ofNobody]) => of - ofNobody).sort((a, b) => a - b)[Math.floor(pairs.length / 2)]!;
+
+/**
+ * What else runs on the machine only adds, so that the fastest shows what an answer takes; but one lucky moment makes a fastest.
+ * A way that takes longer does so within most of the pairs too: only what both show is told.
+ */
+function tellsThemApart(pairs: Pair[]): boolean {
+  const [of, ofNobody] = fastests(pairs);
+  return Math.min(Math.abs(of - ofNobody), Math.abs(usualGap(pairs))) >= Math.max(15, 0.2 * ofNobody);
+}
+
+async function request(path: string, email: string) {
+  return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
+}
+
+/** Each to a project of its own: one sends an invitation a minute to an address. */
+async function invite(email: string): Promise<Told> {
+  const { projectId } = await suite.buildProject();
+  const as = await suite.buildUser({ projectId });
+  return suite.request('POST', `/api/v1/projects/${projectId}/members`, {
+    as,
+    body: { email, role: 'MEMBER' },
+  });
+}
+
+/** Ids and instants are new each time; the address is what was asked. */
+const shapeOf = (text: string) =>
+  text
+    .replace(/"(id|createdAt|updatedAt|created_at|sent_at|expires_at|invited_by)":"[^"]+"/g, '"$1":…')
+    .replace(/[\w-]+@example\.com/g, '<address>');
+
+const paths = ['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'];
+const ways: [says: string, ask: (email: string) => Promise<Told>][] = [
+  ...paths.map((path): (typeof ways)[number] => [path, (email) => request(path, email)]),
+  ['an invitation', (email) => invite(email)],
+];
+
+describe.each(ways)('%s', (path, requesting) => {
+  it('answers alike for known and unknown addresses, and takes as long', async () => {
+    const pairs: Pair[] = [];
+    for (let index = 0; index < fewest || (index < most && tellsThemApart(pairs)); index += 1) {
+      const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
+      if (index % 2 === 1) addresses.reverse();
+      const published = [await requesting(addresses[0]!), await requesting(addresses[1]!)];
+      if (index % 2 === 1) published.reverse();
+      expect([published[0]!.status, shapeOf(published[0]!.text)]).toEqual([
+        published[1]!.status,
+        shapeOf(published[1]!.text),
+      ]);
+      pairs.push([published[0]!.ms, published[1]!.ms]);
+    }
+    expect([pairs, tellsThemApart(pairs)]).toEqual([pairs, false]);
+  });
+});
+
+it('tells the owner of an address, and nobody else, that somebody signed up with it', async () => {
+  await suite
+    .visitor()
+    .post('/api/auth/sign-up/email', { name: 'Eve', email: known, password: 'another horse' });
+  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You have an account already');
+  expect((await suite.visitor().post('/api/auth/sign-in/email', { email: known, password })).status).toBe(
+    200,
+  );
+});

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@posthorn/database';
+import { GatewayConfig } from '../../config.js';
+import { DelegationsService } from '../../oauth/delegations.service.js';
+import { Attempts } from '../attempts/attempts.js';
+import type { Auth } from './people-auth.js';
+import { PeopleKeys } from './people-keys.js';
+import { PeopleMails } from '../people-mails.js';
+
+/** The library that keeps people, loaded when it is first asked: that takes as long as everything else of a start. */
+@Injectable()
+export class PeopleLibrary {
+  private auth: Promise<Auth> | null = null;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly database: Database,
+    private readonly attempts: Attempts,
+    private readonly mails: PeopleMails,
+    private readonly keys: PeopleKeys,
+    private readonly delegations: DelegationsService,
+  ) {}
+
+  /** It asks the database before it is ready: where that was away, the next one who asks begins anew. */
+  open(): Promise<Auth> {
+    this.auth ??= this.database
+      .apart(() => this.load())
+      .catch((error: unknown) => {
+        this.auth = null;
+        throw error;
+      });
+    return this.auth;
+  }
+
+  private async load(): Promise<Auth> {
+    const { openAuth } = await import('./people-auth.js');
+    const { config, database, attempts, mails, keys, delegations } = this;
+    const auth = await openAuth({ config, database, attempts, mails, keys, delegations });
+    await auth.$context;
+    return auth;
+  }
+}

@@ -1,0 +1,111 @@
+import { createKyselyAdapter, kyselyAdapter } from '@better-auth/kysely-adapter';
+import type { Database } from '@posthorn/database';
+import type { BetterAuthOptions } from 'better-auth';
+import type { Request, Condition, Method, Row } from './store-method.js';
+import { hashOfToken } from '../../identity/token-hash.js';
+import { forGrants } from '../../oauth/grant-store.js';
+import { ServicePool } from './service-pool.js';
+
+type Store = ReturnType<ReturnType<typeof kyselyAdapter>>;
+
+const requesting = [
+  'create',
+  'findOne',
+  'findMany',
+  'count',
+  'update',
+  'updateMany',
+  'delete',
+  'deleteMany',
+  'consumeOne',
+  'incrementOne',
+] as const;
+
+/**
+ * The library's tables, written by the library through the service's connections. On the way a session's token becomes its
+ * hash and back, and a new password ends every session and everything granted in the transaction that stores it.
+ */
+export async function openPeopleStore(
+  database: Database,
+  endGrants: EndGrants,
+): Promise<(options: BetterAuthOptions) => Store> {
+  const pool = new ServicePool(database) as unknown as BetterAuthOptions['database'];
+  const { kysely } = await createKyselyAdapter({ database: pool });
+  return (options) => guarded(kyselyAdapter(kysely!, { type: 'postgres' })(options), database, endGrants);
+}
+
+function guarded(store: Store, database: Database, endGrants: EndGrants): Store {
+  const plain = store as unknown as Record<(typeof requesting)[number], Method>;
+  const endAccess = async (userId: unknown) => {
+    await plain.deleteMany({ model: 'session', where: [{ field: 'userId', value: userId }] });
+    await endGrants(String(userId));
+  };
+  const methods = requesting.map((name): [string, Method] => {
+    const method: Method = (request) => plain[name](request);
+    const common: Method = (request) =>
+      bearsPassword(request) ? endingAccess(request, method, database, endAccess) : hashing(request, method);
+    return [name, forGrants(name, common)];
+  });
+  const wrapped: Store = {
+    ...store,
+    ...(Object.fromEntries(methods) as object),
+    transaction: (work) => database.transaction(() => work(wrapped)),
+  };
+  return wrapped;
+}
+
+/** Ends everything that a person granted, in the ambient transaction. */
+type EndGrants = (userId: string) => Promise<void>;
+
+const bearsPassword = ({ model, update }: Request): boolean =>
+  model === 'account' && update?.['password'] !== undefined;
+
+function endingAccess(
+  request: Request,
+  method: Method,
+  database: Database,
+  end: (userId: unknown) => Promise<unknown>,
+): Promise<unknown> {
+  return database.transaction(async () => {
+    const answer = await method(request);
+    await end(
+      request.where?.find(({ field }) => field === 'userId')?.value ?? (answer as Row | null)?.['userId'],
+    );
+    return answer;
+  });
+}
+
+async function hashing(request: Request, method: Method): Promise<unknown> {
+  if (request.model !== 'session') return method(request);
+  const given = [
+    ...(request.where ?? []).flatMap(({ field, value }) => (field === 'token' ? value : [])),
+    request.data?.['token'],
+  ];
+  const tokens = new Map(
+    given.flatMap((token) => (typeof token === 'string' ? [[hashOfToken(token), token] as const] : [])),
+  );
+  const answer = await method({
+    ...request,
+    ...(request.where ? { where: request.where.map((condition) => hashedCondition(condition)) } : {}),
+    ...(request.data ? { data: hashedRow(request.data) } : {}),
+  });
+  return Array.isArray(answer) ? answer.map((row: Row) => restored(row, tokens)) : restored(answer, tokens);
+}
+
+const hashed = (value: unknown): unknown => (typeof value === 'string' ? hashOfToken(value) : value);
+const hashedRow = (row: Row): Row =>
+  row['token'] === undefined ? row : { ...row, token: hashed(row['token']) };
+
+function hashedCondition(condition: Condition): Condition {
+  if (condition.field !== 'token') return condition;
+  return {
+    ...condition,
+    value: Array.isArray(condition.value) ? condition.value.map(hashed) : hashed(condition.value),
+  };
+}
+
+/** Who asked by a token knows it; nobody else learns one. */
+function restored(answer: unknown, tokens: ReadonlyMap<string, string>): unknown {
+  const token = (answer as Row | null)?.['token'];
+  return typeof token === 'string' ? { ...(answer as Row), token: tokens.get(token) ?? token } : answer;
+}

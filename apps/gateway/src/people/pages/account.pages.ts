@@ -1,0 +1,112 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { isUuid, type Session } from '@posthorn/contracts';
+import type { SessionUser } from '../../identity/credential.js';
+import { html, type Html } from '../../pages/html.js';
+import { PageRouter } from '../../pages/page-router.js';
+import { field, form, hidden, link, notice, sentOn, shown } from '../../pages/page-kit.js';
+import type { SentOn, Shown, Visit } from '../../pages/page.js';
+import { passwordHint, readAnswer, refusal, statusOf, type PeopleAnswer } from '../library/people-answer.js';
+import { deviceOf } from '../sessions/device.js';
+import { People } from '../people.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+
+const path = '/account';
+const news: Readonly<Record<string, string>> = {
+  password: 'The new password is set. All other sessions have ended.',
+  ended: 'The session has ended.',
+  others: 'All other sessions have ended.',
+};
+
+type Act = (visit: Visit, person: SessionUser) => Promise<Shown | SentOn>;
+
+/** A person's own account: the sessions and the password; the second factor has pages of its own. */
+@Injectable()
+export class AccountPages implements OnApplicationBootstrap {
+  constructor(
+    private readonly router: PageRouter,
+    private readonly people: People,
+    private readonly sessions: SessionsRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const show = signedIn((visit, person) => this.show(visit, person));
+    const opened = (at: string, submit: Act) =>
+      this.router.open({ path: at, show, submit: signedIn(submit) });
+    this.router.open({ path, show });
+    opened(`${path}/password`, (visit, person) => this.changePassword(visit, person));
+    opened(`${path}/sessions`, (visit, person) => this.end(visit, person));
+    opened(`${path}/other-sessions`, (_, person) => this.endOthers(person));
+  }
+
+  private async show(
+    { query }: Visit,
+    person: SessionUser,
+    failed: PeopleAnswer | null = null,
+  ): Promise<Shown> {
+    const { userId, sessionId, name, email } = person;
+    const [sessions, hasSecondFactor] = await Promise.all([
+      this.sessions.list(userId, sessionId),
+      this.sessions.hasSecondFactor(userId),
+    ]);
+    const text = news[query['said'] ?? ''];
+    const body = html` ${text && !failed ? notice('done', text) : null} ${refusal(failed)}
+      <p>${name} · ${email}</p>
+      <h2>Sessions</h2>
+      <ul class="rows">
+        ${sessions.map(row)}
+      </ul>
+      ${sessions.length > 1 ? form(html``, 'End all others', `${path}/other-sessions`, 'quiet') : null}
+      <h2>Password</h2>
+      ${form(passwords, 'Change the password', `${path}/password`)}
+      <h2>Second factor</h2>
+      <p>
+        ${hasSecondFactor ? 'It is on: signing in needs a code.' : 'It is off: the password alone signs you in.'}
+      </p>
+      <ul class="links">
+        <li>${link('/account/applications', 'Applications')}</li>
+        <li>${link(`${path}/second-factor`, hasSecondFactor ? 'Turn it off' : 'Turn it on')}</li>
+        <li>${link('/sign-out', 'Sign out')}</li>
+      </ul>`;
+    return shown('Your account', body, statusOf(failed));
+  }
+
+  private async changePassword(visit: Visit, person: SessionUser): Promise<Shown | SentOn> {
+    const { form: filled, request } = visit;
+    const body = { currentPassword: filled['current'] ?? '', newPassword: filled['password'] ?? '' };
+    const answer = await readAnswer(
+      await this.people.request({ method: 'POST', path: '/change-password', body, request }),
+    );
+    return answer.ok ? sentOn(path, { said: 'password' }, answer.cookies) : this.show(visit, person, answer);
+  }
+
+  private async end({ form: filled }: Visit, { userId }: SessionUser): Promise<SentOn> {
+    const id = filled['id'] ?? '';
+    if (isUuid(id)) await this.sessions.end(userId, id);
+    return sentOn(path, { said: 'ended' });
+  }
+
+  private async endOthers({ userId, sessionId }: SessionUser): Promise<SentOn> {
+    await this.sessions.endOthers(userId, sessionId);
+    return sentOn(path, { said: 'others' });
+  }
+}
+
+/** Whoever is not signed in is asked to, and comes back to the account. */
+export const signedIn =
+  (act: Act) =>
+  async (visit: Visit): Promise<Shown | SentOn> =>
+    visit.person ? act(visit, visit.person) : sentOn('/sign-in', { next: path });
+
+const passwords: Html = html` ${field({ name: 'current', label: 'Present password', type: 'password', autocomplete: 'current-password', maxLength: 128 })}
+${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
+
+function row({ id, device, address, createdAt, current }: Session): Html {
+  const since = createdAt.toISOString().slice(0, 16).replace('T', ' ');
+  const what = html`<div>
+    <p>${deviceOf(device)}</p>
+    <p class="quiet-text">${address ?? 'unknown address'} · since ${since} UTC</p>
+  </div>`;
+  return html`<li>
+    ${what}${current ? html`<p class="done">This one</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}
+  </li>`;
+}

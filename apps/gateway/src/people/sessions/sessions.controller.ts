@@ -1,0 +1,49 @@
+import { Controller } from '@nestjs/common';
+import { EndedSession, EndedSessions, SessionList, sessionNotFound } from '@posthorn/contracts';
+import type { Call } from '../../edge/routes/call.js';
+import { Delete, Get } from '../../edge/routes/route.js';
+import { SessionsRepository } from './sessions.repository.js';
+
+/** Where the person who asks is signed in. */
+@Controller()
+export class SessionsController {
+  constructor(private readonly sessions: SessionsRepository) {}
+
+  @Get('users/me/sessions', {
+    summary: 'List the sessions of the person who asks, newest first',
+    scope: 'projects:read',
+    callers: ['SESSION'],
+    project: 'NONE',
+    reply: SessionList,
+  })
+  async list({ caller, sessionId }: Call): Promise<SessionList> {
+    return { sessions: await this.sessions.list(caller.actor.id, sessionId!) };
+  }
+
+  @Delete('users/me/sessions/:id', {
+    summary: 'End a session',
+    scope: 'projects:read',
+    callers: ['SESSION'],
+    project: 'NONE',
+    reply: EndedSession,
+    outcome: 'deleted',
+    missing: sessionNotFound,
+  })
+  async end({ caller, params }: Call): Promise<EndedSession> {
+    const id = params['id']!;
+    if (!(await this.sessions.end(caller.actor.id, id))) throw sessionNotFound();
+    return { id };
+  }
+
+  @Delete('users/me/sessions', {
+    summary: 'End all other sessions',
+    scope: 'projects:read',
+    callers: ['SESSION'],
+    project: 'NONE',
+    reply: EndedSessions,
+    legacyOutcome: 'deleted',
+  })
+  async endOthers({ caller, sessionId }: Call): Promise<EndedSessions> {
+    return { ended: await this.sessions.endOthers(caller.actor.id, sessionId!) };
+  }
+}

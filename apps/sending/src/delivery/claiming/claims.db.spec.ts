@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails, type Caller } from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { ClaimsRepository } from './claims.repository.js';
+import { lanes } from '../delivery.entity.js';
+import type { Capacity } from './held-bytes.js';
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+});
+afterAll(() => suite.stop());
+
+const firstProject = '00000000-0000-0000-0000-000000000000';
+const claim = (limit: number, more: { without?: string[]; afterProject?: string; room?: Capacity } = {}) =>
+  new ClaimsRepository(suite.database).claim({
+    ...{
+      workerId: newId(),
+      lane: lanes.transactional,
+      limit,
+      afterProject: firstProject,
+      room: { small: 1_000_000, large: 0, alone: false },
+    },
+    ...more,
+  });
+const accept = (caller: Caller, domain: string, count = 1) =>
+  Promise.all(Array.from({ length: count }, () => suite.bus.call(emails.accept, caller, buildSend(domain))));
+const emptied = () => suite.database.query(`DELETE FROM deliveries`);
+const projectsOf = (claimed: { projectId: string }[]) => [
+  ...new Set(claimed.map(({ projectId }) => projectId)),
+];
+
+describe('a claim', () => {
+  it('gives every project an even share, and goes on behind the one that came last', async () => {
+    await emptied();
+    const [one, two] = [await suite.buildProject(), await suite.buildProject()];
+    await accept(one.caller, one.domain, 60);
+    await accept(two.caller, two.domain, 60);
+    const claimed = await claim(60);
+    expect(
+      [one, two].map(({ projectId }) => claimed.filter((each) => each.projectId === projectId).length),
+    ).toEqual([30, 30]);
+    expect(projectsOf(await claim(20, { afterProject: one.projectId }))).toEqual([two.projectId]);
+  });
+
+  it('leaves out whoever it is told to, though all of the backlog is theirs', async () => {
+    await emptied();
+    const [many, one] = [await suite.buildProject(), await suite.buildProject()];
+    await accept(many.caller, many.domain, 40);
+    await accept(one.caller, one.domain);
+    expect(projectsOf(await claim(16, { without: [many.projectId] }))).toEqual([one.projectId]);
+    expect(await claim(16, { without: [many.projectId] })).toEqual([]);
+    expect(projectsOf(await claim(16))).toEqual([many.projectId]);
+  });
+
+  it('takes large messages as far as there is room for them, and small ones past them', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain, 24);
+    const large = 10_000_000;
+    await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
+    await accept(caller, domain, 2);
+    const sizes = async (capacity: number, alone: boolean) => {
+      const claimed = await claim(20, { room: { small: 1_000_000, large: capacity, alone } });
+      return [
+        claimed.filter(({ bytes }) => bytes === large).length,
+        claimed.filter(({ bytes }) => bytes < large).length,
+      ];
+    };
+    expect(await sizes(2.5 * large, true)).toEqual([2, 0]);
+    expect(await sizes(0.5 * large, false)).toEqual([0, 2]);
+    expect(await sizes(0.5 * large, false)).toEqual([0, 0]);
+    // One that is larger than all the room goes alone.
+    expect(await sizes(0.5 * large, true)).toEqual([1, 0]);
+  });
+
+  it('passes over projects whose mail waits for its time, however many they are', async () => {
+    await emptied();
+    const { caller, projectId, domain } = await suite.buildProject();
+    await accept(caller, domain);
+    await suite.database.query(
+      `INSERT INTO deliveries SELECT (jsonb_populate_record(d, jsonb_build_object(
+         'project_id', '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'due_at', now() + interval '1 hour'))).*
+       FROM deliveries d, generate_series(1, 300) AS n WHERE d.project_id = $1`,
+      [projectId],
+    );
+    expect(projectsOf(await claim(16))).toEqual([projectId]);
+  });
+});
+
+describe('a message whose last claim ended with its process', () => {
+  it('is claimed by itself, transactional ones first, and not a fourth time', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain, 5);
+    const rows = await suite.database.query<{ email_id: string }>(
+      `SELECT email_id FROM deliveries ORDER BY email_id`,
+    );
+    const ids = rows.map((row) => row.email_id);
+    const [none, once, bulk, thrice] = ids;
+    for (const [id, claims, lane] of [
+      [once, 1, 0],
+      [bulk, 2, 1],
+      [thrice, 3, 0],
+      [ids[4], 1, 0],
+    ] as const)
+      await suite.database.query(`UPDATE deliveries SET claims = $2, lane = $3 WHERE email_id = $1`, [
+        id,
+        claims,
+        lane,
+      ]);
+    const claims = new ClaimsRepository(suite.database);
+    expect((await claim(10)).map(({ emailId }) => emailId)).toEqual([none]);
+    const found: string[][] = [];
+    for (let index = 0; index < 4; index += 1) {
+      const suspects = await claims.claimSuspect(newId(), { small: 1, large: 0, alone: true });
+      found.push(suspects.map(({ emailId }) => emailId));
+    }
+    expect(found.slice(0, 2).flat().sort()).toEqual([once, ids[4]].sort());
+    expect(found.slice(2)).toEqual([[bulk], []]);
+    const counts = await suite.database.query<{ claims: number }>(
+      `SELECT claims FROM deliveries ORDER BY email_id`,
+    );
+    expect(counts.map((row) => row.claims)).toEqual([1, 2, 3, 3, 2]);
+  });
+
+  it('starts anew where its worker gives it back', async () => {
+    await emptied();
+    const { caller, domain } = await suite.buildProject();
+    await accept(caller, domain);
+    const workerId = newId();
+    const capacity = { small: 1_000_000, large: 0, alone: false };
+    const claims = new ClaimsRepository(suite.database);
+    const claimed = await claims.claim({
+      workerId,
+      lane: lanes.transactional,
+      limit: 1,
+      afterProject: firstProject,
+      room: capacity,
+    });
+    await claims.release(workerId, 0, claimed);
+    expect((await claim(1)).map(({ emailId, claims: count }) => [emailId, count])).toEqual([
+      [claimed[0]!.emailId, 1],
+    ]);
+  });
+});

@@ -1,0 +1,181 @@
+import type { Database } from '@posthorn/database';
+import { SpannedFind, type Tracing } from '@posthorn/telemetry';
+import { composableColumns, type Composable } from '../../composing/composable.js';
+import type { Lane } from '../delivery.entity.js';
+import { largeMessage, type Capacity } from './held-bytes.js';
+import { maxClaims } from '../outcomes/outcome.js';
+
+/** A message that this worker holds, with all that it takes to build it. */
+export interface ClaimedMessage extends Composable {
+  position: number;
+  recipient: string;
+  lane: Lane;
+  attempts: number;
+  leaseToken: number;
+  /** With this one, those in a row of which no process has recorded the end. */
+  claims: number;
+  /** Milliseconds since it was first due, by Postgres. */
+  waitedMs: number;
+  expired: boolean;
+  bytes: number;
+  /** Where its way is recorded; null where it is not. */
+  trace: string | null;
+}
+
+export interface ClaimOptions {
+  workerId: string;
+  lane: Lane;
+  limit: number;
+  /** The turn begins behind this project. */
+  afterProject: string;
+  /** Contents that may come into memory with it. */
+  room: Capacity;
+  /** Projects that get none of this claim. */
+  without?: readonly string[];
+}
+
+const maxProjectsInTurn = 100;
+const minTurn = 20;
+/** Of Postgres. */
+const largestInteger = 2_147_483_647;
+
+export class ClaimsRepository {
+  readonly tracing: Tracing;
+
+  constructor(private readonly database: Database) {
+    this.tracing = database.tracing;
+  }
+
+  /**
+   * Claims due messages, in turns between projects: the skip scan over the partial index finds the projects that have
+   * any, each gets an even share (at least 20). The claim raises the token, so what an earlier holder writes is void.
+   */
+  @SpannedFind('claim')
+  async claim({
+    workerId,
+    lane,
+    limit,
+    afterProject,
+    room: capacity,
+    without = [],
+  }: ClaimOptions): Promise<ClaimedMessage[]> {
+    const parameters = [
+      lane,
+      afterProject,
+      limit,
+      workerId,
+      capacity.small,
+      without,
+      capacity.large,
+      capacity.alone,
+    ];
+    return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters, silent: true });
+  }
+
+  /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
+  async isAtRest(): Promise<boolean> {
+    const [row] = await this.database.prepared<{ isAtRest: boolean }>({
+      name: 'deliveries at rest',
+      sql: restSql,
+      parameters: [],
+      silent: true,
+    });
+    return row!.isAtRest;
+  }
+
+  /** Claims the next message of those whose last claim ended with its process; none where no such message may be claimed again. */
+  @SpannedFind('claim suspect')
+  async claimSuspect(workerId: string, capacity: Capacity): Promise<ClaimedMessage[]> {
+    const parameters = [workerId, capacity.large, capacity.alone];
+    return this.database.prepared<ClaimedMessage>({
+      name: 'claim-suspect',
+      sql: claimSuspectSql,
+      parameters,
+      silent: true,
+    });
+  }
+
+  /** Gives back what was claimed and not handed over. */
+  async release(
+    workerId: string,
+    delayMs: number,
+    messages: Pick<ClaimedMessage, 'emailId' | 'projectId' | 'position'>[],
+  ): Promise<void> {
+    await this.database.query(
+      `UPDATE deliveries d SET state = 'QUEUED', worker_id = NULL, claims = 0, due_at = greatest(d.due_at, now() + $2 * interval '1 millisecond')
+       FROM unnest($3::uuid[], $4::uuid[], $5::smallint[]) AS r (project_id, email_id, position)
+       WHERE d.project_id = r.project_id AND d.email_id = r.email_id AND d.position = r.position AND d.state = 'CLAIMED' AND d.worker_id = $1`,
+      [
+        workerId,
+        delayMs,
+        messages.map(({ projectId }) => projectId),
+        messages.map(({ emailId }) => emailId),
+        messages.map(({ position }) => position),
+      ],
+    );
+  }
+}
+
+/** Each in the order of its index: for a mere EXISTS, a plan from busier times may read the whole table. */
+const restSql = `
+  SELECT coalesce(
+    (SELECT false FROM deliveries WHERE state = 'QUEUED' ORDER BY lane, project_id, due_at LIMIT 1),
+    (SELECT false FROM deliveries WHERE state IN ('CLAIMED', 'HANDOFF') ORDER BY worker_id LIMIT 1),
+    (SELECT false FROM deliveries WHERE state = 'AMBIGUOUS' ORDER BY due_at LIMIT 1),
+    true) AS "isAtRest"`;
+
+/** In the turn; looked at behind the index, so that what is left out is passed over in one step. */
+const isDue = `due_at <= now() AND project_id <> ALL ($6::uuid[])`;
+
+// For what finds no room nobody waits. One bound, so that the index passes over it: of an OR it would look at every row.
+const fits = (large: string, alone: string): string =>
+  `bytes <= CASE WHEN ${alone} THEN ${largestInteger} ELSE greatest(${largeMessage}, ${large}) END`;
+
+/** The columns of `claimed` with all that it takes to build the messages. */
+const claimedColumns = `
+  SELECT c.project_id AS "projectId", c.email_id AS "emailId", c.position, c.recipient, c.lane, c.attempts, c.lease_token AS "leaseToken", c.claims, c.bytes,
+         extract(epoch FROM now() - coalesce(e.scheduled_at, e.created_at))::float8 * 1000 AS "waitedMs", c.expires_at <= now() AS expired,
+         ${composableColumns}, k.id IS NULL AS "contentIsMissing", c.trace, c.variables
+  FROM claimed c
+  JOIN emails e ON e.project_id = c.project_id AND e.id = c.email_id
+  LEFT JOIN email_contents k ON k.project_id = c.project_id AND k.id = e.content_id`;
+
+const claimSuspectSql = `
+  WITH suspect AS (
+    SELECT project_id, email_id, position FROM deliveries
+    WHERE state = 'QUEUED' AND claims > 0 AND claims < ${maxClaims} AND due_at <= now() AND ${fits('$2', '$3')}
+    ORDER BY lane, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE deliveries d SET state = 'CLAIMED', worker_id = $1, lease_token = d.lease_token + 1, claims = d.claims + 1
+    FROM suspect s WHERE d.project_id = s.project_id AND d.email_id = s.email_id AND d.position = s.position
+    RETURNING d.*
+  ) ${claimedColumns}`;
+
+const claimSql = `
+  WITH RECURSIVE turn AS (
+    (SELECT project_id, ${isDue} AS is_due, (${isDue})::int AS n FROM deliveries
+     WHERE state = 'QUEUED' AND lane = $1 AND project_id > $2 ORDER BY project_id, due_at LIMIT 1)
+    UNION ALL
+    -- What waits for its time takes no place in the turn.
+    SELECT following.project_id, following.is_due, turn.n + following.is_due::int FROM turn, LATERAL (
+      SELECT project_id, ${isDue} AS is_due FROM deliveries
+      WHERE state = 'QUEUED' AND lane = $1 AND project_id > turn.project_id ORDER BY project_id, due_at LIMIT 1
+    ) AS following WHERE turn.n < ${maxProjectsInTurn}
+  ), share AS (
+    SELECT greatest(${minTurn}, $3 / greatest(count(*), 1)) AS size FROM turn WHERE is_due
+  ), due AS (
+    SELECT taken.*, bytes > ${largeMessage} AS is_large, row_number() OVER () AS place FROM turn, LATERAL (
+      SELECT project_id, email_id, position, bytes FROM deliveries
+      WHERE state = 'QUEUED' AND lane = $1 AND project_id = turn.project_id AND due_at <= now()
+        -- What its last claim did not survive is claimed by itself.
+        AND claims = 0 AND ${fits('$7', '$8')}
+      ORDER BY due_at LIMIT (SELECT size FROM share) FOR UPDATE SKIP LOCKED
+    ) AS taken WHERE turn.is_due LIMIT $3
+  ), bounded AS (
+    SELECT * FROM (SELECT due.*, sum(bytes) OVER (PARTITION BY is_large ORDER BY place) AS upto FROM due) AS summed
+    WHERE CASE WHEN is_large THEN upto <= $7 OR ($8 AND upto = bytes) ELSE upto - bytes < $5 END
+  ), claimed AS (
+    UPDATE deliveries d SET state = 'CLAIMED', worker_id = $4, lease_token = d.lease_token + 1, claims = d.claims + 1
+    FROM bounded b WHERE d.project_id = b.project_id AND d.email_id = b.email_id AND d.position = b.position
+    RETURNING d.*
+  ) ${claimedColumns}`;

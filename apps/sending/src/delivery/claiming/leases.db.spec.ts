@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emails } from '@posthorn/contracts';
+import { eventually } from '@posthorn/testing';
+import { claimedMessages } from '../../testing/claimed-messages.js';
+import { buildSend, startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { LeasesRepository } from './leases.repository.js';
+
+let suite: SendingSuite;
+beforeAll(async () => {
+  suite = await startSendingSuite({ DELIVERY_PAUSED: 'true' });
+});
+afterAll(() => suite.stop());
+
+const rules = { seconds: { 0: 60, 1: 60 }, policies: { 0: 'resend', 1: 'hold' } } as const;
+
+describe('the sweep', () => {
+  it('takes back what each dead worker held, and nothing of those that live', async () => {
+    const { projectId } = await suite.buildProject();
+    const held = await Promise.all(
+      Array.from({ length: 7 }, () => claimedMessages(suite.database, projectId, 3)),
+    );
+    const inHandOff = held.map(({ messages }) => messages[0]!.emailId);
+    await suite.database.query(
+      `UPDATE deliveries SET state = 'HANDOFF' WHERE project_id = $1 AND email_id = ANY ($2)`,
+      [projectId, inHandOff],
+    );
+    // In the order of the index the dead stand between the living, and at both ends.
+    const inOrder = held.map(({ workerId }) => workerId).sort();
+    const dead = new Set(inOrder.filter((_, index) => ![1, 4].includes(index)));
+    await suite.database.query(
+      `UPDATE workers SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`,
+      [[...dead]],
+    );
+    await new LeasesRepository(suite.database).sweepExpired(rules);
+    const states = await suite.database.query<{ worker: string; states: string[] }>(
+      `SELECT worker_id AS worker, array_agg(state ORDER BY state) AS states FROM deliveries WHERE project_id = $1 GROUP BY worker_id`,
+      [projectId],
+    );
+    expect(Object.fromEntries(states.map(({ worker, states }) => [worker, states]))).toEqual(
+      Object.fromEntries(
+        inOrder.map((worker) => [
+          worker,
+          dead.has(worker) ? ['AMBIGUOUS', 'QUEUED', 'QUEUED'] : ['CLAIMED', 'CLAIMED', 'HANDOFF'],
+        ]),
+      ),
+    );
+  });
+});
+
+describe('a message that was in hand-off at the third end of a process', () => {
+  it('is held for a human, whatever the policy, and starts anew where a process has told of it', async () => {
+    const { caller, domain, projectId } = await suite.buildProject();
+    const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
+    const [thrice, twice] = [await accept(), await accept()];
+    const inDoubt = (id: string, claims: number) =>
+      suite.database.query(
+        `UPDATE deliveries SET state = 'AMBIGUOUS', claims = $3, due_at = now() WHERE project_id = $1 AND email_id = $2`,
+        [projectId, id, claims],
+      );
+    await Promise.all([inDoubt(thrice, 3), inDoubt(twice, 2)]);
+    const failed = await eventually(async () => {
+      const email = await suite.bus.call(emails.get, caller, { id: thrice });
+      return email.status === 'FAILED' && email;
+    }, 'it is given up');
+    expect(failed).toMatchObject({
+      failureKind: 'delivery_unconfirmed',
+      error: expect.stringMatching(/may have taken it$/),
+    });
+    const resent = await eventually(async () => {
+      const [row] = await suite.database.query<{ state: string; claims: number }>(
+        `SELECT state, claims FROM deliveries WHERE project_id = $1 AND email_id = $2`,
+        [projectId, twice],
+      );
+      return row!.state === 'QUEUED' && row;
+    }, 'the other one is queued again');
+    expect(resent).toEqual({ state: 'QUEUED', claims: 2 });
+  });
+});
+
+describe('the usual outcome of a message', () => {
+  it('is written in place: no index names a column that changes with it', async () => {
+    const { caller, projectId, domain } = await suite.buildProject();
+    const {
+      emails: [email],
+    } = await suite.bus.call(emails.accept, caller, buildSend(domain));
+    const updated = (how: string) => `sum(pg_stat_get_xact_tuples_${how}(inhrelid))::int`;
+    const [counts] = await suite.database.transaction(async () => {
+      await suite.database.query(
+        `UPDATE emails SET status = 'DELIVERED', subject = 'rendered', sent_at = now(), delivered_at = now(), updated_at = now()
+         WHERE project_id = $1 AND id = $2`,
+        [projectId, email!.id],
+      );
+      return suite.database.query(
+        `SELECT ${updated('updated')} AS updated, ${updated('hot_updated')} AS "inPlace" FROM pg_inherits WHERE inhparent = 'emails'::regclass`,
+      );
+    });
+    expect(counts).toEqual({ updated: 1, inPlace: 1 });
+  });
+});

@@ -1,0 +1,94 @@
+import type { Database } from '@posthorn/database';
+import type { AmbiguousPolicy } from '../../config.js';
+import { lanes, type Lane } from '../delivery.entity.js';
+import { maxClaims } from '../outcomes/outcome.js';
+
+/** A message whose end nobody has recorded. */
+export interface Unfinished {
+  projectId: string;
+  emailId: string;
+  position: number;
+  leaseToken: number;
+  recipient: string;
+  trace: string | null;
+  claims: number;
+}
+
+export interface Unresolved extends Unfinished {
+  policy: AmbiguousPolicy;
+}
+
+export interface AmbiguousRules {
+  seconds: Record<Lane, number>;
+  policies: Record<Lane, AmbiguousPolicy>;
+}
+
+const isHeld = `state IN ('CLAIMED', 'HANDOFF')`;
+
+export class LeasesRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Makes or renews the worker's row; false when it has expired and was given up. */
+  async renew(workerId: string, leaseMs: number): Promise<boolean> {
+    const rows = await this.database.query(
+      `INSERT INTO workers (id, expires_at) VALUES ($1, now() + $2 * interval '1 millisecond')
+       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE workers.expires_at > now() RETURNING id`,
+      [workerId, leaseMs],
+    );
+    return rows.length > 0;
+  }
+
+  async end(workerId: string): Promise<void> {
+    await this.database.query(`DELETE FROM workers WHERE id = $1`, [workerId]);
+  }
+
+  /**
+   * Takes back what dead workers hold: claimed messages go back to the queue, those in hand-off may be out. The token
+   * stays, so that a late final write of a worker that lives after all still lands. Steps from holder to holder (a
+   * claim always names one): what they held before is in the index until a vacuum comes, and only a plain scan clears such entries away.
+   */
+  async sweepExpired({ seconds }: AmbiguousRules): Promise<number> {
+    const rows = await this.database.query(
+      `WITH RECURSIVE holder AS (
+         (SELECT worker_id FROM deliveries WHERE ${isHeld} ORDER BY worker_id LIMIT 1)
+         UNION ALL
+         SELECT following.worker_id FROM holder, LATERAL (
+           SELECT worker_id FROM deliveries WHERE ${isHeld} AND worker_id > holder.worker_id ORDER BY worker_id LIMIT 1
+         ) AS following
+       )
+       UPDATE deliveries d
+       SET state = CASE d.state WHEN 'CLAIMED' THEN 'QUEUED' ELSE 'AMBIGUOUS' END,
+           due_at = CASE d.state WHEN 'CLAIMED' THEN d.due_at
+                    ELSE now() + CASE d.lane WHEN ${lanes.transactional} THEN $1::int ELSE $2::int END * interval '1 second' END
+       WHERE ${isHeld} AND worker_id = ANY (ARRAY(
+         SELECT h.worker_id FROM holder h WHERE NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = h.worker_id AND w.expires_at > now())
+       ))
+       RETURNING d.email_id`,
+      [seconds[lanes.transactional], seconds[lanes.bulk]],
+    );
+    return rows.length;
+  }
+
+  async forgetExpired(): Promise<void> {
+    await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
+  }
+
+  /** Messages whose outcome stayed unknown for their whole grace; what becomes of them is the lane's policy. */
+  async unresolved({ policies }: AmbiguousRules, limit: number): Promise<Unresolved[]> {
+    return this.database.query<Unresolved>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims,
+              CASE lane WHEN ${lanes.transactional} THEN $1 ELSE $2 END AS policy
+       FROM deliveries WHERE state = 'AMBIGUOUS' AND due_at <= now() ORDER BY due_at LIMIT $3`,
+      [policies[lanes.transactional], policies[lanes.bulk], limit],
+    );
+  }
+
+  /** Messages that are claimed no more, because their claims have ended with their process too often. */
+  async abandoned(limit: number): Promise<Unfinished[]> {
+    return this.database.query<Unfinished>(
+      `SELECT project_id AS "projectId", email_id AS "emailId", position, lease_token AS "leaseToken", recipient, trace, claims
+       FROM deliveries WHERE state = 'QUEUED' AND claims >= ${maxClaims} LIMIT $1`,
+      [limit],
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startSendingSuite, type SendingSuite } from '../../testing/sending-suite.js';
+import { Pace, reached } from './pace.js';
+
+const perSecond = 50;
+
+describe('the pace of a provider', () => {
+  let suite: SendingSuite;
+  beforeAll(async () => {
+    suite = await startSendingSuite();
+  });
+  afterAll(() => suite.stop());
+
+  it('gives slots out evenly, whoever asks', async () => {
+    const spans: number[] = [];
+    // A late answer moves its slots: the middle one of five says what is usual.
+    for (const provider of ['a', 'b', 'c', 'd', 'e']) {
+      const [here, there] = [new Pace({ provider, perSecond }), new Pace({ provider, perSecond })];
+      const slots: number[] = [];
+      for (const pace of [here, there, here]) {
+        const [statement] = pace.take(4);
+        slots.push(...(pace.slotsOf(await suite.database.prepared(statement!), 4) as number[]));
+      }
+      expect(slots.toSorted((a, b) => a - b)).toEqual(slots);
+      spans.push(slots.at(-1)! - slots[0]!);
+    }
+    expect(spans.toSorted((a, b) => a - b)[2]).toBeGreaterThan((11 * 1_000) / perSecond);
+  });
+
+  it('knows a slot that was slept through, and is in time for the others', async () => {
+    const round = async () => {
+      const now = performance.now();
+      const published = await Promise.all([reached(now - 700), reached(now), reached(now + 40)]);
+      expect(performance.now()).toBeGreaterThanOrEqual(now + 40);
+      return published;
+    };
+    // A busy machine sleeps through one itself, but not every time.
+    let reported = await round();
+    for (let tries = 1; tries < 20 && reported.includes(false, 1); tries += 1) reported = await round();
+    expect(reported).toEqual([false, true, true]);
+  });
+
+  it('misses no slot because an answer was long on its way', async () => {
+    const pace = new Pace({ provider: 'slow', perSecond });
+    const rows = await suite.database.prepared(pace.take(3)[0]!);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const slots = pace.slotsOf(rows, 3) as number[];
+    expect(await Promise.all(slots.map((slot) => reached(slot)))).toEqual([true, true, true]);
+  });
+
+  it('is no statement where nothing limits', () => {
+    const free = new Pace({ provider: 'free', perSecond: 0 });
+    expect([free.take(3), free.slotsOf(undefined, 2)]).toEqual([[], [null, null]]);
+  });
+});

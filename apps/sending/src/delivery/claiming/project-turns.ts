@@ -1,0 +1,24 @@
+import type { ClaimedMessage, ClaimOptions, ClaimsRepository } from './claims.repository.js';
+import type { Lane } from '../delivery.entity.js';
+
+export const firstProject = '00000000-0000-0000-0000-000000000000';
+
+/** The claims of a worker, lane by lane: each begins behind the project that had the last turn. */
+export class ProjectTurns {
+  private readonly turn: Record<Lane, string> = { 0: firstProject, 1: firstProject };
+
+  constructor(private readonly claims: ClaimsRepository) {}
+
+  async claim(options: Omit<ClaimOptions, 'afterProject' | 'without'>): Promise<ClaimedMessage[]> {
+    const { lane, limit } = options;
+    const afterProject = this.turn[lane];
+    let messages = await this.claims.claim({ ...options, afterProject });
+    if (messages.length === 0 && afterProject !== firstProject)
+      messages = await this.claims.claim({ ...options, afterProject: firstProject });
+    this.turn[lane] =
+      messages.length > 0 && messages.length < limit
+        ? firstProject
+        : (messages.at(-1)?.projectId ?? firstProject);
+    return messages;
+  }
+}

@@ -1,0 +1,190 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { isOutcomeInDoubt } from '@posthorn/database';
+import { release } from '../../composing/own-memory.js';
+import { SendingConfig } from '../../config.js';
+import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
+import { Lease } from '../claiming/lease.js';
+import { lanes } from '../delivery.entity.js';
+import { notBegun, outcomeOf, outcomeOfRefusal, type Outcome } from '../outcomes/outcome.js';
+import { OutcomeRecorder } from '../outcomes/outcome-recorder.js';
+import { reached, type Slot } from '../claiming/pace.js';
+import { Provider } from './provider.js';
+import { ReadyMessages, type ReadyMessage } from '../claiming/ready-messages.js';
+
+const marksInFlight = 2;
+// No hand-off starts when the last good database write is older (docs/guarantees.md §3).
+const staleMarkMs = 2_000;
+const retryMarkMs = 500;
+/** Short beside what a mail server on the network takes for a message. */
+const lingerMs = 2;
+
+/**
+ * Hands mail over: claimed and built messages come from the stock; what finds a free connection is marked, given its slot
+ * of the pace, handed over, and its outcome recorded. What is marked is never more than there are connections, because
+ * that is what a crash can repeat (docs/guarantees.md G4).
+ */
+@Injectable()
+export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly log = new Logger('Delivery');
+  private busy = 0;
+  private marking = 0;
+  private stopped = false;
+  private probe: NodeJS.Timeout | null = null;
+  private lingering: NodeJS.Timeout | null = null;
+  private lingerIsOver = false;
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly ready: ReadyMessages,
+    private readonly marks: HandOffMarks,
+    private readonly provider: Provider,
+    private readonly recorder: OutcomeRecorder,
+    private readonly lease: Lease,
+    private readonly config: SendingConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.deliveryPaused) return;
+    this.lease.start();
+    this.ready.start(() => this.dispatch());
+  }
+
+  /** Finishes what is on its way, gives back what is not. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    for (const timer of [this.probe, this.lingering]) if (timer) clearTimeout(timer);
+    await this.ready.stop();
+    while (this.running.size > 0) await Promise.allSettled(this.running);
+    await this.provider.close();
+    await this.recorder.drained();
+    await this.lease.stop();
+  }
+
+  private dispatch(): void {
+    while (!this.stopped && this.marking < marksInFlight && this.ready.size > 0) {
+      const capacity = this.capacity();
+      if (capacity <= 0 || this.lingers(capacity)) return;
+      const batch = this.ready.take(capacity);
+      if (batch.length > 0) this.track(this.deliver(batch));
+    }
+  }
+
+  /** While a backlog waits and connections come free one by one, a mark for each would cost as much as one for the handful. */
+  private lingers(capacity: number): boolean {
+    const few = capacity < this.config.connections / 2 && this.busy > 0 && this.ready.size > capacity;
+    if (!few || this.lingerIsOver) return false;
+    this.lingering ??= setTimeout(() => {
+      this.lingering = null;
+      this.lingerIsOver = true;
+      this.dispatch();
+      this.lingerIsOver = false;
+    }, lingerMs);
+    return true;
+  }
+
+  private capacity(): number {
+    const pauseMs = this.provider.pauseMs;
+    this.ready.setOpen(pauseMs === 0);
+    if (pauseMs > 0) return this.probeIn(pauseMs);
+    const connections = this.provider.doubtful ? 1 : this.config.connections;
+    const { ratePerSecond } = this.config;
+    const paced =
+      ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
+    // Outcomes that wait to be written are in HANDOFF too.
+    return this.recorder.waiting > 2 * this.config.connections ? 0 : paced - this.busy;
+  }
+
+  private probeIn(pauseMs: number): number {
+    this.probe ??= setTimeout(() => {
+      this.probe = null;
+      this.dispatch();
+    }, pauseMs);
+    return 0;
+  }
+
+  private track(work: Promise<void>): void {
+    this.running.add(work);
+    // One message that fails in a way that nobody foresaw must not end the process with all the others in hand-off.
+    void work
+      .catch((error: Error) => this.log.error(error.stack))
+      .finally(() => {
+        this.running.delete(work);
+        this.dispatch();
+      });
+  }
+
+  private async deliver(batch: ReadyMessage[]): Promise<void> {
+    this.busy += batch.length;
+    const marks = await this.mark(batch);
+    if (!marks) {
+      this.busy -= batch.length;
+      return;
+    }
+    const markedAt = performance.now();
+    batch.forEach((ready, index) => this.track(this.proceed(ready, marks[index]!, markedAt)));
+    this.dispatch();
+  }
+
+  private async mark(batch: ReadyMessage[]): Promise<Mark[] | null> {
+    this.marking += 1;
+    try {
+      return await this.marks.mark(
+        batch[0]!.workerId,
+        batch.map(({ message }) => message),
+      );
+    } catch (error) {
+      this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
+      this.ready.putBack(batch);
+      if (isOutcomeInDoubt(error)) await this.ready.startOver();
+      await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
+      return null;
+    } finally {
+      this.marking -= 1;
+    }
+  }
+
+  private async proceed(ready: ReadyMessage, { verdict, slot }: Mark, markedAt: number): Promise<void> {
+    let outcome: Outcome | null;
+    try {
+      outcome =
+        verdict === 'ok'
+          ? await this.handOver(ready, slot, markedAt)
+          : outcomeOfRefusal(verdict, ready.message);
+    } finally {
+      this.busy -= 1;
+      this.ready.forget([ready.message]);
+    }
+    this.dispatch();
+    if (outcome) await this.recorder.record({ ...ready.message, subject: ready.subject, outcome });
+  }
+
+  private async handOver(
+    { message, envelope, raw, workerId }: ReadyMessage,
+    slot: Slot,
+    markedAt: number,
+  ): Promise<Outcome> {
+    const inTime = slot === null ? performance.now() - markedAt <= staleMarkMs : await reached(slot);
+    if (!inTime) return notBegun();
+    const fence = () => {
+      this.lease.assertHeld(workerId);
+    };
+    const attempt = await this.provider.deliver({ envelope, raw, fence, trace: message.trace });
+    // Where it was not accepted, the connection may still be writing it.
+    if (attempt.verdict === 'accepted') release(raw);
+    return outcomeOf(attempt, message, {
+      acceptIsDelivery: this.config.acceptIsDelivery || this.config.provider === 'capture',
+      ambiguousMs:
+        1_000 *
+        (message.lane === lanes.transactional
+          ? this.config.ambiguousSeconds
+          : this.config.ambiguousMarketingSeconds),
+      retryMs: 1_000 * this.config.retrySeconds,
+      random: Math.random,
+    });
+  }
+}

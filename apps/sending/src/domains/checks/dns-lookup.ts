@@ -1,0 +1,88 @@
+import { Resolver } from 'node:dns/promises';
+import { Injectable } from '@nestjs/common';
+import { ConfigError } from '@posthorn/platform';
+import { SendingConfig } from '../../config.js';
+
+/** The values of a name; none where the DNS says that there are none, and null where nobody could say. */
+export type Answer = readonly string[] | null;
+
+const tries = 2;
+const maxChain = 8;
+/** Of a hostile name: what is beyond is not looked at. */
+const maxValues = 50;
+const maxValue = 8_192;
+
+const absent: readonly string[] = ['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA'];
+
+/** What stands in the DNS, as the configured servers tell it. */
+@Injectable()
+export class DnsLookup {
+  private readonly servers: readonly string[];
+
+  constructor(private readonly config: SendingConfig) {
+    this.servers = (config.dnsServers ?? '').split(',').flatMap((server) => server.trim() || []);
+    this.resolver();
+  }
+
+  txt(name: string): Promise<Answer> {
+    return this.followed(name, async (resolver, at) =>
+      (await resolver.resolveTxt(at)).map((strings) => strings.join('')),
+    );
+  }
+
+  /** The hosts that take mail for a name. */
+  mx(name: string): Promise<Answer> {
+    return this.followed(name, async (resolver, at) =>
+      (await resolver.resolveMx(at)).map(({ exchange }) => exchange),
+    );
+  }
+
+  /** The names that a name stands for, one after the other. */
+  async aliases(name: string): Promise<Answer> {
+    const chain: string[] = [];
+    for (let at = name; chain.length < maxChain; at = chain.at(-1)!) {
+      const [next] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
+      if (next === null) return null;
+      if (next === undefined) return chain;
+      chain.push(next);
+    }
+    return chain;
+  }
+
+  /** A server that does not resolve for others answers the alias alone: then its target is asked. */
+  private async followed(
+    name: string,
+    request: (resolver: Resolver, at: string) => Promise<string[]>,
+  ): Promise<Answer> {
+    let at = name;
+    for (let hops = 0; hops < maxChain; hops += 1) {
+      const values = await this.requested((resolver) => request(resolver, at));
+      if (values === null || values.length > 0) return values;
+      const [target] = (await this.requested((resolver) => resolver.resolveCname(at))) ?? [null];
+      if (target === null) return null;
+      if (target === undefined) return [];
+      at = target;
+    }
+    return [];
+  }
+
+  private async requested(request: (resolver: Resolver) => Promise<string[]>): Promise<Answer> {
+    try {
+      const values = await request(this.resolver());
+      return values.slice(0, maxValues).map((value) => value.slice(0, maxValue));
+    } catch (error) {
+      return absent.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
+    }
+  }
+
+  /** A new one each time: one that is kept remembers answers and avoids servers. */
+  private resolver(): Resolver {
+    const resolver = new Resolver({ timeout: this.config.dnsTimeoutMs, tries });
+    try {
+      if (this.servers.length > 0) resolver.setServers(this.servers);
+    } catch (error) {
+      throw new ConfigError([`DNS_SERVERS=${this.config.dnsServers}: ${(error as Error).message}`]);
+    }
+    return resolver;
+  }
+}

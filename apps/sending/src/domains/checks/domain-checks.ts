@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { domainEvents, domainNotFound, domainTaken } from '@posthorn/contracts';
+import { DatabaseClock } from '@posthorn/database';
+import { Outbox } from '@posthorn/messaging';
+import { Commits } from '@posthorn/platform';
+import { DkimKeys } from '../dkim/dkim-keys.js';
+import { turnKeys } from '../dkim/dkim-turn.js';
+import type { DomainRow } from '../domain.entity.js';
+import { DomainFindings, type Found } from './domain-findings.js';
+import { DomainsRepository } from '../domains.repository.js';
+
+interface Checked {
+  row: DomainRow;
+  /** Its keys are found, and another project has it verified. */
+  taken: boolean;
+}
+
+/** Looks, then writes down what was found: nothing waits for the DNS inside a transaction. */
+@Injectable()
+export class DomainChecks {
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly keys: DkimKeys,
+    private readonly findings: DomainFindings,
+    private readonly commits: Commits,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  async check(row: DomainRow, deadline: Date | null = null): Promise<DomainRow> {
+    const keys = await this.keys.of(row);
+    const own = keys.length > 0 ? keys : await this.keys.make(row, 'PENDING');
+    const found = await this.findings.of(row, own);
+    const checked = await this.commits.before(deadline, async () => {
+      if (keys.length === 0) await this.keys.store(row.projectId, own);
+      return this.learn(row, found);
+    });
+    if (checked.taken) throw domainTaken();
+    return checked.row;
+  }
+
+  private async learn({ projectId, id, domain }: DomainRow, found: Found): Promise<Checked> {
+    await this.domains.lockName(domain);
+    const row = await this.domains.lock(projectId, id);
+    if (!row) throw domainNotFound();
+    const now = await this.clock.now();
+    const turn = turnKeys(await this.keys.of(row), found.keys, now);
+    const became = row.learn({ ...found, proof: turn.proof }, now);
+    const taken = became === 'verified' && (await this.domains.isBeneathAnothers(projectId, domain));
+    if (taken) row.verified = false;
+    await this.keys.change(projectId, turn);
+    const saved = await this.domains.save(row);
+    await this.domains.checkLater(saved);
+    if (became !== null && !taken) await this.publish(saved, became, now);
+    return { row: saved, taken };
+  }
+
+  private async publish(row: DomainRow, became: 'verified' | 'unverified', now: Date): Promise<void> {
+    if (became === 'verified') await this.domains.makeDefaultIfFirst(row.projectId, row.id);
+    await this.outbox.publish(domainEvents[became], row.projectId, [row.toEvent(now)]);
+  }
+}

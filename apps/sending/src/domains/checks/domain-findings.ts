@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { RecordStatus } from '@posthorn/contracts';
+import { dnsRecordOf } from '@posthorn/mail';
+import { SendingConfig } from '../../config.js';
+import type { DkimKeyRow } from '../dkim/dkim-key.entity.js';
+import { DnsLookup, type Answer } from './dns-lookup.js';
+import { judgeHosts, judgeKey, judgePolicy, judgeSpf } from './domain-check.js';
+import type { DomainRow, Findings } from '../domain.entity.js';
+import { mailFromOf, spfMechanism, trackingTarget } from './domain-records.js';
+import { organisationOf } from './host-names.js';
+
+/** What one look found, the keys by their ids. */
+export interface Found extends Omit<Findings, 'proof'> {
+  keys: Map<string, RecordStatus>;
+}
+
+/** Looks every record of a domain up, all at once. */
+@Injectable()
+export class DomainFindings {
+  constructor(
+    private readonly dns: DnsLookup,
+    private readonly config: SendingConfig,
+  ) {}
+
+  async of(row: DomainRow, keys: readonly DkimKeyRow[]): Promise<Found> {
+    const { domain, trackingHost, receivingEnabled } = row;
+    const { mailHost } = this.config;
+    // It may have been added before the operator named a host that takes bounces.
+    const mailFromDomain = row.mailFromDomain ?? mailFromOf(domain, this.config);
+    const organisation = organisationOf(domain);
+    const [found, returns, spf, own, above, aliases, receives] = await Promise.all([
+      this.keysOf(domain, keys),
+      mailFromDomain ? this.dns.mx(mailFromDomain) : null,
+      mailFromDomain ? this.dns.txt(mailFromDomain) : null,
+      this.dns.txt(`_dmarc.${domain}`),
+      organisation === domain ? [] : this.dns.txt(`_dmarc.${organisation}`),
+      trackingHost ? this.dns.aliases(trackingHost) : null,
+      receivingEnabled ? this.dns.mx(domain) : null,
+    ]);
+    const judged = <Requested>(
+      requested: Requested | null | undefined,
+      judge: () => RecordStatus,
+    ): RecordStatus => (requested ? judge() : 'NOT_CHECKED');
+    return {
+      mailFromDomain,
+      keys: found,
+      spf: judged(mailFromDomain, () => judgeSpf(spf, spfMechanism(this.config))),
+      mailFrom: judged(mailFromDomain && mailHost, () => judgeHosts(returns, mailHost!)),
+      policy: judgePolicy(own, above),
+      tracking: judged(trackingHost, () => judgeHosts(aliases, trackingTarget(this.config))),
+      receiving: judged(receivingEnabled && mailHost, () => judgeHosts(receives, mailHost!)),
+    };
+  }
+
+  private async keysOf(domain: string, keys: readonly DkimKeyRow[]): Promise<Map<string, RecordStatus>> {
+    const answers: Answer[] = await Promise.all(
+      keys.map((key) => this.dns.txt(dnsRecordOf({ ...key, domain }).name)),
+    );
+    return new Map(keys.map((key, index) => [key.id, judgeKey(answers[index]!, key)]));
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import {
+  DomainError,
+  domainOf,
+  onlyTestFromSandbox,
+  outsideDomain,
+  outsideStream,
+  senderMissing,
+  senderNotAligned,
+  senderNotVerified,
+  type Caller,
+  type Mailbox,
+  type Stream,
+} from '@posthorn/contracts';
+import { TtlCache } from '@posthorn/database';
+import { SendingConfig } from '../../config.js';
+import type { DomainRow } from '../domain.entity.js';
+import { DomainsRepository } from '../domains.repository.js';
+import { covers } from '../checks/host-names.js';
+import { sandboxSender } from './sandbox.js';
+
+interface Wanted {
+  from: Mailbox | undefined;
+  category: Stream;
+  domainId?: string;
+}
+
+/** Whether a project may send as somebody. Kept for a second; a refusal is always looked up again. */
+@Injectable()
+export class SenderDirectory {
+  private readonly verified = new TtlCache((projectId) => this.domains.verifiedOf(projectId!));
+
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly config: SendingConfig,
+  ) {}
+
+  /** `category` is what is sent: a domain may be bound to the other kind. */
+  async senderFor(
+    caller: Caller,
+    from: Mailbox | undefined,
+    category: Stream = 'TRANSACTIONAL',
+  ): Promise<Mailbox> {
+    if (caller.mode === 'TEST') return sandboxSender(caller, from);
+    if (from && domainOf(from.email) === this.config.sandboxDomain) throw onlyTestFromSandbox();
+    const { projectId, domainId } = caller;
+    const wanted: Wanted = { from, category, domainId };
+    const stored = await this.verified.stored(projectId);
+    const known = stored && choose(stored, wanted);
+    const sender =
+      known && !(known instanceof DomainError) ? known : choose(await this.verified.again(projectId), wanted);
+    if (sender instanceof DomainError) throw sender;
+    return sender;
+  }
+}
+
+/**
+ * The sender as given when its domain, or a parent of it, is verified; the default domain's where none is given. A caller who
+ * is confined to one domain has no other. The refusal is an answer like the sender: it holds only if it is looked up again.
+ */
+function choose(verified: DomainRow[], { from, category, domainId }: Wanted): Mailbox | DomainError {
+  const host = from && domainOf(from.email);
+  const owners = host
+    ? verified.filter(({ domain }) => covers(domain, host))
+    : defaults(verified, category, domainId);
+  const [nearest] = owners.sort((a, b) => b.domain.length - a.domain.length);
+  if (!nearest) return from ? senderNotVerified() : senderMissing();
+  if (domainId && !owners.some(({ id }) => id === domainId)) return outsideDomain();
+  if (nearest.stream !== null && nearest.stream !== category) return outsideStream(nearest.stream);
+  if (host && host !== nearest.domain && nearest.dmarcStrict) return senderNotAligned(nearest.domain);
+  return from ?? { email: nearest.sender };
+}
+
+/** The domain that a caller is confined to, else the default of the stream, else that of the project. */
+function defaults(verified: DomainRow[], category: Stream, domainId: string | undefined): DomainRow[] {
+  if (domainId) return verified.filter(({ id }) => id === domainId);
+  const ofStream = verified.filter(({ stream, streamDefault }) => streamDefault && stream === category);
+  return ofStream.length > 0
+    ? ofStream
+    : verified.filter(({ isDefault, stream }) => isDefault && (stream ?? category) === category);
+}

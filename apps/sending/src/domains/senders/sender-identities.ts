@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { Stream } from '@posthorn/contracts';
+import { TtlCache } from '@posthorn/database';
+import type { SigningKey } from '@posthorn/mail';
+import { SendingConfig } from '../../config.js';
+import { DkimKeys } from '../dkim/dkim-keys.js';
+import { DkimKeysRepository } from '../dkim/dkim-keys.repository.js';
+import type { DomainRow } from '../domain.entity.js';
+import { DomainsRepository } from '../domains.repository.js';
+import { covers } from '../checks/host-names.js';
+
+/** As whom mail of a host goes out. */
+export interface SenderIdentity {
+  /** Null for the sandbox, which is nobody's domain. */
+  domainId: string | null;
+  domain: string;
+  /** Mail of a domain that is not, any more, fails as `domain_unverified`. */
+  verified: boolean;
+  /** Those that sign, opened; none where the mail server does. */
+  keys: SigningKey[];
+  /** Where bounces come back to under its own name; null while its records are not found. */
+  returnPathDomain: string | null;
+  /** In place of our own host; null while its record is not found. */
+  trackingHost: string | null;
+  stream: Stream | null;
+}
+
+/** The senders of projects, read once a second at most. */
+@Injectable()
+export class SenderIdentities {
+  private readonly known = new TtlCache((projectId) => this.read(projectId!));
+
+  constructor(
+    private readonly domains: DomainsRepository,
+    private readonly keyRows: DkimKeysRepository,
+    private readonly keys: DkimKeys,
+    private readonly config: SendingConfig,
+  ) {}
+
+  /** The verified domain that is nearest to the host; an unverified one where there is no other; null for a stranger's host. */
+  async of(projectId: string, host: string): Promise<SenderIdentity | null> {
+    if (host === this.config.sandboxDomain) return unsignedIdentity(host);
+    const identities = await this.known.of(projectId);
+    const own = identities.filter(({ domain }) => covers(domain, host));
+    return own.find(({ verified }) => verified) ?? own[0] ?? null;
+  }
+
+  private async read(projectId: string): Promise<SenderIdentity[]> {
+    const rows = await this.domains.all(projectId);
+    const keys = await this.keyRows.of(
+      projectId,
+      rows.map(({ id }) => id),
+    );
+    const identities = rows.map((row) =>
+      this.identityOf(
+        row,
+        this.keys.signing(
+          keys.filter(({ domainId }) => domainId === row.id),
+          row.domain,
+        ),
+      ),
+    );
+    return identities.sort((a, b) => b.domain.length - a.domain.length);
+  }
+
+  private identityOf(row: DomainRow, keys: SigningKey[]): SenderIdentity {
+    const { id, domain, verified, stream, mailFromDomain, trackingHost } = row;
+    const returns = row.mailFromStatus === 'VERIFIED' && row.spfStatus === 'VERIFIED';
+    return {
+      domainId: id,
+      domain,
+      verified,
+      keys,
+      returnPathDomain: returns ? mailFromDomain : null,
+      trackingHost: row.trackingStatus === 'VERIFIED' ? trackingHost : null,
+      stream,
+    };
+  }
+}
+
+/** Of what is nobody's domain: the sandbox, and one that was removed. */
+export const unsignedIdentity = (domain: string): SenderIdentity => ({
+  domainId: null,
+  domain,
+  verified: true,
+  keys: [],
+  returnPathDomain: null,
+  trackingHost: null,
+  stream: null,
+});
