@@ -24,11 +24,11 @@ export interface ProcessesParts {
 
 /** Each service as processes of its own, as containers run them. */
 export async function startAsProcesses(
-  { options, environment, directory, port, report: say }: ProcessesParts,
+  { options, environment, directory, port, report: log }: ProcessesParts,
   started: Started,
 ): Promise<Serving> {
   const supervisor = new ServiceSupervisor({
-    report: say,
+    report: log,
     onStart: (processes) =>
       directory.writeProcessesFile(processes.map(({ name, pid, adminPort }) => ({ name, pid, adminPort }))),
   });
@@ -49,7 +49,7 @@ export async function startAsProcesses(
         return {
           service,
           name,
-          report: (line) => say(`${name} | ${line}`),
+          report: (line) => log(`${name} | ${line}`),
           ...(service === 'gateway' ? ofGateway : { environment }),
         };
       }),

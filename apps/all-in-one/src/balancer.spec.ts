@@ -63,16 +63,21 @@ describe('the balancer', () => {
   /** As a gateway's, the port of a backend stays what it was when it is shut. */
   const fixedPort = (speaker: Speaker) => ({ port: speaker.port, isReady: () => speaker.isReady() });
   const dial = () => connect({ port: balancer.port, host: '127.0.0.1', allowHalfOpen: true });
-  const heard = async () => {
+  const received = async () => {
     const socket = dial();
     socket.end();
     return text(socket);
   };
-  const heardOf = (times: number) => Promise.all(Array.from({ length: times }, heard));
+  const receivedOf = (times: number) => Promise.all(Array.from({ length: times }, received));
 
   it('goes round', async () => {
     await start('a', 'b', 'c');
-    expect([await heard(), await heard(), await heard(), await heard()]).toEqual(['a', 'b', 'c', 'a']);
+    expect([await received(), await received(), await received(), await received()]).toEqual([
+      'a',
+      'b',
+      'c',
+      'a',
+    ]);
   });
 
   it('passes every byte, both ways, also after one side has ended', async () => {
@@ -86,9 +91,9 @@ describe('the balancer', () => {
   it('skips who refuses, and takes it in again when it is back', async () => {
     const [, b] = await start('a', 'b');
     const port = await b!.shut();
-    expect(new Set(await heardOf(6))).toEqual(new Set(['a']));
+    expect(new Set(await receivedOf(6))).toEqual(new Set(['a']));
     speakers[1] = await new Speaker('b').open(port);
-    expect(new Set(await heardOf(6))).toEqual(new Set(['a', 'b']));
+    expect(new Set(await receivedOf(6))).toEqual(new Set(['a', 'b']));
   });
 
   it('sends nothing new to who is not ready, and leaves its connections alone', async () => {
@@ -96,12 +101,12 @@ describe('the balancer', () => {
     const [toA, toB] = [dial(), dial()];
     await Promise.all([once(toA, 'data'), once(toB, 'data')]);
     b!.ready = false;
-    await eventually(async () => !(await heardOf(4)).includes('b'), 'b left out');
+    await eventually(async () => !(await receivedOf(4)).includes('b'), 'b left out');
     toB.write('still there');
     expect(String((await once(toB, 'data'))[0])).toBe('still there');
     a!.ready = false;
     // Nobody is ready: all are tried.
-    await eventually(async () => new Set(await heardOf(4)).size === 2, 'both tried');
+    await eventually(async () => new Set(await receivedOf(4)).size === 2, 'both tried');
     toA.end();
     toB.end();
   });
@@ -124,8 +129,8 @@ describe('the balancer', () => {
     expect(error.code).toBe('ECONNREFUSED');
     socket.end('last words');
     a!.ready = false;
-    const [heardLast] = await Promise.all([text(socket), balancer.stop()]);
-    expect(heardLast).toBe('last words');
+    const [receivedLast] = await Promise.all([text(socket), balancer.stop()]);
+    expect(receivedLast).toBe('last words');
   });
 
   it('resets who comes when nobody is there', async () => {

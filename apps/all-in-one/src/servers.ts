@@ -30,15 +30,15 @@ export interface ServersOptions {
 
 /** Postgres, NATS and the inbox, each embedded unless another one is named. */
 export async function startServers(options: ServersOptions, started: Started): Promise<Servers> {
-  const { config, directory, separateDatabases, report: say } = options;
+  const { config, directory, separateDatabases, report: log } = options;
   const [databases, nats, inbox] = await Promise.allSettled([
     separateDatabases ? startDatabaseForEach(options, started) : startOneDatabase(options, started),
     config.natsUrl
       ? null
-      : startNats({ dataDirectory: directory.at('nats'), binDirectory: directory.at('bin'), report: say }),
+      : startNats({ dataDirectory: directory.at('nats'), binDirectory: directory.at('bin'), report: log }),
     config.smtpUrl
       ? null
-      : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report: say }),
+      : startInbox({ directory: directory.at('inbox'), httpPort: config.inboxPort, report: log }),
   ]);
   for (const server of [nats, inbox])
     if (server.status === 'fulfilled' && server.value) started.add(server.value.stop);
@@ -55,18 +55,18 @@ export async function startServers(options: ServersOptions, started: Started): P
 }
 
 async function startOneDatabase(
-  { config, directory, report: say }: ServersOptions,
+  { config, directory, report: log }: ServersOptions,
   started: Started,
 ): Promise<Environment> {
   if (config.databaseUrl) return { DATABASE_URL: config.databaseUrl };
-  const { url, stop } = await startPostgres({ dataDirectory: directory.at('postgres'), report: say });
+  const { url, stop } = await startPostgres({ dataDirectory: directory.at('postgres'), report: log });
   started.add(stop);
   return { DATABASE_URL: url };
 }
 
 /** In `postgres-<service>`; a service whose database is named needs no server. */
 async function startDatabaseForEach(
-  { config, environment, directory, report: say }: ServersOptions,
+  { config, environment, directory, report: log }: ServersOptions,
   started: Started,
 ): Promise<Environment> {
   const secretKey = config.secretKey ?? directory.secretKey();
@@ -77,7 +77,7 @@ async function startDatabaseForEach(
       if (named) return [variable, named];
       const server: PostgresServer = await startPostgres({
         dataDirectory: directory.at(`postgres-${service}`),
-        report: say,
+        report: log,
       });
       started.add(server.stop);
       return [variable, await provisionDatabase({ adminUrl: server.url, service, secretKey })];

@@ -27,11 +27,11 @@ const cursorOf = ({ body }: Answer): string | null =>
 const idsOf = ({ body }: Answer): string[] =>
   (body.data.items ?? body.data).map(({ id }: { id: string }) => id);
 
-let stranger: string;
+let outsider: string;
 
 beforeAll(async () => {
   const project = await suite.operator('projects', 'create', '--name', 'Another');
-  stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
+  outsider = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
     'token'
   ]!;
   for (const name of ['one', 'two', 'three']) {
@@ -107,7 +107,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
         expectRefusal(await suite.posthorn.get(location), where, location, otherFilters);
       const target = withCursor(cursor);
       expectRefusal(
-        await suite.posthorn.get(target, { authorization: `Bearer ${stranger}` }),
+        await suite.posthorn.get(target, { authorization: `Bearer ${outsider}` }),
         surface,
         target,
         otherFilters,

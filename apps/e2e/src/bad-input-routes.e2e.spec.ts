@@ -21,7 +21,7 @@ const request = (method: string, path: string, body?: unknown, headers?: Record<
   suite.posthorn.request(method, path, body, headers);
 
 /** Every route with an id in its path. */
-const places: [method: string, path: (id: string) => string, noun: string][] = [
+const positions: [method: string, path: (id: string) => string, noun: string][] = [
   ['GET', (id) => `/emails/${id}`, 'email'],
   ['POST', (id) => `/emails/${id}/cancel`, 'email'],
   ['GET', (id) => `/contacts/${id}`, 'contact'],
@@ -129,7 +129,7 @@ describe.each(surfaces)('an id on %s', (surface) => {
     'x', '0', '-1', 'null', '%00', '%0d%0a', "'%20OR%20'1'='1", '%F0%9F%98%80', randomId.slice(0, -1), `${randomId}0`, randomId.replaceAll('-', ''),
     `%7B${randomId}%7D`, `${randomId}%0a`, `%20${randomId}`, randomId.replace('b', 'g'), 'a'.repeat(500), 'a'.repeat(8_000),
   ]; // prettier-ignore
-  it.each(places)('that is malformed answers like a stranger’s: %s', async (method, pathOf, noun) => {
+  it.each(positions)('that is malformed answers like a stranger’s: %s', async (method, pathOf, noun) => {
     for (const id of [...malformed, randomId, randomId.toUpperCase()]) {
       const path = `${prefixes[surface]}${pathOf(id)}`;
       expectRefusal(await request(method, path, bodyOf(method, noun)), surface, path, noSuch(noun));
@@ -138,11 +138,11 @@ describe.each(surfaces)('an id on %s', (surface) => {
 });
 
 describe('what belongs to another project', () => {
-  let stranger: string;
+  let outsider: string;
   let ids: Record<string, string>;
   beforeAll(async () => {
     const project = await suite.operator('projects', 'create', '--name', 'Another');
-    stranger = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
+    outsider = (await suite.operator('keys', 'create', '--name', 'theirs', '--project', project['id']!))[
       'token'
     ]!;
     const email = await suite.posthorn.post('/api/v1/emails', {
@@ -174,11 +174,11 @@ describe('what belongs to another project', () => {
   });
 
   describe.each(surfaces)('on %s', (surface) => {
-    it.each(places)('is told from nothing by no byte: %s', async (method, pathOf, noun) => {
+    it.each(positions)('is told from nothing by no byte: %s', async (method, pathOf, noun) => {
       const answers = [ids[noun]!, randomId].map(async (id) => {
         const path = `${prefixes[surface]}${pathOf(id)}`;
         const answer = await request(method, path, bodyOf(method, noun), {
-          authorization: `Bearer ${stranger}`,
+          authorization: `Bearer ${outsider}`,
         });
         expectRefusal(answer, surface, path, noSuch(noun));
         const stored = [...answer.headers].filter(([name]) => !['date', 'content-length'].includes(name));
@@ -191,7 +191,7 @@ describe('what belongs to another project', () => {
     it('is in no list of theirs', async () => {
       for (const noun of nouns) {
         const { status, body } = await request('GET', `${prefixes[surface]}/${noun}`, undefined, {
-          authorization: `Bearer ${stranger}`,
+          authorization: `Bearer ${outsider}`,
         });
         const items = surface === 'legacy' && noun !== 'emails' ? body.data.items : body.data;
         expect([status, items]).toEqual([200, []]);

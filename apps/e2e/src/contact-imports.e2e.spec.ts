@@ -6,7 +6,7 @@ import { prefixes, surfaces, withPosthorn, type Surface } from './testing/bad-in
 import type { Answer } from './testing/running-posthorn.js';
 
 const suite = withPosthorn();
-const places: Record<Surface, string> = { v1: '/api/v1/contacts/imports', legacy: '/api/contacts/import' };
+const positions: Record<Surface, string> = { v1: '/api/v1/contacts/imports', legacy: '/api/contacts/import' };
 const csv = { 'content-type': 'text/csv' };
 
 /** Also what comes as it is made; the answer may be there before all of it is. */
@@ -64,7 +64,7 @@ describe('an import of contacts', () => {
       (shown['rows'] as object[]).length,
     ]).toEqual([200, ';', 'utf-8', 2]);
     const begun = await upload(
-      places[surface],
+      positions[surface],
       `Email;Plan;Age\nada@${surface}.example;pro;36\n=nobody;x;+1\n`,
     );
     expect(await ended(begun)).toMatchObject({
@@ -89,7 +89,7 @@ describe('an import of contacts', () => {
       ],
     ]);
     const corrected = await upload(
-      places[surface],
+      positions[surface],
       errors.text.replace("'=nobody", `bob@${surface}.example`),
     );
     expect(await ended(corrected)).toMatchObject({ status: 'COMPLETED', created: 1, failed: 0 });
@@ -102,7 +102,7 @@ describe('an import of contacts', () => {
 
   it.each(surfaces)('is followed by events until it ends, on %s', async (surface) => {
     const rows = Array.from({ length: 20_000 }, (_, index) => `r${index}@events-${surface}.example`);
-    const begun = await upload(places[surface], ['email', ...rows].join('\n'));
+    const begun = await upload(positions[surface], ['email', ...rows].join('\n'));
     const published = await suite.posthorn.get(
       `${prefixes[surface]}/contacts/imports/${jobOf(begun)['id'] as string}`,
       {
@@ -123,12 +123,12 @@ describe('an import of contacts', () => {
     form.set('file', new Blob(['Adresse,Note\r\nform@x.example,"a\r\n--b"\r\n']), 'people.csv');
     const request = new Request('http://x.example', { method: 'POST', body: form });
     const bytes = new Uint8Array(await request.arrayBuffer());
-    const begun = await upload(places.v1, bytes, { 'content-type': request.headers.get('content-type')! });
+    const begun = await upload(positions.v1, bytes, { 'content-type': request.headers.get('content-type')! });
     expect(await ended(begun)).toMatchObject({ status: 'COMPLETED', created: 1, failed: 0 });
     const { body } = await suite.posthorn.get('/api/v1/contacts?search=form@x.example');
     expect(JSON.parse(body.data[0].custom_fields as string)).toEqual({ Note: 'a\r\n--b' });
     for (const broken of [bytes.subarray(0, -20), bytes.subarray(0, 40)]) {
-      const refused = await upload(places.v1, broken, {
+      const refused = await upload(positions.v1, broken, {
         'content-type': request.headers.get('content-type')!,
       });
       expect(refused.status).toBe(400);
@@ -185,9 +185,9 @@ describe('an import of contacts', () => {
       { ...csv, 'content-encoding': 'gzip' },
       ['packed@e9.example'],
     ],
-  ])('reads a table %s', async (_, bytes, headers, landed) => {
-    await ended(await upload(places.v1, bytes, headers));
-    expect(await addressesOf(landed[0]!.split('@')[1]!)).toEqual(landed);
+  ])('reads a table %s', async (_, bytes, headers, written) => {
+    await ended(await upload(positions.v1, bytes, headers));
+    expect(await addressesOf(written[0]!.split('@')[1]!)).toEqual(written);
   });
 
   it.each<[string, string | Uint8Array, Record<string, string>, number, RegExp]>([
@@ -209,16 +209,16 @@ describe('an import of contacts', () => {
     ['a member __proto__', 'email,__proto__\na@x.example,1\n', csv, 422, /__proto__/],
   ])('refuses %s', async (_, body, headers, status, reason) => {
     for (const surface of surfaces) {
-      const refused = await upload(places[surface], body, headers);
+      const refused = await upload(positions[surface], body, headers);
       expect([refused.status, reasonOf(refused)]).toEqual([status, expect.stringMatching(reason)]);
     }
   });
 
   it('refuses what unpacks to far more than any table, and goes on', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('email\n'), Buffer.alloc(256 * 1024 * 1024, 'a')]));
-    const refused = await upload(places.v1, bomb, { ...csv, 'content-encoding': 'gzip' });
+    const refused = await upload(positions.v1, bomb, { ...csv, 'content-encoding': 'gzip' });
     expect([refused.status, reasonOf(refused)]).toEqual([413, expect.stringMatching(/unpacks/)]);
-    await ended(await upload(places.v1, 'email\nafter@bomb.example\n'));
+    await ended(await upload(positions.v1, 'email\nafter@bomb.example\n'));
   });
 
   it('of which a line has fifty megabytes has all the others', async () => {
@@ -227,7 +227,7 @@ describe('an import of contacts', () => {
       for (let part = 0; part < 50; part += 1) yield Buffer.alloc(1024 * 1024, 'x');
       yield Buffer.from('\nbehind@line.example\n');
     };
-    expect(await ended(await upload(places.v1, table))).toMatchObject({
+    expect(await ended(await upload(positions.v1, table))).toMatchObject({
       status: 'COMPLETED',
       processed: 3,
       created: 2,
@@ -256,7 +256,7 @@ describe('an import of contacts', () => {
       duplex: 'half',
       signal: leave.signal,
     };
-    await expect(fetch(`${baseUrl}${places.v1}`, init as RequestInit)).rejects.toThrow();
+    await expect(fetch(`${baseUrl}${positions.v1}`, init as RequestInit)).rejects.toThrow();
     await eventually(async () => {
       const { body } = await suite.posthorn.get('/api/v1/contacts/imports?limit=1');
       return body.data[0].status === 'CANCELLED';

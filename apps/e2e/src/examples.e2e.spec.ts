@@ -39,7 +39,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const example = (value: unknown) => normalised(value, 'http://localhost:3000');
 
 /** As its own caller: with the key, or as the person where only people may ask. */
-const askWith = (
+const requestWith = (
   operation: Operation,
   path: string,
   body?: unknown,
@@ -81,7 +81,7 @@ describe('the example of', () => {
     async (id, operation) => {
       const path = await ours.pathTo(operation);
       const body = await ours.freshened(bodyFor(operation));
-      const answer = await askWith(operation, `${path}${queryFor(operation)}`, body);
+      const answer = await requestWith(operation, `${path}${queryFor(operation)}`, body);
       expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
       // The other surface asks for the same address, or the same name.
       if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation)))
@@ -120,10 +120,13 @@ describe('each way to be refused', () => {
       const unread = method === 'GET' ? undefined : bodyFor(operation);
       keep(operation, await posthorn.request(method, path, undefined, { authorization: '' }));
       keep(operation, await posthorn.request(method, path, undefined, bearer(scopeless)));
-      keep(operation, await askWith(operation, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, unread));
-      if (hasId(operation)) keep(operation, await askWith(operation, missing, unread));
+      keep(
+        operation,
+        await requestWith(operation, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, unread),
+      );
+      if (hasId(operation)) keep(operation, await requestWith(operation, missing, unread));
       if (path.includes(ours.id))
-        keep(operation, await askWith(operation, path.replace(ours.id, nobodys), unread));
+        keep(operation, await requestWith(operation, path.replace(ours.id, nobodys), unread));
       if (method !== 'GET')
         keep(
           operation,
@@ -133,12 +136,14 @@ describe('each way to be refused', () => {
           }),
         );
       if (operation.requestBody) {
-        keep(operation, await askWith(operation, path, '{"name":'));
+        keep(operation, await requestWith(operation, path, '{"name":'));
         keep(
           operation,
-          await askWith(operation, path, 'name=', { 'content-type': 'application/x-www-form-urlencoded' }),
+          await requestWith(operation, path, 'name=', {
+            'content-type': 'application/x-www-form-urlencoded',
+          }),
         );
-        keep(operation, await askWith(operation, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
+        keep(operation, await requestWith(operation, path, `"${'x'.repeat(15 * 1024 * 1024)}"`));
       }
       if (nounOf(operation) === 'contacts') keep(operation, await posthorn.request('PUT', path));
     },
@@ -184,8 +189,8 @@ describe('each way to be refused', () => {
       (each) => each.method === 'GET' && each.path.endsWith('/reveal'),
     )) {
       const path = await ours.pathTo(operation);
-      await askWith(operation, path);
-      keep(operation, await askWith(operation, path));
+      await requestWith(operation, path);
+      keep(operation, await requestWith(operation, path));
     }
   });
 

@@ -56,8 +56,8 @@ describe('idempotency keys, from outside', () => {
     const legacy = await send('legacy-other', other, '/api/emails');
     expect(legacy.status).toBe(422);
     expect(legacy.body).toMatchObject({ success: false, error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
-    const stranger = { ...mail, to: 'stranger@example.com' };
-    expect((await send('legacy-other', stranger, '/api/emails')).status).toBe(422);
+    const outsider = { ...mail, to: 'stranger@example.com' };
+    expect((await send('legacy-other', outsider, '/api/emails')).status).toBe(422);
     expect((await posthorn.get('/api/v1/contacts?search=stranger')).body.data).toEqual([]);
   });
 

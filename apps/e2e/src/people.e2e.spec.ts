@@ -46,11 +46,11 @@ function operator(texts: string[], typed = ''): { status: number | null; stdout:
   });
 }
 
-let places = 0;
+let positions = 0;
 
 /** From an address of its own: tries are limited by it. */
 async function signIn(user: { email: string; password: string }): Promise<Response> {
-  const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.0.0.${(places += 1)}` };
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.0.0.${(positions += 1)}` };
   return fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, {
     method: 'POST',
     headers,

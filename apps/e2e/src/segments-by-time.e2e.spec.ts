@@ -28,15 +28,15 @@ afterAll(async () => {
 
 it('a segment is entered and left by time alone, once each and in time, though contacts is killed before, between and after', async () => {
   const { body: segment } = await posthorn.post('/api/v1/segments', { name: 'Just came', type: 'DYNAMIC', condition: young, track_membership: true });
-  const made = await killedInTheMiddle(() => create('first'));
+  const made = await killedHalfway(() => create('first'));
   const contacts = [made, await create('second')];
   await eventually(async () => (await kinds(contacts[1]!)).includes('segment.entered'), 'the second is in');
   await killed();
   contacts.push(await create('third'));
   await eventually(async () => (await kinds(contacts[2]!)).includes('segment.entered'), 'the third is in');
   await database.query(`SELECT pg_sleep_until(min(due_at) - interval '1 second') FROM segment_due`);
-  await killedInTheMiddle(async () => undefined);
-  await eventually(async () => (await events()).filter(({ fact: event }) => event === left).length >= contacts.length, 'all have left', 90_000);
+  await killedHalfway(async () => undefined);
+  await eventually(async () => (await events()).filter(({ event: event }) => event === left).length >= contacts.length, 'all have left', 90_000);
   const reported = await events();
   for (const id of contacts) {
     const own = reported.filter(({ contactId }) => contactId === id);
@@ -45,9 +45,9 @@ it('a segment is entered and left by time alone, once each and in time, though c
     for (const { late } of own) expect([late >= 0, late <= promisedSeconds]).toEqual([true, true]);
   }
   expect(reported).toHaveLength(contacts.length * 2);
-  expect(await published()).toEqual(reported.map(({ fact: event, contactId }) => `${event} ${contactId}`).sort());
+  expect(await published()).toEqual(reported.map(({ event: event, contactId }) => `${event} ${contactId}`).sort());
   expect((await posthorn.get(`/api/v1/segments/${segment.id}`)).body.member_count).toBe(0);
-  const latest = (of: string) => Math.max(...reported.filter(({ fact: event }) => event === of).map(({ late }) => late)).toFixed(2);
+  const latest = (of: string) => Math.max(...reported.filter(({ event: event }) => event === of).map(({ late }) => late)).toFixed(2);
   process.stderr.write(
     `entry and exit by time alone (createdAt within ${minutes} minutes, contacts killed 3 times): at most ${latest(entered)} s and ${latest(left)} s late\n`,
   );
@@ -80,7 +80,7 @@ async function killed(): Promise<void> {
 }
 
 /** Killed when it is about to write who entered or left, which is not committed. */
-async function killedInTheMiddle<T>(cause: () => Promise<T>): Promise<T> {
+async function killedHalfway<T>(cause: () => Promise<T>): Promise<T> {
   const holder = await database.connect();
   await holder.query('BEGIN; LOCK TABLE segment_members IN SHARE MODE');
   const made = await cause();
@@ -95,8 +95,8 @@ async function killedInTheMiddle<T>(cause: () => Promise<T>): Promise<T> {
   return made;
 }
 
-interface Told {
-  fact: string;
+interface Published {
+  event: string;
   contactId: string;
   segmentId: string;
   slug: string;
@@ -104,8 +104,8 @@ interface Told {
   late: number;
 }
 
-async function events(): Promise<Told[]> {
-  const { rows } = await database.query<Told>(
+async function events(): Promise<Published[]> {
+  const { rows } = await database.query<Published>(
     `SELECT o.fact, item ->> 'contactId' AS "contactId", item ->> 'segmentId' AS "segmentId", item ->> 'slug' AS slug,
        extract(epoch FROM o.published_at - c.created_at - CASE o.fact WHEN $1 THEN interval '0' ELSE $2 * interval '1 minute' END)::float8 AS late
      FROM outbox o CROSS JOIN jsonb_array_elements(o.items) AS item JOIN contacts c ON c.id = (item ->> 'contactId')::uuid
@@ -125,7 +125,9 @@ async function published(): Promise<string[]> {
     const message = await streams.getMessage(streamOf('contacts'), { seq });
     const event = [entered, left].find((name) => message?.subject === eventSubject(name));
     if (event)
-      found.push(...message!.json<{ items: Told[] }>().items.map(({ contactId }) => `${event} ${contactId}`));
+      found.push(
+        ...message!.json<{ items: Published[] }>().items.map(({ contactId }) => `${event} ${contactId}`),
+      );
   }
   await connection.close();
   return found.sort();

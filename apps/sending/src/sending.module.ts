@@ -42,7 +42,7 @@ import { DomainsRepository } from './domains/domains.repository.js';
 import { DomainsService } from './domains/domains.service.js';
 import { SenderDirectory } from './domains/senders/sender-directory.js';
 import { SenderIdentities } from './domains/senders/sender-identities.js';
-import { VouchedDomains } from './domains/senders/vouched-domains.js';
+import { VerifiedDomains } from './domains/senders/vouched-domains.js';
 import { AttachmentsRepository } from './emails/attachments.repository.js';
 import { EmailsHandlers } from './emails/emails.handlers.js';
 import { EmailsRepository } from './emails/emails.repository.js';
@@ -187,7 +187,7 @@ const knowingErased = (capacity: Type): NestProvider => ({
     DomainFindings,
     DomainChecks,
     DomainChecksWork,
-    VouchedDomains,
+    VerifiedDomains,
     CampaignSenders,
     DkimKeys,
     DnsLookup,

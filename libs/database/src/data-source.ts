@@ -121,10 +121,10 @@ function openHotPool({
  * it is ready and the word that the server goes down come together: unheard, that would end the process. Who uses it is told.
  */
 function listenForErrors(pool: pg.Pool): void {
-  const heard = new WeakSet<pg.PoolClient>();
+  const received = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
-    if (heard.has(client)) return;
-    heard.add(client);
+    if (received.has(client)) return;
+    received.add(client);
     client.on('error', () => undefined);
   });
 }

@@ -57,7 +57,7 @@ function wasNeverSent(error: unknown): boolean {
 }
 
 /** The connection went while a statement may have been on its way: whether it took effect, only the database can tell. */
-export function isOutcomeInDoubt(error: unknown): boolean {
+export function isOutcomeUnknown(error: unknown): boolean {
   return isDatabaseAway(error) && !wasNeverSent(error);
 }
 

@@ -16,7 +16,7 @@ export interface Statement {
   sql: string;
   parameters: unknown[];
   /** Its commit is nothing that anybody waits for: `onCommit` does not hear of it. */
-  silent?: boolean;
+  unresponsive?: boolean;
 }
 
 interface Ambient {
@@ -89,11 +89,11 @@ export class Database {
   /** The rows of one statement, whatever its kind. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return isRecorded()
-      ? inSpan(summaryOf(sql), asClient, () => this.ask<Row>(sql, parameters))
-      : this.ask<Row>(sql, parameters);
+      ? inSpan(summaryOf(sql), asClient, () => this.request<Row>(sql, parameters))
+      : this.request<Row>(sql, parameters);
   }
 
-  private ask<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
+  private request<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const ambient = this.ambient.getStore();
     return ambient
       ? rowsOf<Row>(ambient.runner, sql, parameters)
@@ -133,7 +133,7 @@ export class Database {
       const ambient = this.ambient.getStore();
       if (ambient) return rowsOfNamed<Row>(await clientOf(ambient.runner), statement);
       const rows = await repeated(() => rowsOfOne<Row>(this.hot, named(statement)));
-      if (!statement.silent) for (const listener of this.commitListeners) listener();
+      if (!statement.unresponsive) for (const listener of this.commitListeners) listener();
       return rows;
     });
   }
@@ -239,8 +239,8 @@ async function rowsOfNamed<Row>(client: ClientBase, statement: Statement): Promi
   return rows as Row[];
 }
 
-const named = ({ name, replanned: plannedAnew, sql, parameters }: Statement): QueryConfig => ({
-  ...(plannedAnew ? {} : { name }),
+const named = ({ name, replanned: replanned, sql, parameters }: Statement): QueryConfig => ({
+  ...(replanned ? {} : { name }),
   text: sql,
   values: parameters,
 });

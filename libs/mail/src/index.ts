@@ -1,7 +1,13 @@
 export { buildMessage } from './message/message.js';
 export type { MailAttachment } from './message/mime-part.js';
 export { ConfirmTokens } from './tokens/confirm-token.js';
-export { dnsRecordOf, generateKeyPair, signMessage, type SigningAlgorithm, type SigningKey } from './message/dkim.js';
+export {
+  dnsRecordOf,
+  generateKeyPair,
+  signMessage,
+  type SigningAlgorithm,
+  type SigningKey,
+} from './message/dkim.js';
 export { EngagementTokens, type UnsubscribeTarget as UnsubscribePlace } from './tokens/engagement-token.js';
 export { readHeaders } from './message/read-headers.js';
 export { nextRetry } from './smtp/retry-schedule.js';

@@ -45,7 +45,7 @@ export class MessagingMetrics {
   readonly callDuration;
   readonly callFailures;
   readonly published;
-  readonly heard;
+  readonly received;
   /** As the subscribers last saw it, every two seconds. */
   readonly pending = new Map<string, number>();
 
@@ -53,7 +53,7 @@ export class MessagingMetrics {
     this.callDuration = metrics.histogram(busCallDuration);
     this.callFailures = metrics.counter(busCallFailures);
     this.published = metrics.counter(eventsPublished);
-    this.heard = metrics.counter(eventsReceived);
+    this.received = metrics.counter(eventsReceived);
     metrics.gauge(subscriberPending, () =>
       [...this.pending].map(([subscriber, count]) => [{ subscriber }, count] as const),
     );

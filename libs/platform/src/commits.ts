@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { outcomeUnknown } from '@posthorn/contracts';
-import { Database, DatabaseClock, isOutcomeInDoubt } from '@posthorn/database';
+import { Database, DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 
 /** What a call changes is one commit, which its deadline still allows; then the relay hears of its facts. */
@@ -24,7 +24,7 @@ export class Commits {
       });
     } catch (error) {
       // "Unavailable" promises that nothing happened (docs/guarantees.md G2): of a commit whose answer was lost nobody can say so.
-      throw committing && isOutcomeInDoubt(error) ? outcomeUnknown() : error;
+      throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
     } finally {
       this.outbox.wakeUp();
     }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 const platform = new URL('../../../dist/libs/platform/src/run-process.js', import.meta.url).href;
 
 /** A process that starts as `body` says; its words and how it ended. */
-async function run(body: string): Promise<{ said: string; complained: string; code: number | null }> {
+async function run(body: string): Promise<{ reported: string; complained: string; code: number | null }> {
   const program = `
     import { runProcess } from '${platform}';
     const forever = setInterval(() => undefined, 1000);
@@ -23,18 +23,18 @@ async function run(body: string): Promise<{ said: string; complained: string; co
     text(child.stderr),
     once(child, 'exit') as Promise<[number | null]>,
   ]);
-  return { said: output, complained, code };
+  return { reported: output, complained, code };
 }
 
 describe('runProcess', () => {
   it('drains for a signal that comes in the instant in which the start ends', async () => {
-    const { said: text, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
+    const { reported: text, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
     expect(text).toBe('serves\ndrained\n');
     expect(code).toBe(0);
   });
 
   it('ends at once with 1 for a signal during the start', async () => {
-    const { said: text, code } = await run(
+    const { reported: text, code } = await run(
       `process.kill(process.pid, 'SIGTERM'); await new Promise(() => undefined);`,
     );
     expect(text).toBe('');

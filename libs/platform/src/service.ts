@@ -190,7 +190,7 @@ export async function runBackground<C extends ServiceConfig>(
     everyMs: hour,
     work: async () => {
       await maintainPartitions(database, plans);
-      await inbox.forgetOld(config.outboxDays);
+      await inbox.deleteOld(config.outboxDays);
     },
     onError: (error) => logger.warn(`housekeeping: ${(error as Error).message}`),
   });
@@ -258,7 +258,7 @@ export async function closeMeans({
 async function openOwnDatabase<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   config: C,
-  { environment, report: say }: StartOptions,
+  { environment, report: log }: StartOptions,
   tracing: Tracing,
 ): Promise<Database> {
   const own = environment[`${parts.name.toUpperCase()}_DATABASE_URL`];
@@ -278,7 +278,7 @@ async function openOwnDatabase<C extends ServiceConfig>(
     { table: 'outbox', days: 1, retentionDays: config.outboxDays },
     ...(parts.partitions?.(config) ?? []),
   ];
-  await migrate(database, (line) => say?.(`${parts.name}: ${line}`));
+  await migrate(database, (line) => log?.(`${parts.name}: ${line}`));
   await maintainPartitions(database, plans);
   return database;
 }

@@ -31,7 +31,7 @@ export async function inSpans<T>(
 interface SpannedOptions<Args extends unknown[], Result> extends SpanOptions {
   /** Where the method begins work that others left: the traces that it came with, as they were written down. */
   traces?: (...args: Args) => readonly (string | null)[];
-  told?: (result: Result) => Attributes;
+  published?: (result: Result) => Attributes;
 }
 
 /** Who begins scenes says whose tracing it is. */
@@ -45,7 +45,7 @@ export function Spanned<Args extends unknown[], Result>(
   options: SpannedOptions<Args, Result> = {},
 ) {
   type Method = (...args: Args) => Promise<Result>;
-  const { traces, told: resultAttributes, ...spanOptions } = options;
+  const { traces, published: resultAttributes, ...spanOptions } = options;
   return (_target: object, _property: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     const method = descriptor.value!;
     descriptor.value = function (this: object, ...args: Args) {

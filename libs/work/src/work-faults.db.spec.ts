@@ -3,13 +3,13 @@ import { newId } from '@posthorn/database';
 import { DatabaseLine, eventually, lockWaiters } from '@posthorn/testing';
 import { scriptedWork, type Script, type ScriptedPayload } from './testing/scripted.work.js';
 import { rowsOf, untilDone, WorkSuite, type WorkProcess } from './testing/work-suite.js';
-import { WorkerFleet } from './testing/worker-fleet.js';
+import { WorkerProcesses } from './testing/worker-fleet.js';
 import { work } from './queue/work-kind.js';
 
 const leaseMs = 2_000;
 
 let suite: WorkSuite;
-let processes: WorkerFleet;
+let processes: WorkerProcesses;
 beforeAll(async () => {
   suite = await WorkSuite.open();
 });
@@ -27,7 +27,7 @@ function pending(): { promise: Promise<void>; end: () => void } {
 
 describe('a worker in a process of its own', () => {
   beforeEach(() => {
-    processes = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
+    processes = new WorkerProcesses({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
   });
   afterEach(() => processes.stop());
 

@@ -5,7 +5,7 @@ import { breachesOf, type Observed } from './testing/model/breaches.js';
 import { scenario, type Scenario } from './testing/model/scenario.js';
 import { ScenarioRun } from './testing/model/scenario-run.js';
 import { disturbances, type Disturbance } from './testing/model/disturbance.js';
-import { WorkerFleet } from './testing/worker-fleet.js';
+import { WorkerProcesses } from './testing/worker-fleet.js';
 import { WorkSuite, type WorkProcess } from './testing/work-suite.js';
 
 const leaseMs = 2_000;
@@ -15,11 +15,11 @@ const scenariosAtOnce = 13;
 /** Scenarios run side by side on the same two replicas, so that each is in the way of the others. */
 describe('the queue of work, held against a model', () => {
   let suite: WorkSuite;
-  let processes: WorkerFleet;
+  let processes: WorkerProcesses;
   let client: WorkProcess;
   beforeAll(async () => {
     suite = await WorkSuite.open();
-    processes = new WorkerFleet({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
+    processes = new WorkerProcesses({ databaseUrl: suite.clone.url, natsUrl: suite.nats.url, leaseMs });
     [client] = await Promise.all([suite.process(), processes.start(2)]);
   }, 60_000);
   afterAll(async () => {
@@ -58,7 +58,7 @@ describe('the queue of work, held against a model', () => {
   }, 180_000);
 });
 
-async function disturb(processes: WorkerFleet, faults: readonly Disturbance[]): Promise<void> {
+async function disturb(processes: WorkerProcesses, faults: readonly Disturbance[]): Promise<void> {
   for (const fault of faults) await fault.inject(processes, leaseMs);
 }
 

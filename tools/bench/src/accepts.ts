@@ -1,6 +1,6 @@
 import { chooseQuietPort } from '@posthorn/dev';
 import { makeSendingProject } from '@posthorn/testing';
-import { agree, middle, type Bench } from './bench.js';
+import { agree, waitMs, type Bench } from './bench.js';
 import { load, type LoadResult } from './load.js';
 import { OneProcess } from './one-process.js';
 import { Process } from './processes.js';
@@ -52,7 +52,7 @@ async function compare(
     ours.push(await loaded(product.url, clients, scale.seconds, product.token));
   }
   const of = (results: LoadResult[], member: 'perSecond' | 'p99') =>
-    middle(results.map((result) => result[member]));
+    waitMs(results.map((result) => result[member]));
   rows.push({
     name: `accepts/s at ${clients} connections`,
     product: of(ours, 'perSecond'),

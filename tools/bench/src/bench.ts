@@ -14,7 +14,7 @@ export interface Scale {
   drained: number;
   /** Sizes of an audience. */
   audiences: number[];
-  asks: number;
+  requests: number;
   previews: number;
   /** Items of work that wait. */
   waiting: number;
@@ -33,7 +33,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     singles: 20,
     drained: 2_000,
     audiences: [100_000],
-    asks: 60,
+    requests: 60,
     previews: 5,
     waiting: 100_000,
     restSeconds: 10,
@@ -49,7 +49,7 @@ export const scales: Record<'quick' | 'full', Scale> = {
     singles: 100,
     drained: 20_000,
     audiences: [100_000, 1_000_000],
-    asks: 200,
+    requests: 200,
     previews: 20,
     waiting: 1_000_000,
     restSeconds: 30,
@@ -83,7 +83,7 @@ export async function agree(servers: Servers): Promise<void> {
   }
 }
 
-export function middle(numbers: readonly number[]): number {
+export function waitMs(numbers: readonly number[]): number {
   return nth(numbers, 0.5);
 }
 

@@ -104,20 +104,20 @@ export class SinkProcess {
   /** Messages a second over the next `count` after the first `skipped`. */
   async measure(count: number, skipped = 0): Promise<number> {
     this.child.send({ count, skipped });
-    const { ms } = await this.hear(({ ms: took }) => took !== undefined);
+    const { ms } = await this.listen(({ ms: took }) => took !== undefined);
     return (count / ms!) * 1_000;
   }
 
   /** Until mail to this watched address is there. */
   async arrival(to: string): Promise<void> {
-    await this.hear(({ arrived }) => arrived === to);
+    await this.listen(({ arrived }) => arrived === to);
   }
 
   stop(): void {
     this.child.kill();
   }
 
-  private hear(wanted: (text: SinkCommand) => boolean): Promise<SinkCommand> {
+  private listen(wanted: (text: SinkCommand) => boolean): Promise<SinkCommand> {
     return new Promise((resolve) => {
       const listener = (text: SinkCommand) => {
         if (!wanted(text)) return;

@@ -1,4 +1,4 @@
-import { middle, type Bench } from './bench.js';
+import { waitMs, type Bench } from './bench.js';
 import { loadAll, type Requested } from './load.js';
 
 export type Requests = () => Requested;
@@ -25,7 +25,7 @@ export async function takingTurns({ scale }: Bench, connections: number, sides: 
       );
     }
   }
-  return rates.map(middle);
+  return rates.map(waitMs);
 }
 
 export async function measured(

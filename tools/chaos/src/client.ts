@@ -38,14 +38,14 @@ export class Clients {
   /** Asks until it is answered: whoever takes something back does not give up. */
   readonly request: Request = async (method, path, body) => {
     for (let tries = 0; tries < triesOfAKey; tries += 1) {
-      const heard = await this.calls.request(
+      const received = await this.calls.request(
         tries % this.gateways.length,
         method,
         path,
         body ? JSON.stringify(body) : '',
       );
-      if (!notYet.has(heard.status))
-        return { status: heard.status!, body: heard.body!, endedAt: heard.endedAt };
+      if (!notYet.has(received.status))
+        return { status: received.status!, body: received.body!, endedAt: received.endedAt };
       await delay(pauseMs);
     }
     throw new Error(`${method} ${path} was not answered in ${triesOfAKey} tries`);
@@ -76,25 +76,25 @@ export class Clients {
     for (let tries = 0; tries < (record.key ? triesOfAKey : 1); tries += 1) {
       if (tries > 0) await delay(pauseMs);
       const call = await this.call(record, this.gatewayFor(record, tries));
-      this.ledger.heard(record, call);
+      this.ledger.received(record, call);
       if (call.status === 202) return;
     }
   }
 
-  private gatewayFor({ place: index }: SendRecord, tries: number): number {
+  private gatewayFor({ index: index }: SendRecord, tries: number): number {
     return Random.named(`${this.options.seed} ${index} ${tries}`).whole(0, this.gateways.length - 1);
   }
 
   private async call(record: SendRecord, gateway: number): Promise<CallRecord> {
     const headers: Record<string, string> = record.key ? { 'idempotency-key': record.key } : {};
-    const heard = await this.calls.request(
+    const received = await this.calls.request(
       gateway,
       'POST',
       '/api/v1/emails',
       JSON.stringify(this.load.bodyOf(record)),
       headers,
     );
-    return { place: record.place, gateway, ...heard };
+    return { place: record.index, gateway, ...received };
   }
 }
 

@@ -10,7 +10,7 @@ export interface RecipientKind {
   /** Where two ends are honest: nobody heard which it was. */
   orEnds?: 'CANCELLED' | 'FAILED';
   /** The server may have taken the message without saying so: one repeat is honest (docs/guarantees.md G4). */
-  doubtful?: boolean;
+  ambiguous?: boolean;
   /** Attempts that it takes at least, where the kind alone decides. */
   attempts?: number;
 }
@@ -49,14 +49,14 @@ const recipientKinds: readonly RecipientKind[] = [
   taken('unfinished-at-rcpt-once', 1),
   taken('senseless-at-rcpt-once', 1),
   taken('extra-at-rcpt-once', 1),
-  taken('drop-after-dot-once', 1, { doubtful: true }),
-  taken('reset-after-dot-once', 1, { doubtful: true }),
-  taken('hang-after-dot-once', 1, { doubtful: true }),
-  taken('senseless-after-dot-once', 1, { doubtful: true }),
-  taken('drop-after-accept-once', 1, { doubtful: true }),
-  taken('reset-after-accept-once', 1, { doubtful: true }),
-  taken('hang-after-accept-once', 1, { doubtful: true }),
-  taken('senseless-after-accept-once', 1, { doubtful: true }),
+  taken('drop-after-dot-once', 1, { ambiguous: true }),
+  taken('reset-after-dot-once', 1, { ambiguous: true }),
+  taken('hang-after-dot-once', 1, { ambiguous: true }),
+  taken('senseless-after-dot-once', 1, { ambiguous: true }),
+  taken('drop-after-accept-once', 1, { ambiguous: true }),
+  taken('reset-after-accept-once', 1, { ambiguous: true }),
+  taken('hang-after-accept-once', 1, { ambiguous: true }),
+  taken('senseless-after-accept-once', 1, { ambiguous: true }),
   refused('rcpt-550-5.1.1', 2),
   refused('rcpt-550-5.7.1', 1),
   refused('data-554', 1),
@@ -69,7 +69,7 @@ export const slowAfter = kindNamed('late-at-accept-700');
 
 /** One message that a client wants sent. */
 export interface Wanted {
-  place: number;
+  index: number;
   kind: RecipientKind;
   to: string;
   /** Without one the client never repeats. */
@@ -84,7 +84,7 @@ export interface Wanted {
 export function wanted(index: number, random: Random, kind = random.weighted(recipientKinds)): Wanted {
   const keyed = random.chance(0.6);
   return {
-    place: index,
+    index: index,
     kind,
     to: `${kind.name}+${index}@sink.test`,
     key: keyed ? `chaos-${index}` : null,

@@ -32,7 +32,7 @@ const burst = { atOnce: 12, restMs: 0 };
 const trickle = { atOnce: 3, restMs: 40 };
 const slowOnes = 24;
 const settleSeconds = 120;
-const saysEvery = 10;
+const reportsEvery = 10;
 const wantedHits = 5;
 
 /** One run: load and faults together, then quiet, then the judgement. Answers whether everything held. */
@@ -43,28 +43,28 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const ledger = new Ledger(join(options.directory, 'calls.jsonl'));
   try {
     await processes.start({ sending: 2, contacts: 1, analytics: 1, campaigns: 1, workflows: 1, gateway: 2 });
-    const { token, records: books } = await chaosProject(fixture);
+    const { token, records: records } = await chaosProject(fixture);
     const clients = new Clients(processes.gateways, token, ledger, options);
     await options.load.prepare(clients.request);
     const faultInjector = new FaultInjector(
       processes,
       fixture,
       new Traps(
-        () => books.urlOf('sending'),
+        () => records.urlOf('sending'),
         () => takenAt(fixture),
       ),
-      books,
+      records,
       { ...options, leaseSeconds },
     );
     await attack(options, clients, faultInjector);
     await clients.drained();
     await processes.untilAllReady();
-    await untilQuiet(() => books.unfinished(), settleSeconds);
+    await untilQuiet(() => records.unfinished(), settleSeconds);
     return verdict(
       options,
       (performance.now() - began) / 1_000,
       faultInjector,
-      await gather({ fixture, processes, records: books, ledger, faultInjector, options }),
+      await gather({ fixture, processes, records: records, ledger, faultInjector, options }),
     );
   } finally {
     await processes.stop();
@@ -92,7 +92,7 @@ async function attack(
     position += share;
     load.push(clients.send(batch, fault.at === 'relay between publish and mark' ? trickle : burst));
     await faultInjector.inject(fault);
-    if ((index + 1) % saysEvery === 0)
+    if ((index + 1) % reportsEvery === 0)
       console.log(`${index + 1} of ${faults} faults, ${position} of ${sends} sends`);
   }
   await Promise.all(load);
@@ -120,26 +120,26 @@ interface Witnesses {
 }
 
 async function gather({
-  fixture: ground,
-  processes: fleet,
-  records: books,
+  fixture: fixture,
+  processes: processes,
+  records: records,
   ledger,
   faultInjector: nemesis,
   options,
 }: Witnesses): Promise<Evidence> {
   const [emails, events, contacts, totals, unfinished, deadLetters, work] = await Promise.all([
-    books.emails(),
-    books.events(),
-    books.contacts(),
-    books.totals(),
-    books.unfinished(),
-    books.deadLetters(),
-    workLeft(books),
+    records.emails(),
+    records.events(),
+    records.contacts(),
+    records.totals(),
+    records.unfinished(),
+    records.deadLetters(),
+    workLeft(records),
   ]);
   return {
     sends: ledger.sends,
-    sink: readSinkLedger(ground.sinkLedger),
-    bytes: readSinkBytes(ground.sinkLedger),
+    sink: readSinkLedger(fixture.sinkLedger),
+    bytes: readSinkBytes(fixture.sinkLedger),
     emails,
     events,
     contacts: contacts.map(({ email }) => email),
@@ -147,11 +147,11 @@ async function gather({
     unfinished,
     deadLetters,
     work,
-    doubted: nemesis.doubted,
+    doubted: nemesis.suspected,
     strikes: nemesis.injectedFaults,
-    outages: ground.outages,
-    goodbyes: fleet.unsubscribes,
-    badExits: fleet.badExits,
+    outages: fixture.outages,
+    goodbyes: processes.unsubscribes,
+    badExits: processes.badExits,
     ratePerSecond: options.ratePerSecond,
   };
 }

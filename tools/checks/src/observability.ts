@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   alertsOf,
   commandFindings,
-  questionsOf,
+  expressionsOf,
   runbookFindings,
   unknownIn,
 } from './observability/findings.js';
@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const known = await knownMetrics();
 const alerts = alertsOf(read('deploy/observability/alerts.yaml'));
-const questions = questionsOf(read('deploy/observability/board.json'));
+const lookups = expressionsOf(read('deploy/observability/board.json'));
 const runbooks = new Map(
   readdirSync(join(root, 'docs/runbooks')).map((name) => [name, read(`docs/runbooks/${name}`)]),
 );
@@ -26,7 +26,7 @@ const findings = [
   ...alerts.flatMap(({ alert, expr }) =>
     unknownIn(expr, known).map((finding) => `alert ${alert}: ${finding}`),
   ),
-  ...questions.flatMap(({ where, expr }) =>
+  ...lookups.flatMap(({ where, expr }) =>
     unknownIn(expr, known).map((finding) => `board, ${where}: ${finding}`),
   ),
   ...runbookFindings(alerts, runbooks),
@@ -34,6 +34,6 @@ const findings = [
 ];
 for (const finding of findings) console.log(finding);
 console.log(
-  `${alerts.length} alerts with runbooks, ${questions.length} questions of the board, ${known.size} series that they may name`,
+  `${alerts.length} alerts with runbooks, ${lookups.length} questions of the board, ${known.size} series that they may name`,
 );
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -77,7 +77,7 @@ function codeLines(node: ts.Node, source: ts.SourceFile): number {
 
 function print(what: string, sizes: Size[]): void {
   const sorted = [...sizes].sort((a, b) => b.lines - a.lines);
-  const middle = sorted[Math.floor(sorted.length / 2)]?.lines ?? 0;
-  console.log(`the ${shown} largest of ${sizes.length} ${what} (median ${middle}):`);
+  const waitMs = sorted[Math.floor(sorted.length / 2)]?.lines ?? 0;
+  console.log(`the ${shown} largest of ${sizes.length} ${what} (median ${waitMs}):`);
   for (const { lines, name } of sorted.slice(0, shown)) console.log(`${String(lines).padStart(5)}  ${name}`);
 }

@@ -20,12 +20,12 @@ export async function fetchDebianPackage({
   name,
   files,
   target,
-  report: say,
+  report: log,
 }: DebianPackage): Promise<string | null> {
   const folder = mkdtempSync(join(dirname(target), 'fetch-'));
   try {
-    say(`Fetching ${name} from the Debian or Ubuntu archive into ${dirname(target)}`);
-    const problem = await downloaded(name, folder, say);
+    log(`Fetching ${name} from the Debian or Ubuntu archive into ${dirname(target)}`);
+    const problem = await downloaded(name, folder, log);
     if (problem !== null) return problem;
     const archive = readdirSync(folder).find((file) => file.endsWith('.deb'));
     if (archive === undefined) return `apt-get download ${name} left no package.`;

@@ -34,7 +34,7 @@ export interface NatsBinaryOptions {
 /** A nats-server: the named one, an installed one, one fetched earlier, or one fetched now. */
 export async function natsBinary({
   binDirectory,
-  report: say,
+  report: log,
   environment = process.env,
   folders = defaultFolders,
 }: NatsBinaryOptions): Promise<string> {
@@ -43,7 +43,7 @@ export async function natsBinary({
   const found = [...onPath, ...folders, binDirectory]
     .map((folder) => join(folder, program))
     .find(isExecutable);
-  return found ?? (await fetched(binDirectory, say));
+  return found ?? (await fetched(binDirectory, log));
 }
 
 function named(path: string): string {

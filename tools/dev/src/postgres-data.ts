@@ -39,7 +39,7 @@ export async function preparePostgresData(
   report: Report,
 ): Promise<PostgresData> {
   const named = resolve(preferred);
-  const directory = place(named, account, report);
+  const directory = index(named, account, report);
   if (isFresh(directory)) {
     await initialise({ named, directory, account }, binaries, report);
   } else {
@@ -56,7 +56,7 @@ export function brokenData(directory: string, reason: string): DevServerError {
   );
 }
 
-function place(preferred: string, account: ServerAccount | null, report: Report): string {
+function index(preferred: string, account: ServerAccount | null, report: Report): string {
   try {
     mkdirSync(dirname(preferred), { recursive: true });
     if (account && !isLink(preferred) && !canReach(preferred, account))

@@ -63,14 +63,18 @@ export async function launchServer(command: ServerCommand): Promise<ServerProces
   };
 }
 
-function ready(child: ChildProcess, log: string[], { readyLine, report: say }: ServerCommand): Promise<void> {
+function ready(
+  child: ChildProcess,
+  log: string[],
+  { readyLine, report: report }: ServerCommand,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
         if (log.length > retainedLines) log.shift();
-        say?.(line);
+        report?.(line);
         if (readyLine.test(line)) resolve();
       });
     }

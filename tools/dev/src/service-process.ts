@@ -137,11 +137,11 @@ export class ServiceProcess {
       child.once('error', () => end(null, null)).once('close', end);
     });
     for (const input of [child.stdout!, child.stderr!])
-      createInterface({ input }).on('line', (line) => this.hear(line));
+      createInterface({ input }).on('line', (line) => this.listen(line));
     await this.untilReady();
   }
 
-  private hear(line: string): void {
+  private listen(line: string): void {
     this.lines.push(line);
     if (this.lines.length > retainedLines) this.lines.shift();
     this.options.report?.(line);

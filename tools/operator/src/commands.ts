@@ -17,7 +17,7 @@ import { secretsCommands } from './secrets-commands.js';
 import type { Command } from './command.js';
 
 /** Keys take a while to make. */
-const patient = { timeoutMs: 15_000 };
+const waiting = { timeoutMs: 15_000 };
 
 export const commands: Command[] = [
   {
@@ -98,7 +98,7 @@ export const commands: Command[] = [
     describe:
       'vouch for a sending domain; with --signed its mail is signed at once, else the mail server signs, or nobody',
     run: (bus, caller, { domain, signed }) =>
-      bus.call(domains.verify, caller, { domain: domain!, ...(signed ? { signed: true } : {}) }, patient),
+      bus.call(domains.verify, caller, { domain: domain!, ...(signed ? { signed: true } : {}) }, waiting),
   },
   {
     noun: 'domains',
@@ -107,7 +107,7 @@ export const commands: Command[] = [
     inProject: true,
     describe:
       'make new keys for a domain: each signs once its record is found, and the old one stays published for seven days',
-    run: (bus, caller, { domain }) => bus.call(domains.rotateDkim, caller, { domain: domain! }, patient),
+    run: (bus, caller, { domain }) => bus.call(domains.rotateDkim, caller, { domain: domain! }, waiting),
   },
   {
     noun: 'suppressions',

@@ -10,8 +10,8 @@ import type { Command } from './command.js';
 import type { ReadingBus } from './reading-bus.js';
 
 /** Longer than a handler may take (libs/messaging). */
-const patient = { timeoutMs: 30_000 };
-const saysEvery = 10_000;
+const waiting = { timeoutMs: 30_000 };
+const reportsEvery = 10_000;
 
 interface Rebuilt {
   compared: number;
@@ -50,12 +50,12 @@ async function rebuild(bus: ReadingBus, caller: Caller, model: RebuiltModel): Pr
       readModels.rebuild,
       caller,
       after ? { model, after } : { model },
-      patient,
+      waiting,
     );
     total.compared += piece.compared;
     total.repaired += piece.repaired;
     after = piece.next;
-    if (total.compared - text < saysEvery) continue;
+    if (total.compared - text < reportsEvery) continue;
     text = total.compared;
     console.error(`${model}: ${total.compared} compared, ${total.repaired} repaired`);
   } while (after);

@@ -13,7 +13,7 @@ import { readSince } from './since.js';
 import type { ReadingBus } from './reading-bus.js';
 
 /** A handler may take 25 seconds (libs/messaging), and a count of a large outbox some. */
-const patient = { timeoutMs: 60_000 };
+const waiting = { timeoutMs: 60_000 };
 const pageSize = 100;
 
 /** One service's answer, or why there is none: what one service cannot do must not hide what the others did. */
@@ -29,7 +29,7 @@ export const repairCommands: Command[] = [
       'publish the facts once more that were written since an instant or within 2h, 7d …; whoever has them does nothing',
     run: (bus, caller, { since, service }) => {
       const body = { since: readSince(since!, new Date()) };
-      return ofEach(service, (name) => bus.call(operations[name].republish, caller, body, patient));
+      return ofEach(service, (name) => bus.call(operations[name].republish, caller, body, waiting));
     },
   },
   {
@@ -85,10 +85,10 @@ function chosen(only: string | undefined): readonly ServiceName[] {
 async function lettersOf(bus: ReadingBus, caller: Caller, service: ServiceName): Promise<DeadLetterEntry[]> {
   const { listDeadLetters } = operations[service];
   const letters: DeadLetterEntry[] = [];
-  let page = await bus.call(listDeadLetters, caller, { limit: pageSize }, patient);
+  let page = await bus.call(listDeadLetters, caller, { limit: pageSize }, waiting);
   letters.push(...page.items);
   while (page.next) {
-    page = await bus.call(listDeadLetters, caller, { limit: pageSize, after: page.next }, patient);
+    page = await bus.call(listDeadLetters, caller, { limit: pageSize, after: page.next }, waiting);
     letters.push(...page.items);
   }
   return letters;
@@ -102,7 +102,7 @@ async function replayAll(
 ): Promise<ReplayedDeadLetter[]> {
   const replayed: ReplayedDeadLetter[] = [];
   for (const { id } of (await lettersOf(bus, caller, service)).reverse()) {
-    replayed.push(await bus.call(operations[service].replayDeadLetter, caller, { id }, patient));
+    replayed.push(await bus.call(operations[service].replayDeadLetter, caller, { id }, waiting));
   }
   return replayed;
 }
@@ -115,7 +115,7 @@ async function replayOne(
   only: string | undefined,
 ): Promise<Answer<ReplayedDeadLetter>> {
   const answers = await ofEach(only, (service) =>
-    bus.call(operations[service].replayDeadLetter, caller, { id }, patient),
+    bus.call(operations[service].replayDeadLetter, caller, { id }, waiting),
   );
   const found = answers.find((answer) => 'replayed' in answer);
   if (found) return found;

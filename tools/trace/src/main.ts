@@ -6,7 +6,7 @@ import { recordMails } from './recorded-mails.js';
 import { traceText } from './trace-tree.js';
 
 const page = join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/a-trace.md');
-const { traces } = await recordMails({ count: 1, words: ['--services'] });
+const { traces } = await recordMails({ count: 1, texts: ['--services'] });
 const text = traceText(traces[0]!);
 
 if (process.argv.includes('--write')) writeFileSync(page, pageOf(text));

@@ -12,7 +12,7 @@ describe('the traces of mails that are sent at once', () => {
   beforeAll(async () => {
     recorded = await recordMails({
       count: sent,
-      words: [],
+      texts: [],
       environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
     });
   }, 60_000);

@@ -23,14 +23,14 @@ export interface RecordOptions {
   /** Sent at once, to as many addresses. */
   count: number;
   /** What the start is given besides, such as `--services`. */
-  words: readonly string[];
+  texts: readonly string[];
   environment?: Record<string, string>;
 }
 
 /** Starts the product on servers of its own with every request recorded, sends, and waits until the traces are whole. */
 export async function recordMails({
   count,
-  words: texts,
+  texts: texts,
   environment,
 }: RecordOptions): Promise<RecordedMails> {
   const receiver = await startOtlpReceiver();

@@ -67,7 +67,7 @@ describe('daily counts', () => {
 
   it('count each kind on the UTC day of its instant, people and permanent bounces only', async () => {
     const { caller, projectId } = suite.buildProject();
-    const stranger = suite.buildProject();
+    const outsider = suite.buildProject();
     await publish(
       projectId,
       emailEvents.accepted,
@@ -103,7 +103,7 @@ describe('daily counts', () => {
       { ...zero, date: '2026-03-02', emails: 1 },
       { ...zero, date: '2026-03-03', opens: 1, clicks: 1, bounces: 1 },
     ]);
-    expect(sum((await series(stranger.caller)).data)).toBe(0);
+    expect(sum((await series(outsider.caller)).data)).toBe(0);
   });
 
   it('count an event that comes late on its own day', async () => {

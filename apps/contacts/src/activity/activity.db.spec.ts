@@ -7,7 +7,7 @@ import {
   segments,
   type Activity,
   type Caller,
-  type MailHappening,
+  type MailHistoryEvent,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suite.js';
@@ -42,7 +42,7 @@ async function all(caller: Caller, id: string, limit: number): Promise<Activity[
   }
 }
 
-const happening = (at: Date, overrides: Partial<MailHappening> = {}): MailHappening => ({
+const event = (at: Date, overrides: Partial<MailHistoryEvent> = {}): MailHistoryEvent => ({
   ...{
     id: newId(),
     at,
@@ -97,8 +97,8 @@ describe('the activity of a contact', () => {
     const [between, later] = [items[4]!.at, new Date(items[0]!.at.getTime() + 1)];
     const clicked = { kind: 'email.clicked', link: 'https://shop.example/' } as const;
     suite.mail.set(email, [
-      happening(between, { id: '00000000-0000-7000-8000-000000000000' }),
-      happening(later, clicked),
+      event(between, { id: '00000000-0000-7000-8000-000000000000' }),
+      event(later, clicked),
     ]);
     const merged = (await page(caller, id)).items;
     expect(kindsOf(merged).slice(0, 7)).toEqual([
@@ -120,7 +120,7 @@ describe('the activity of a contact', () => {
     suite.mail.set(
       email,
       recorded.flatMap(({ at }) =>
-        [happening(at), happening(at, { id: '00000000-0000-7000-8000-000000000000' })].slice(
+        [event(at), event(at, { id: '00000000-0000-7000-8000-000000000000' })].slice(
           0,
           1 + Number(at === recorded[0]!.at),
         ),

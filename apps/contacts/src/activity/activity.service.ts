@@ -7,7 +7,7 @@ import {
   type Activity,
   type ActivityPage,
   type ListActivity,
-  type MailHappening,
+  type MailHistoryEvent,
 } from '@posthorn/contracts';
 import { toPage } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
@@ -58,7 +58,7 @@ export class ActivityService {
 const newestFirst = (a: Activity, b: Activity): number =>
   b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 
-function mailed({ id, at, kind, emailId, subject, detail, link }: MailHappening): Activity {
+function mailed({ id, at, kind, emailId, subject, detail, link }: MailHistoryEvent): Activity {
   return {
     id,
     at,

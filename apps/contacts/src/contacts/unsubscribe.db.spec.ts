@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const toldOf = (projectId: string) =>
+const reportOf = (projectId: string) =>
   suite.optOuts
     .filter((optOut) => optOut.projectId === projectId)
     .map(({ projectId: _, ...published }) => published);
@@ -23,7 +23,7 @@ describe('unsubscribing', () => {
     expect(await suite.bus.call(contacts.get, caller, { id: contactId })).toMatchObject({
       subscribed: false,
     });
-    expect(toldOf(projectId)).toEqual([
+    expect(reportOf(projectId)).toEqual([
       { email, contactId, seq: 2 },
       { email, contactId, seq: 2 },
     ]);
@@ -36,7 +36,7 @@ describe('unsubscribing', () => {
   it('of a stranger makes nobody', async () => {
     const { caller, projectId } = suite.buildProject();
     expect(await suite.bus.call(contacts.unsubscribe, caller, { email })).toEqual({ email });
-    expect(toldOf(projectId)).toEqual([{ email }]);
+    expect(reportOf(projectId)).toEqual([{ email }]);
     expect((await suite.bus.call(contacts.list, caller, {})).items).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('unsubscribing', () => {
     await suite.bus.call(contacts.upsert, caller, { email, subscribed: true });
     await suite.bus.call(contacts.upsert, caller, { email, subscribed: false });
     await suite.bus.call(contacts.upsert, caller, { email: 'new@example.org', subscribed: false });
-    expect(toldOf(projectId)).toMatchObject([
+    expect(reportOf(projectId)).toMatchObject([
       { seq: 1 },
       { seq: 3 },
       { seq: 5 },

@@ -33,7 +33,7 @@ afterAll(async () => {
   await suite.stop();
 });
 afterEach(() => {
-  services.asked.length = 0;
+  services.requested.length = 0;
 });
 
 const rowsOf = (table: string, projectId: string, column: string, id: string) =>
@@ -116,7 +116,7 @@ it('a deleted contact takes everything along in one commit, but a consent that o
   expect(await rowsHolding(suite.database, 'ann@example.org')).toEqual([]);
   expect(await rowsHolding(suite.database, 'card of ann')).toEqual([]);
   for (const service of otherServices)
-    expect(services.asked).toContainEqual({
+    expect(services.requested).toContainEqual({
       service,
       projectId,
       erasureId: id,
@@ -191,7 +191,9 @@ it('many are deleted in one call, each with a report, and another project keeps 
     );
     return row!.open === 0;
   }, 'all are erased');
-  const requested = services.asked.filter((each) => each.service === 'analytics').map(({ email }) => email);
+  const requested = services.requested
+    .filter((each) => each.service === 'analytics')
+    .map(({ email }) => email);
   expect(requested.sort()).toEqual([...emails].sort());
   expect(await suite.bus.call(contacts.get, other.caller, { id: theirs.id })).toMatchObject({
     email: emails[0],
@@ -231,7 +233,7 @@ it('a service that is down is asked until it answers, and the others once', asyn
   });
   await services.start('workflows');
   await fixture.completed(caller, id);
-  expect(services.asked.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
+  expect(services.requested.map(({ service }) => service).sort()).toEqual([...otherServices].sort());
 });
 
 it('goes on after a crash where it was, with who has pieces left', async () => {
@@ -244,13 +246,13 @@ it('goes on after a crash where it was, with who has pieces left', async () => {
       (each) => each.service === service && each.completedAt !== null,
     );
   await eventually(isDone('campaigns'), 'campaigns is done');
-  const requested = services.asked.length;
+  const requested = services.requested.length;
   await suite.restart();
   services.left.set('analytics', 2);
   await services.start('analytics');
   await suite.queue.enqueue(erasureWork, [{ projectId, key: id }]);
   await fixture.completed(caller, id);
-  expect(services.asked.slice(requested).map(({ service }) => service)).toEqual([
+  expect(services.requested.slice(requested).map(({ service }) => service)).toEqual([
     'analytics',
     'analytics',
     'analytics',

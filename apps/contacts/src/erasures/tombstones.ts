@@ -26,13 +26,13 @@ export class Tombstones {
 
   /** Those that still say something. */
   async standing<T extends Report>(projectId: string, published: readonly T[]): Promise<T[]> {
-    const ofSomebody = published.filter(({ email }) => !isErasedAddress(email));
-    if (ofSomebody.length === 0) return [];
-    const earliest = new Date(Math.min(...ofSomebody.map(({ at }) => at.getTime())));
+    const ofPerson = published.filter(({ email }) => !isErasedAddress(email));
+    if (ofPerson.length === 0) return [];
+    const earliest = new Date(Math.min(...ofPerson.map(({ at }) => at.getTime())));
     // As a rule nobody was erased since: then no hash is made.
-    if (!(await this.rows.anySince(projectId, earliest))) return ofSomebody;
+    if (!(await this.rows.anySince(projectId, earliest))) return ofPerson;
     const hashes = new Map(
-      [...new Set(ofSomebody.map(({ email }) => email))].map((email) => [
+      [...new Set(ofPerson.map(({ email }) => email))].map((email) => [
         email,
         this.hashes.of(projectId, email),
       ]),
@@ -40,7 +40,7 @@ export class Tombstones {
     const erased = new Map(
       (await this.rows.of(projectId, [...hashes.values()])).map(({ hash, erasedAt }) => [hash, erasedAt]),
     );
-    return ofSomebody.filter(
+    return ofPerson.filter(
       ({ email, at }) => (erased.get(hashes.get(email)!)?.getTime() ?? -Infinity) < at.getTime(),
     );
   }

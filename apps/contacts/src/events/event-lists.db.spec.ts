@@ -33,9 +33,9 @@ describe('lists of events', () => {
     );
     expect((await suite.bus.call(events.list, caller, { contactId, withTotal: true })).total).toBe(3);
     expect(await suite.bus.call(events.names, caller, {})).toEqual({ data: ['b', 'c', 'a'] });
-    const stranger = suite.buildProject().caller;
-    expect((await suite.bus.call(events.list, stranger, { contactId })).items).toEqual([]);
-    expect(await suite.bus.call(events.names, stranger, {})).toEqual({ data: [] });
+    const outsider = suite.buildProject().caller;
+    expect((await suite.bus.call(events.list, outsider, { contactId })).items).toEqual([]);
+    expect(await suite.bus.call(events.names, outsider, {})).toEqual({ data: [] });
   });
 
   it('say so where there are more names, or more of them on the days, than they show', async () => {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   CustomEvent,
   eventNameReserved,
-  eventOfNobody,
+  anonymousEvent,
   eventOutOfTime,
   isReservedEventName,
   maxEventAgeDays,
@@ -47,7 +47,7 @@ export class EventsService {
     const { name, contactId, email, payload = {}, occurredAt = null, idempotency } = body;
     const { projectId } = caller;
     if (isReservedEventName(name)) throw eventNameReserved('name');
-    if ((contactId === undefined) === (email === undefined)) throw eventOfNobody();
+    if ((contactId === undefined) === (email === undefined)) throw anonymousEvent();
     if (occurredAt) await this.refuseOutOfTime(occurredAt);
     const contact = contactId ?? { projectId, email: email!, origin: originOf(caller, 'TRACK') };
     const draft = { projectId, id: newId(), name, payload, occurredAt, deadline, contact };

@@ -4,7 +4,7 @@ import { marksDirty } from '../segments/segment-dirty.repository.js';
 export type MailKind = 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained';
 
 /** Something that became of a mail to an address. */
-export interface MailHappened {
+export interface MailEventRow {
   email: string;
   kind: MailKind;
   at: Date;
@@ -15,7 +15,7 @@ export class MailSummaries {
   constructor(private readonly database: Database) {}
 
   /** In the transaction that says that it was not taken in before. What happened to an address without a contact is nobody's. */
-  async add(projectId: string, happened: MailHappened[]): Promise<void> {
+  async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
     await this.database.query(
       `WITH summed AS (
          INSERT INTO mail_summaries AS known (project_id, contact_id, kind, count, first_at, last_at)
@@ -27,10 +27,10 @@ export class MailSummaries {
          RETURNING project_id, contact_id AS id
        ), ${marksDirty('(SELECT DISTINCT project_id, id FROM summed)')} SELECT`,
       [
-        happened.map(() => projectId),
-        happened.map(({ email }) => email),
-        happened.map(({ kind }) => kind),
-        happened.map(({ at }) => at),
+        occurred.map(() => projectId),
+        occurred.map(({ email }) => email),
+        occurred.map(({ kind }) => kind),
+        occurred.map(({ at }) => at),
       ],
     );
   }

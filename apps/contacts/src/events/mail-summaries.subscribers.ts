@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts';
 import { OnEachEvent, type DomainEvent } from '@posthorn/messaging';
 import { Tombstones } from '../erasures/tombstones.js';
-import { MailSummaries, type MailHappened, type MailKind } from './mail-summaries.read-model.js';
+import { MailSummaries, type MailEventRow, type MailKind } from './mail-summaries.read-model.js';
 
 const kindOf: Readonly<Record<string, MailKind>> = {
   [emailEvents.sent.name]: 'sent',
@@ -28,7 +28,7 @@ export class MailSummariesSubscribers {
   onSent({ projectId, items, origins }: DomainEvent<EmailChangedEvent>): Promise<void> {
     return this.add(
       projectId,
-      items.map(({ to, at }, index) => ({ email: to, at, kind: kindOf[origins[index]!.fact]! })),
+      items.map(({ to, at }, index) => ({ email: to, at, kind: kindOf[origins[index]!.event]! })),
     );
   }
 
@@ -47,14 +47,14 @@ export class MailSummariesSubscribers {
   @OnEachEvent([emailEvents.opened, emailEvents.clicked], 'summaries')
   async onEngaged({ projectId, items, origins }: DomainEvent<EmailEngaged>): Promise<void> {
     const people = items.flatMap(({ to, at, isMachine }, index) =>
-      isMachine ? [] : [{ email: to, at, kind: kindOf[origins[index]!.fact]! }],
+      isMachine ? [] : [{ email: to, at, kind: kindOf[origins[index]!.event]! }],
     );
     if (people.length > 0) await this.add(projectId, people);
   }
 
   /** Whoever has the address of somebody who was erased is not the one that it was told of. */
-  private async add(projectId: string, happened: MailHappened[]): Promise<void> {
-    const standing = await this.tombstones.standing(projectId, happened);
+  private async add(projectId: string, occurred: MailEventRow[]): Promise<void> {
+    const standing = await this.tombstones.standing(projectId, occurred);
     if (standing.length > 0) await this.summaries.add(projectId, standing);
   }
 }

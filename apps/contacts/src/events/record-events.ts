@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { eventContactUnknown, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { DatabaseClock, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
@@ -79,10 +79,10 @@ export class RecordEvents {
       return await this.commitOnce(drafts, timeouts, isRest);
     } catch (error) {
       if (drafts.length === 1 || !isPoisonedRow(error)) return drafts.map(() => error as Error);
-      const middle = drafts.length >> 1;
+      const waitMs = drafts.length >> 1;
       return [
-        ...(await this.commit(drafts.slice(0, middle), timeouts)),
-        ...(await this.commit(drafts.slice(middle), timeouts)),
+        ...(await this.commit(drafts.slice(0, waitMs), timeouts)),
+        ...(await this.commit(drafts.slice(waitMs), timeouts)),
       ];
     }
   }
@@ -135,7 +135,7 @@ export class RecordEvents {
     try {
       return await work();
     } catch (error) {
-      throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
+      throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
     } finally {
       this.outbox.wakeUp();
     }

@@ -37,8 +37,8 @@ describe('where contacts change with what they did', () => {
     const large = track(caller, full.email, { more: 'y'.repeat(10_000) });
     const same = track(caller, still.email, { plan: 'pro' });
     const byId = suite.bus.call(events.record, caller, { name: 'seen', contactId: still.id });
-    const ofNobody = suite.bus.call(events.record, caller, { name: 'seen', contactId: newId() });
-    const refused = await Promise.allSettled([large, ofNobody]);
+    const anonymous = suite.bus.call(events.record, caller, { name: 'seen', contactId: newId() });
+    const refused = await Promise.allSettled([large, anonymous]);
     expect(refused).toMatchObject([{ reason: { kind: 'invalid' } }, { reason: { kind: 'invalid' } }]);
     const published = await Promise.all(
       requests.map(async ({ address, answer }) => ({ address, ...(await answer) })),
@@ -53,12 +53,12 @@ describe('where contacts change with what they did', () => {
     expect(published.map(({ contact }) => stored.get(contact))).toEqual(
       published.map(({ address }) => address),
     );
-    const recorded = await rows<{ id: string; contact_id: string; payload: { place?: number } }>(
+    const recorded = await rows<{ id: string; contact_id: string; payload: { index?: number } }>(
       projectId,
       'events',
     );
     const positions = new Map(
-      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.place }]),
+      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.index }]),
     );
     expect(published.map(({ event }) => positions.get(event))).toEqual(
       published.map(({ contact }, index) => ({ contactId: contact, place: index })),

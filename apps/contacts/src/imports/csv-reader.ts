@@ -173,8 +173,8 @@ export class CsvReader {
   private lineEnd(start: number): number | null {
     const feed = this.held.indexOf(lf, start);
     // No further than the line: of many short ones each would be looked for to the end.
-    const carriage = this.held.subarray(start, feed === -1 ? undefined : feed).indexOf(cr);
-    if (carriage !== -1) return this.afterLine(start + carriage);
+    const carriageReturn = this.held.subarray(start, feed === -1 ? undefined : feed).indexOf(cr);
+    if (carriageReturn !== -1) return this.afterLine(start + carriageReturn);
     return feed === -1 ? null : feed + 1;
   }
 

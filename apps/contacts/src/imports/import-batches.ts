@@ -37,9 +37,9 @@ export class ImportBatches {
       if (!isPoisonedRow(error)) throw error;
       if (rows.length === 1)
         return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
-      const middle = rows.length >> 1;
+      const waitMs = rows.length >> 1;
       return (
-        (await this.store(job, rows.slice(0, middle), hold)) && this.store(job, rows.slice(middle), hold)
+        (await this.store(job, rows.slice(0, waitMs), hold)) && this.store(job, rows.slice(waitMs), hold)
       );
     }
   }

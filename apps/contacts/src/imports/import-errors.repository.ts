@@ -15,7 +15,7 @@ export class ImportErrorsRepository {
        SELECT $1, $2, line, reason FROM unnest($3::bigint[], $4::text[]) AS e (line, reason) ON CONFLICT DO NOTHING`,
       [projectId, id, errors.map(({ line }) => line), errors.map(({ reason }) => reason)],
     );
-    const stored = errors.filter(({ cells }) => isKept(cells));
+    const stored = errors.filter(({ cells }) => isStored(cells));
     if (stored.length === 0) return;
     await this.database.query(
       `INSERT INTO import_rejected_rows (project_id, import_id, line, cells)
@@ -34,7 +34,7 @@ export class ImportErrorsRepository {
   }
 
   /** Answers whether none is left. */
-  async forgetRows(projectId: string, importId: string, limit: number): Promise<boolean> {
+  async deleteRows(projectId: string, importId: string, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 AND line = ANY (ARRAY(
          SELECT line FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 ORDER BY line LIMIT $3)) RETURNING 1`,
@@ -45,5 +45,5 @@ export class ImportErrorsRepository {
 }
 
 /** One that is broken was not read, and has none. */
-const isKept = (cells: readonly string[] = []): boolean =>
+const isStored = (cells: readonly string[] = []): boolean =>
   cells.length > 0 && cells.reduce((sum, cell) => sum + cell.length, 0) <= maxRejectedRow;

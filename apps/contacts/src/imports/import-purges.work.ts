@@ -22,7 +22,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
     runner.register(rejectedRowsWork, {
       run: async (batch) => {
         const [item] = batch.items;
-        if (!(await errors.forgetRows(item!.projectId, item!.key!, rowsAtOnce)))
+        if (!(await errors.deleteRows(item!.projectId, item!.key!, rowsAtOnce)))
           await batch.goOn(batch.items);
       },
     });
@@ -33,7 +33,7 @@ export class ImportPurgesWork implements WorkHandler<object> {
     const ended = { projectId: item!.projectId, id: item!.key! };
     await this.database.transaction(async () => {
       if (!(await this.pieces.removeSome(ended, piecesAtOnce))) return batch.goOn(batch.items);
-      await this.imports.forgetPieces(ended);
+      await this.imports.deletePieces(ended);
       await batch.complete();
     });
   }

@@ -65,9 +65,9 @@ describe('a table of contacts', () => {
       { mode },
     );
     expect(await imports.ended(caller, begun)).toMatchObject({ ...counts, processed: 3, failed: 0 });
-    const landed = await imports.contactsOf(caller);
+    const written = await imports.contactsOf(caller);
     expect(
-      Object.fromEntries(landed.map(({ email, customFields }) => [email.split('@')[0], customFields])),
+      Object.fromEntries(written.map(({ email, customFields }) => [email.split('@')[0], customFields])),
     ).toEqual(fields);
   });
 
@@ -193,7 +193,7 @@ describe('a table of contacts', () => {
   });
 
   it('is seen by its project only, and can be looked at before', async () => {
-    const [{ caller }, stranger] = [suite.buildProject(), suite.buildProject()];
+    const [{ caller }, outsider] = [suite.buildProject(), suite.buildProject()];
     const begun = await imports.upload(caller, 'ada@example.com\n');
     for (const id of [begun.id, newId()]) {
       const requested = [
@@ -202,7 +202,7 @@ describe('a table of contacts', () => {
         contactImports.cancel,
       ] as RequestContract<{ id: string }>[];
       for (const request of requested)
-        await expect(suite.bus.call(request, stranger.caller, { id })).rejects.toMatchObject({
+        await expect(suite.bus.call(request, outsider.caller, { id })).rejects.toMatchObject({
           kind: 'not_found',
         });
     }

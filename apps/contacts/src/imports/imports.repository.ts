@@ -101,7 +101,7 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     });
   }
 
-  async forgetPieces({ projectId, id }: Pick<ImportRow, 'projectId' | 'id'>): Promise<void> {
+  async deletePieces({ projectId, id }: Pick<ImportRow, 'projectId' | 'id'>): Promise<void> {
     await this.database.query(`UPDATE imports SET pieces = 0 WHERE project_id = $1 AND id = $2`, [
       projectId,
       id,

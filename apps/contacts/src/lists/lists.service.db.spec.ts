@@ -131,17 +131,17 @@ describe('a list', () => {
     expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(ids);
     expect([first.total, first.hasMore, rest.hasMore]).toEqual([3, true, false]);
     const [id] = ids as [string];
-    const stranger = suite.buildProject().caller;
+    const outsider = suite.buildProject().caller;
     for (const requested of [
-      suite.bus.call(lists.get, stranger, { id }),
-      suite.bus.call(lists.update, stranger, { id, name: 'mine' }),
-      suite.bus.call(lists.delete, stranger, { id }),
-      suite.bus.call(lists.members, stranger, { id }),
-      fixture.subscribe(stranger, id, { email: 'ann@example.org' }),
-      fixture.unsubscribe(stranger, id, 'ann@example.org'),
+      suite.bus.call(lists.get, outsider, { id }),
+      suite.bus.call(lists.update, outsider, { id, name: 'mine' }),
+      suite.bus.call(lists.delete, outsider, { id }),
+      suite.bus.call(lists.members, outsider, { id }),
+      fixture.subscribe(outsider, id, { email: 'ann@example.org' }),
+      fixture.unsubscribe(outsider, id, 'ann@example.org'),
     ])
       await expect(requested).rejects.toMatchObject({ kind: 'not_found', message: 'No such list' });
-    expect((await suite.bus.call(lists.list, stranger, { withTotal: true })).total).toBe(0);
+    expect((await suite.bus.call(lists.list, outsider, { withTotal: true })).total).toBe(0);
   });
 });
 

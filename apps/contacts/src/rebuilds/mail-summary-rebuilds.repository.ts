@@ -56,9 +56,9 @@ export class MailSummaryRebuilds {
     return this.database.transaction(async () => {
       await holdAlone(this.database, 'mail_summaries');
       if ((await this.known(contacts)) !== before) return null;
-      const taken = await this.taken(underWay.map(({ factId }) => factId));
+      const taken = await this.taken(underWay.map(({ factId: eventId }) => eventId));
       const later = Map.groupBy(
-        underWay.filter(({ factId }) => !taken.has(factId)),
+        underWay.filter(({ factId: eventId }) => !taken.has(eventId)),
         keyOf,
       );
       const ids = new Map(contacts.map(({ email, id }) => [email, id]));

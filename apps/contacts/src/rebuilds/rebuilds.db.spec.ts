@@ -202,7 +202,12 @@ describe('summaries of mail', () => {
       `SELECT fact_id AS id FROM inbox WHERE subscriber = $1 ORDER BY received_at DESC LIMIT 1`,
       [durable],
     );
-    const underWay = [taken!.id, newId()].map((factId) => ({ factId, email, kind: 'sent' as const, at }));
+    const underWay = [taken!.id, newId()].map((eventId) => ({
+      factId: eventId,
+      email,
+      kind: 'sent' as const,
+      at,
+    }));
     text = { ...sum(6), underWay };
     await rebuild('mail_summaries');
     expect(await stored(projectId)).toEqual([5]);

@@ -28,7 +28,7 @@ export class RebuildsService {
   private readonly pieces: Record<RebuiltModel, Piece>;
 
   constructor(
-    private readonly places: RebuildPositions,
+    private readonly positions: RebuildPositions,
     private readonly counts: CountRebuilds,
     private readonly events: EventSummaryRebuilds,
     private readonly mail: MailSummaryRebuilds,
@@ -55,7 +55,7 @@ export class RebuildsService {
     tables: string[],
     repair: (projectId: string) => Promise<number>,
   ): Promise<RebuiltReadModel> {
-    const projectId = await this.places.project(tables, after);
+    const projectId = await this.positions.project(tables, after);
     if (!projectId) return { compared: 0, repaired: 0, next: null };
     return { compared: 1, repaired: await repair(projectId), next: { projectId, id: firstPosition.id } };
   }
@@ -65,14 +65,14 @@ export class RebuildsService {
     after: RebuildPosition,
     repair: (location: RebuildPosition) => Promise<number>,
   ): Promise<RebuiltReadModel> {
-    const rows = await this.places.rows(table, after, countsAtOnce);
+    const rows = await this.positions.rows(table, after, countsAtOnce);
     let repaired = 0;
     for (const row of rows) repaired += await repair(row);
     return { compared: rows.length, repaired, next: rows.at(-1) ?? null };
   }
 
   private async ofEvents(after: RebuildPosition): Promise<RebuiltReadModel> {
-    const contacts = await this.places.contacts(after, contactsAtOnce);
+    const contacts = await this.positions.contacts(after, contactsAtOnce);
     const [first] = contacts;
     if (!first) return { compared: 0, repaired: 0, next: null };
     const repaired = await this.events.repair(
@@ -86,7 +86,7 @@ export class RebuildsService {
   private async ofMail(after: RebuildPosition): Promise<RebuiltReadModel> {
     if (await this.mail.hasDeadLetters()) throw summariesDead();
     for (let limit = contactsAtOnce; limit >= 1; limit >>= 1) {
-      const contacts = await this.places.contacts(after, limit);
+      const contacts = await this.positions.contacts(after, limit);
       if (contacts.length === 0) return { compared: 0, repaired: 0, next: null };
       const repaired = await this.repairMail(contacts);
       if (repaired !== null) return { compared: contacts.length, repaired, next: following(contacts) };

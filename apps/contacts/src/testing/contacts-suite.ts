@@ -2,7 +2,7 @@ import {
   mailHistory,
   optOuts,
   type GetMailHistory,
-  type MailHappening,
+  type MailHistoryEvent,
   type OptOut,
 } from '@posthorn/contracts';
 import type { RunningService } from '@posthorn/platform';
@@ -21,7 +21,7 @@ export interface ContactsSuite extends Pick<
   /** What sending was told, in order. */
   optOuts: (OptOut & { projectId: string })[];
   /** What sending says became of mail to an address. */
-  mail: Map<string, MailHappening[]>;
+  mail: Map<string, MailHistoryEvent[]>;
   /** Sending takes no opt-outs any more, and knows of no mail. */
   loseSending(): Promise<void>;
   stop(): Promise<void>;
@@ -71,8 +71,8 @@ export async function startContactsSuite(): Promise<ContactsSuite> {
 }
 
 /** As sending answers it. */
-function pageOf(happened: MailHappening[], { limit, after }: GetMailHistory): MailHappening[] {
+function pageOf(occurred: MailHistoryEvent[], { limit, after }: GetMailHistory): MailHistoryEvent[] {
   const location = ({ at, id }: { at: Date; id: string }) => `${at.toISOString()} ${id}`;
-  const newest = [...happened].sort((a, b) => (location(a) < location(b) ? 1 : -1));
+  const newest = [...occurred].sort((a, b) => (location(a) < location(b) ? 1 : -1));
   return newest.filter((each) => !after || location(each) < location(after)).slice(0, limit);
 }

@@ -8,7 +8,7 @@ export const otherServices = Object.keys(eraseIn) as OtherService[];
 /** The services that forget people, in their place. */
 export interface ErasingServices {
   /** What each was asked, in order. */
-  asked: (EraseAddress & { service: OtherService; projectId: string })[];
+  requested: (EraseAddress & { service: OtherService; projectId: string })[];
   /** Pieces of work that it still has, whoever asks. */
   left: Map<OtherService, number>;
   start(...services: OtherService[]): Promise<void>;
@@ -20,12 +20,12 @@ export async function startErasingServices({
 }: Pick<ContactsSuite, 'connection'>): Promise<ErasingServices> {
   const leave = new Map<OtherService, () => Promise<void>>();
   const services: ErasingServices = {
-    asked: [],
+    requested: [],
     left: new Map(),
     start: async (...names) => {
       for (const service of names) {
         const stop = await standIn(connection, eraseIn[service], async (body, { projectId }) => {
-          services.asked.push({ ...body, service, projectId });
+          services.requested.push({ ...body, service, projectId });
           const left = services.left.get(service) ?? 0;
           services.left.set(service, Math.max(0, left - 1));
           return { done: left === 0 };

@@ -9,13 +9,13 @@ import {
 import { eventually } from '@posthorn/testing';
 import type { ContactsSuite } from './contacts-suite.js';
 
-const patient = { timeoutMs: 20_000 };
+const waiting = { timeoutMs: 20_000 };
 
 /** What the specs of imports ask again and again. */
 export function importsFixture(suite: ContactsSuite) {
   const { bus } = suite;
   const get = (caller: Caller, { id }: { id: string }) =>
-    bus.call(contactImports.get, caller, { id }, patient);
+    bus.call(contactImports.get, caller, { id }, waiting);
   return {
     /** Piece by piece, as the gateway does. */
     upload: async (
@@ -33,7 +33,7 @@ export function importsFixture(suite: ContactsSuite) {
         contactImports.start,
         caller,
         { ...options, bytes: pieces[0]!, last: pieces.length === 1 },
-        patient,
+        waiting,
       );
       for (const [position, piece] of pieces.entries()) {
         const last = position === pieces.length - 1;
@@ -42,7 +42,7 @@ export function importsFixture(suite: ContactsSuite) {
             contactImports.append,
             caller,
             { id: job.id, place: position, bytes: piece, last },
-            patient,
+            waiting,
           );
       }
       return job;

@@ -53,14 +53,14 @@ export function expectRefusal(answer: Answer, surface: Surface, path: string, re
 }
 
 /** The members of both dialects that hold failures; a body has many more. */
-interface Told {
+interface Published {
   [member: string]: unknown;
   errors?: { pointer: string }[];
   error?: { [member: string]: unknown; details?: { errors?: { field: string }[] } };
 }
 
 /** Failures come in no order that clients may count on. */
-function ordered(body: Told): Told {
+function ordered(body: Published): Published {
   body.errors?.sort((a, b) => a.pointer.localeCompare(b.pointer));
   body.error?.details?.errors?.sort((a, b) => a.field.localeCompare(b.field));
   return body;
@@ -69,7 +69,7 @@ function ordered(body: Told): Told {
 function problem(
   path: string,
   { status, code = 'validation_error', detail = 'One or more fields are invalid', errors }: Refusal,
-): Told {
+): Published {
   return {
     type: expect.stringMatching(new RegExp(`^https?://.+/errors#${code}$`)),
     title: titles[code],
@@ -94,7 +94,7 @@ function envelope({
   code = 'validation_error',
   detail = 'One or more fields are invalid',
   errors,
-}: Refusal): Told {
+}: Refusal): Published {
   const details = {
     errors: errors?.map(([field, failure]) => ({ field, code: failure, message: expect.any(String) })),
   };

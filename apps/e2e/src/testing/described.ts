@@ -20,7 +20,7 @@ interface Requested {
   type?: string;
 }
 
-interface Told {
+interface Published {
   status: number;
   headers: Headers;
   text: string;
@@ -37,7 +37,7 @@ ajv.addSchema(closed(document) as object, root);
 const compiled = new Map<string, ValidateFunction>();
 
 /** Throws unless the document describes this answer: its status, its type, the headers that it promises, and every member. */
-export function refuseUndescribed(requested: Requested, published: Told): void {
+export function refuseUndescribed(requested: Requested, published: Published): void {
   const path = requested.path.replace(/[?#].*$/s, '');
   if (outside(path)) return;
   const complaint = complaintOf(requested, path, published);
@@ -48,7 +48,7 @@ export function refuseUndescribed(requested: Requested, published: Told): void {
 }
 
 /** Also what Node refuses before there is a request: it has no path, so it speaks as the legacy surface. */
-export function refuseUndescribedBytes(line: string, published: Told): void {
+export function refuseUndescribedBytes(line: string, published: Published): void {
   const [method = '', path = ''] = line.split(' ');
   const unread = !published.headers.has('x-content-type-options');
   if (!unread) return refuseUndescribed({ method, path }, published);
@@ -64,7 +64,7 @@ export function refuseUndescribedBytes(line: string, published: Told): void {
 function complaintOf(
   { method, path: requested, body, type }: Requested,
   path: string,
-  published: Told,
+  published: Published,
 ): string | null {
   const bodyless = method === 'HEAD';
   const operation = operationAt(document, bodyless ? 'GET' : method, path);
@@ -81,14 +81,14 @@ function complaintOf(
 }
 
 /** A success that says which entries it did not take. */
-function describesEntries({ text }: Told): boolean {
+function describesEntries({ text }: Published): boolean {
   if (!text.includes('"errors":[{')) return false;
   const { errors, data = {} } = JSON.parse(text) as { errors?: object[]; data?: { errors?: object[] } };
   return (errors ?? data.errors ?? []).length > 0;
 }
 
 /** 404 where no path is, 405 where the path knows other methods, and what a browser asks first. */
-function withoutRoute(method: string, path: string, published: Told, bodyless: boolean): string | null {
+function withoutRoute(method: string, path: string, published: Published, bodyless: boolean): string | null {
   const known = pathAt(document, path);
   if (method === 'OPTIONS' && published.status === 204)
     return known && published.text === '' ? null : 'no operation is there';
@@ -98,7 +98,7 @@ function withoutRoute(method: string, path: string, published: Told, bodyless: b
   return complaintAbout(`/components/responses/${prefix}ResourceNotFound${status}`, published, bodyless);
 }
 
-function complaintAbout(pointer: string, { headers, text }: Told, bodyless: boolean): string | null {
+function complaintAbout(pointer: string, { headers, text }: Published, bodyless: boolean): string | null {
   const response = at(pointer) as Response | undefined;
   if (!response) return `there is no ${pointer}`;
   const promised = Object.entries(response.headers ?? {}).filter(

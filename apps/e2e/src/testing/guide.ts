@@ -32,14 +32,14 @@ export const comparable = (printed: string): string =>
 export class Terminal {
   private readonly bash: ChildProcessWithoutNullStreams;
   private printed = '';
-  private heard: () => void = () => undefined;
+  private received: () => void = () => undefined;
 
   constructor(directory: string) {
     this.bash = spawn('bash', ['--norc'], { cwd: directory });
     for (const stream of [this.bash.stdout, this.bash.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         this.printed += chunk;
-        this.heard();
+        this.received();
       });
   }
 
@@ -48,7 +48,8 @@ export class Terminal {
     const end = `end-${randomUUID()}`;
     this.printed = '';
     this.bash.stdin.write(`${commands}\necho ${end}\n`);
-    while (!this.printed.includes(`${end}\n`)) await new Promise<void>((resolve) => (this.heard = resolve));
+    while (!this.printed.includes(`${end}\n`))
+      await new Promise<void>((resolve) => (this.received = resolve));
     return this.printed.replace(`${end}\n`, '');
   }
 

@@ -15,11 +15,11 @@ export interface Person extends Account {
 
 /** The default of PUBLIC_URL: these products listen where there is room, and do not know where. */
 const ownOrigin = 'http://localhost:3000';
-let places = 0;
+let positions = 0;
 
 /** From an address of its own, since tries are limited by it: the product has to trust the proxy that this is. */
 export async function signIn(posthorn: RunningPosthorn, { email, password }: Account): Promise<Person> {
-  const index = (places += 1);
+  const index = (positions += 1);
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Firefox on Linux',

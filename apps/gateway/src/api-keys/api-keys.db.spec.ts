@@ -230,11 +230,11 @@ describe('a key made by a key', () => {
       });
       const [reduced, ...made] = await Promise.all([reduction, ...creations]);
       expect(reduced.status).toBe(200);
-      const events = await suite.database.query<{ fact: string; items: { keyId: string }[] }>(
+      const events = await suite.database.query<{ event: string; items: { keyId: string }[] }>(
         `SELECT fact, items FROM outbox WHERE project_id = $1 ORDER BY id`,
         [projectId],
       );
-      const order = events.map(({ fact: event, items }) => `${event} ${items[0]!.keyId}`);
+      const order = events.map(({ event: event, items }) => `${event} ${items[0]!.keyId}`);
       const end = order.indexOf(`${apiKeyEvents.changed.name} ${maker.id}`);
       for (const { status, json } of made) {
         if (status === 201)

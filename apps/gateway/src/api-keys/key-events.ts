@@ -6,7 +6,7 @@ import { Audit } from '../audit/audit.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 
 interface Action {
-  fact: EventContract<ApiKeyEvent>;
+  event: EventContract<ApiKeyEvent>;
   action: IdentityAction;
   at: Date;
 }
@@ -21,18 +21,18 @@ export class KeyEvents {
   ) {}
 
   created(row: ApiKeyRow): Promise<void> {
-    return this.publish(row, { fact: apiKeyEvents.created, action: 'api_key.created', at: row.createdAt });
+    return this.publish(row, { event: apiKeyEvents.created, action: 'api_key.created', at: row.createdAt });
   }
 
   async changed(row: ApiKeyRow, action: 'api_key.changed' | 'api_key.rotated'): Promise<void> {
-    await this.publish(row, { fact: apiKeyEvents.changed, action, at: await this.clock.now() });
+    await this.publish(row, { event: apiKeyEvents.changed, action, at: await this.clock.now() });
   }
 
   revoked(row: ApiKeyRow, at: Date): Promise<void> {
-    return this.publish(row, { fact: apiKeyEvents.revoked, action: 'api_key.revoked', at });
+    return this.publish(row, { event: apiKeyEvents.revoked, action: 'api_key.revoked', at });
   }
 
-  private async publish({ projectId, id }: ApiKeyRow, { fact: event, action, at }: Action): Promise<void> {
+  private async publish({ projectId, id }: ApiKeyRow, { event: event, action, at }: Action): Promise<void> {
     await this.outbox.publish(event, projectId, [{ keyId: id, at }]);
     await this.audit.record(projectId, action, id);
   }

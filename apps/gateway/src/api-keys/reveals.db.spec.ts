@@ -7,7 +7,7 @@ import {
   type Request,
   type GatewaySuite,
   type SignedIn,
-  type Told,
+  type Published,
 } from '../testing/gateway-suite.js';
 import { revealPurgeWork } from './reveal-kind.js';
 
@@ -39,11 +39,11 @@ async function buildLink(): Promise<Link> {
   return { projectId, keyId: id, path: pathname + search, owner };
 }
 
-const open = ({ path }: Pick<Link, 'path'>, request: Request, method = 'GET'): Promise<Told> =>
+const open = ({ path }: Pick<Link, 'path'>, request: Request, method = 'GET'): Promise<Published> =>
   suite.request(method, path, request);
-const expectRefused = (expected: number, { status, json }: Told) =>
+const expectRefused = (expected: number, { status, json }: Published) =>
   expect([status, json]).toMatchObject([expected, { success: false, error: { code: 'RESOURCE_NOT_FOUND' } }]);
-const expectOver = (published: Told) => expectRefused(410, published);
+const expectOver = (published: Published) => expectRefused(410, published);
 const waiting = async ({ keyId }: Link) =>
   (
     await suite.database.query<{ row: string }>(
@@ -85,7 +85,7 @@ describe('a reveal link', () => {
   it('is for sessions of members alone', async () => {
     const link = await buildLink();
     const { token } = await suite.buildKey(link.projectId);
-    const codeOf = ({ status, json }: Told) => [status, (json['error'] as { code: string }).code];
+    const codeOf = ({ status, json }: Published) => [status, (json['error'] as { code: string }).code];
     expect(codeOf(await open(link, { key: token }))).toEqual([401, 'INVALID_SESSION']);
     expect(codeOf(await open(link, {}))).toEqual([401, 'INVALID_SESSION']);
     expect(codeOf(await open(link, { as: await suite.buildUser() }))).toEqual([403, 'PROJECT_ACCESS_DENIED']);

@@ -218,7 +218,7 @@ describe('the audit log', () => {
     await suite.database.query('ANALYZE audit_entries');
     const entries = new AuditEntriesRepository(suite.database);
     const after = { at: new Date(Date.now() - 500_000_000), id: newId() };
-    const questions = [
+    const lookups = [
       {},
       { after },
       { actor: 'key-7' },
@@ -228,8 +228,8 @@ describe('the audit log', () => {
       { createdAfter: new Date(Date.now() - 900_000_000), createdBefore: after.at },
       { actor: 'nobody' },
     ];
-    for (const question of questions) {
-      const { sql, parameters } = entries.pageStatement(projectId, question);
+    for (const query of lookups) {
+      const { sql, parameters } = entries.pageStatement(projectId, query);
       const plan = await suite.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, unknown> }] }>(
         `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
         parameters,
@@ -238,7 +238,7 @@ describe('the audit log', () => {
       expect(JSON.stringify(tree)).toMatch(/"Index Scan"/);
       expect(JSON.stringify(tree)).not.toMatch(/Seq Scan|"Sort"|Bitmap/);
       const pages = Number(tree['Shared Hit Blocks']) + Number(tree['Shared Read Blocks']);
-      expect([question, pages, pages > 0 && pages < 300]).toEqual([question, pages, true]);
+      expect([query, pages, pages > 0 && pages < 300]).toEqual([query, pages, true]);
     }
     expect(await entries.count(projectId, {})).toBe(10_001);
   }, 120_000);

@@ -12,7 +12,7 @@ export class AuditSubscribers {
   @OnEachEvent(auditedContracts, 'audit')
   async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
     const actions = items.flatMap((item, index): Action[] => {
-      const { fact: event, at, actor, address = null } = origins[index]!;
+      const { event: event, at, actor, address = null } = origins[index]!;
       // What a service does by itself is nobody's deed.
       if (!actor || actor.kind === 'SERVICE') return [];
       const { contract, type, idOf } = auditedEvents.get(event)!;

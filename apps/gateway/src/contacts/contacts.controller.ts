@@ -88,12 +88,12 @@ export class ContactsController {
     reply: BulkOutcome,
   })
   async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
-    const { places: positions, refused } = entries!;
+    const { positions: positions, refused } = entries!;
     const nothing = { created: 0, updated: 0, skipped: 0, errors: [] };
     const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
     const errors = [
       ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
-      ...refused.map(({ place: index, message }) => ({ index: index, reason: message })),
+      ...refused.map(({ index: index, message }) => ({ index: index, reason: message })),
     ];
     return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
   }

@@ -17,7 +17,7 @@ import { readTableText, type TablePiece, type TableText } from './table-text.js'
 type TableCall = Call<ImportContacts, ContactImportOptions>;
 
 /** A database that is slow slows the socket down: the next piece is read when this one is stored. */
-const patient = { timeoutMs: 20_000 };
+const waiting = { timeoutMs: 20_000 };
 
 /** Tables on their way from a socket to the contacts service, of which no more than a piece is held. */
 @Injectable()
@@ -37,9 +37,9 @@ export class ImportUploads {
               contactImports.append,
               call.caller,
               { ...piece, id: job.id, place: index },
-              patient,
+              waiting,
             )
-          : await this.bus.call(contactImports.start, call.caller, { ...call.query, ...piece }, patient);
+          : await this.bus.call(contactImports.start, call.caller, { ...call.query, ...piece }, waiting);
         index += 1;
         stored = last;
         if (index * bytes.length > maxImportBytes) throw tooLarge(maxImportBytes);
@@ -57,7 +57,7 @@ export class ImportUploads {
       contactImports.preview,
       call.caller,
       { ...call.query, encoding, bytes: bytes.toString('base64'), last },
-      patient,
+      waiting,
     );
   }
 

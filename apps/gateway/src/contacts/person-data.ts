@@ -49,7 +49,7 @@ export class PeopleData {
   private async *emailsFrom(first: PersonMail, person: Person): AsyncGenerator<readonly object[]> {
     const whole = (email: PersonEmailPart) => ({
       ...email,
-      history: new StreamedList(this.momentsOf(email, person)),
+      history: new StreamedList(this.timesOf(email, person)),
     });
     let page = first;
     yield page.emails.map(whole);
@@ -59,10 +59,7 @@ export class PeopleData {
     }
   }
 
-  private async *momentsOf(
-    of: PersonEmailPart,
-    { caller, email }: Person,
-  ): AsyncGenerator<readonly object[]> {
+  private async *timesOf(of: PersonEmailPart, { caller, email }: Person): AsyncGenerator<readonly object[]> {
     yield of.history;
     for (let after = of.historyNext; after !== null;) {
       const { items, next } = await this.bus.call(personData.moments, caller, {

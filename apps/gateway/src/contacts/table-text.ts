@@ -56,8 +56,8 @@ async function headOf(rest: AsyncIterator<Buffer>): Promise<Buffer> {
 
 function refuseUnknown(head: Buffer): void {
   const begins = head.toString('hex', 0, 8);
-  const stranger = unknown.find(([magic]) => begins.startsWith(magic));
-  if (stranger) throw csvUnreadable(stranger[1]);
+  const outsider = unknown.find(([magic]) => begins.startsWith(magic));
+  if (outsider) throw csvUnreadable(outsider[1]);
   const text = head.subarray(0, 4_096);
   if (html.test(text.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')))
     throw csvUnreadable('is HTML or XML, and no table');

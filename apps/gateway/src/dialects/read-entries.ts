@@ -5,7 +5,7 @@ import type { ShapeNames } from './shape-names.js';
 
 /** An entry of a list that was refused by itself. */
 export interface RefusedEntry {
-  place: number;
+  index: number;
   /** What is wrong with it, in the names of the dialect. */
   message: string;
 }
@@ -13,7 +13,7 @@ export interface RefusedEntry {
 export interface ReadEntries<T extends object> {
   body: T;
   /** Where each entry of the body stood in the request. */
-  places: number[];
+  positions: number[];
   refused: RefusedEntry[];
 }
 
@@ -29,20 +29,20 @@ export function readEntries<T extends object>(
     const body = readBody(names, shape, plain);
     return {
       body,
-      places: ((body as Record<string, unknown>)[member] as unknown[]).map((_, index) => index),
+      positions: ((body as Record<string, unknown>)[member] as unknown[]).map((_, index) => index),
       refused: [],
     };
   } catch (error) {
     const entries = (plain as Record<string, unknown>)[outer];
     if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
     const refused = refusedOf(error, outer);
-    const removed = new Set(refused.map(({ place: index }) => index));
+    const removed = new Set(refused.map(({ index: index }) => index));
     const positions = entries.map((_, index) => index).filter((index) => !removed.has(index));
     const left = positions.map((index) => entries[index] as unknown);
     // An empty list is what the shape refuses; here it says that every entry was.
     const body =
       left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
-    return { body, places: positions, refused };
+    return { body, positions, refused };
   }
 }
 
@@ -51,7 +51,7 @@ function refusedOf(error: RefusedMembers, outer: string): RefusedEntry[] {
   const errors = error.details.errors!;
   if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;
   return [...Map.groupBy(errors, ({ path }) => Number(path[1]))].map(([index, wrong]) => ({
-    place: index,
+    index,
     message: wrong.map(text).join('; '),
   }));
 }

@@ -20,7 +20,7 @@ import { foreignProject } from '../edge/http/edge-errors.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** Keys are made, or name servers asked, before there is an answer. */
-const patient = { timeoutMs: 15_000 };
+const waiting = { timeoutMs: 15_000 };
 
 @Controller()
 export class DomainsController {
@@ -37,7 +37,7 @@ export class DomainsController {
   async add({ caller, body }: Call<AddDomain>): Promise<SendingDomain> {
     if (body.projectId !== undefined && body.projectId.toLowerCase() !== caller.projectId)
       throw foreignProject();
-    return this.bus.call(domains.add, caller, body, patient);
+    return this.bus.call(domains.add, caller, body, waiting);
   }
 
   @Get('domains', {
@@ -79,7 +79,7 @@ export class DomainsController {
     errors: [domainTaken],
   })
   verify({ caller, params }: Call): Promise<SendingDomain> {
-    return this.bus.call(domains.check, caller, { id: params['id']! }, patient);
+    return this.bus.call(domains.check, caller, { id: params['id']! }, waiting);
   }
 
   @Patch('domains/:id', {

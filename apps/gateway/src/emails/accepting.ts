@@ -71,16 +71,16 @@ export class Accepting {
     );
     if (!accepted) throw unavailable(failure.message);
     const stored = new Map(accepted.emails.map((email) => [email.id, email]));
-    const taken = messages.flatMap(({ place: index, recipients }) => {
+    const taken = messages.flatMap(({ index: index, recipients }) => {
       const email = stored.get(recipients[0]!.id);
-      return email ? [{ place: index, email }] : [];
+      return email ? [{ index, email }] : [];
     });
     const lost = messages.filter(({ recipients }) => !stored.has(recipients[0]!.id));
     return {
       accepted: taken,
       refused: [
         ...refused,
-        ...lost.map(({ place: index }) => ({ place: index, code: 'enqueue_failed', message: answerLost })),
+        ...lost.map(({ index: index }) => ({ index, code: 'enqueue_failed', message: answerLost })),
       ],
     };
   }

@@ -100,8 +100,8 @@ export class EmailsController {
     const deadline = performance.now() + sendBudgetMs;
     const { to, ...content } = body;
     const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
-    const question = { from: body.from, template: body.template, ...sandboxed, idempotency };
-    const { accepted } = await this.bus.call(emails.check, caller, question, { timeoutMs: checkMs });
+    const query = { from: body.from, template: body.template, ...sandboxed, idempotency };
+    const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
     return legacyReceipt(
       accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
     );
@@ -118,10 +118,10 @@ export class EmailsController {
   })
   async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
     const deadline = performance.now() + sendBudgetMs;
-    const { places: positions, refused } = entries!;
+    const { positions, refused } = entries!;
     const messages = body.emails.map(({ to, ...content }, index) => ({
       ...content,
-      place: positions[index]!,
+      index: positions[index]!,
       recipients: [{ id: newId(), to }],
     }));
     const known = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
@@ -217,12 +217,12 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
 
 /** Each message in its place, as a send of its own would answer. */
 function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
-  const taken = accepted.map(({ place: index, email: { id, to, from } }): BatchResult => ({
+  const taken = accepted.map(({ index: index, email: { id, to, from } }): BatchResult => ({
     index: index,
     status: 'ok',
     data: { id, status: 'PENDING', to, from },
   }));
-  const failed = refused.map(({ place: index, code, message }): BatchResult => ({
+  const failed = refused.map(({ index: index, code, message }): BatchResult => ({
     index: index,
     status: 'error',
     error: { code, message },

@@ -3,12 +3,12 @@ import { statusOfKind } from '../dialects/dialect.js';
 import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
-import { filled, spokenOf } from '../pages/reader-pages.js';
+import { filled, describe } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
 import { unsubscribeTexts } from './unsubscribe-texts.js';
 
 export function buttonPage(sender: Sender, email: string): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text, still, button } = unsubscribeTexts[language].request;
   const body = html`<p>${filled(text, sender, { email })}</p>
     <p>${still}</p>
@@ -17,7 +17,7 @@ export function buttonPage(sender: Sender, email: string): Shown {
 }
 
 export function donePage(sender: Sender, email: string): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text } = unsubscribeTexts[language].done;
   return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
 }

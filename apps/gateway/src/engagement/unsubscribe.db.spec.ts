@@ -78,10 +78,10 @@ describe('the page of an unsubscribe link', () => {
     ['fr', 'fr', 'Se désabonner ?', 'Désabonnement effectué'],
     ['es', 'es', '¿Darse de baja?', 'Baja realizada'],
     ['pl', 'en', 'Unsubscribe?', 'You are unsubscribed'],
-  ])('of a project that speaks %s speaks %s', async (language, spoken, requests, done) => {
+  ])('of a project that speaks %s speaks %s', async (language, described, requests, done) => {
     const { path, projectId } = await buildLink(language);
     const [page, after] = [await suite.request('GET', path), await post(path, 'confirmed=yes')];
-    expect(page.text).toContain(`<html lang="${spoken}">`);
+    expect(page.text).toContain(`<html lang="${described}">`);
     expect(page.text).toContain(`<h1>${requests}</h1>`);
     expect([after.status, after.text]).toEqual([200, expect.stringContaining(`<h1>${done}</h1>`)]);
     expect(left).toEqual([{ projectId, email }]);

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeys } from '@posthorn/contracts';
 import { eventually } from '@posthorn/testing';
 import { mintToken } from '../api-keys/api-key-token.js';
-import { operatorOf, startGatewaySuite, type GatewaySuite, type Told } from '../testing/gateway-suite.js';
+import {
+  operatorOf,
+  startGatewaySuite,
+  type GatewaySuite,
+  type Published,
+} from '../testing/gateway-suite.js';
 import { buildUser, cookieOf, peopleSecretOf, signIn } from '../testing/people.js';
 
 const most = 20;
@@ -29,7 +34,7 @@ afterAll(() => suite.stop());
 const client = () => {
   address += 1;
   const from = `198.51.100.${address}`;
-  return (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+  return (path: string, headers: Record<string, string> = {}): Promise<Published> =>
     suite.request('GET', path, { headers: { 'x-forwarded-for': from, ...headers } });
 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -123,12 +128,12 @@ describe('wrong tokens by the ten thousand', () => {
   const flood = async (
     count: number,
     tokenOf: () => string,
-    askOf: () => ReturnType<typeof client>,
+    requestOf: () => ReturnType<typeof client>,
   ): Promise<number> => {
     const began = performance.now();
     for (let requested = 0; requested < count; requested += atOnce) {
       const answers = await Promise.all(
-        Array.from({ length: atOnce }, () => askOf()('/api/v1/contacts', bearer(tokenOf()))),
+        Array.from({ length: atOnce }, () => requestOf()('/api/v1/contacts', bearer(tokenOf()))),
       );
       for (const { status } of answers) expect([401, 429]).toContain(status);
     }

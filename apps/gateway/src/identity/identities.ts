@@ -67,7 +67,7 @@ export class Identities {
   }
 }
 
-function pairOf(question: string): { userId: string; projectId: string } {
-  const [userId, projectId] = question.split('/') as [string, string];
+function pairOf(query: string): { userId: string; projectId: string } {
+  const [userId, projectId] = query.split('/') as [string, string];
   return { userId, projectId };
 }

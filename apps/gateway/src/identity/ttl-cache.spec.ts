@@ -7,13 +7,13 @@ function build() {
   const requested: string[][] = [];
   const state = { now: 0, gone: false, held: Promise.resolve() };
   const memory = new TtlCache<string>(
-    async (questions) => {
+    async (lookups) => {
       const { now, held } = state;
       state.held = Promise.resolve();
-      requested.push(questions);
+      requested.push(lookups);
       await held;
       if (state.gone) throw new Error('gone');
-      return questions.map((question) => (question.startsWith('no') ? null : `${question} at ${now}`));
+      return lookups.map((query) => (query.startsWith('no') ? null : `${query} at ${now}`));
     },
     () => state.now,
   );

@@ -29,30 +29,30 @@ export class TtlCache<Answer> {
   private readonly known = new Map<string, Entry<Answer>>();
   private readonly unknown = new Map<string, Entry<Answer>>();
   private readonly requesting = new Map<string, PendingLoad<Answer>>();
-  private readonly questions: Gatherer<string, Answer | null>;
+  private readonly lookups: Gatherer<string, Answer | null>;
   private readonly renewals: Gatherer<string, Answer | null>;
 
   /** `ask` answers in the order of its questions, null for what there is not. */
   constructor(
-    load: (questions: string[]) => Promise<(Answer | null)[]>,
+    load: (lookups: string[]) => Promise<(Answer | null)[]>,
     private readonly now: () => number = () => performance.now(),
   ) {
-    const flush = (questions: string[]) => within(ownDatabaseMs, load(questions));
-    this.questions = new Gatherer({ flush, maxItems });
+    const flush = (lookups: string[]) => within(ownDatabaseMs, load(lookups));
+    this.lookups = new Gatherer({ flush, maxItems });
     this.renewals = new Gatherer({ flush, maxItems, lingerMs: renewalsTogetherMs });
   }
 
-  resolve(question: string): Answer | null | Promise<Answer | null> {
-    const entry = this.known.get(question) ?? this.unknown.get(question);
+  resolve(query: string): Answer | null | Promise<Answer | null> {
+    const entry = this.known.get(query) ?? this.unknown.get(query);
     const ageMs = this.ageOf(entry);
-    if (!entry || ageMs >= maxAgeMs) return this.join(question) ?? this.load(question, this.questions);
-    if (ageMs >= renewAfterMs && entry.answer && !this.join(question)) this.renew(question, ageMs);
+    if (!entry || ageMs >= maxAgeMs) return this.join(query) ?? this.load(query, this.lookups);
+    if (ageMs >= renewAfterMs && entry.answer && !this.join(query)) this.renew(query, ageMs);
     return entry.answer;
   }
 
   /** Whether it was there when last asked, however long ago: such a one is worth the question. */
-  wasKnown(question: string): boolean {
-    return this.known.has(question);
+  wasKnown(query: string): boolean {
+    return this.known.has(query);
   }
 
   private ageOf(requested: { requestedAt: number } | undefined): number {
@@ -60,48 +60,48 @@ export class TtlCache<Answer> {
   }
 
   /** The answer on its way, if it was asked for as shortly before this request as one that is remembered. */
-  private join(question: string): Promise<Answer | null> | null {
-    const requesting = this.requesting.get(question);
+  private join(query: string): Promise<Answer | null> | null {
+    const requesting = this.requesting.get(query);
     return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
   }
 
   /** Whoever asks once what is remembered is too old asks for himself, and hears what is wrong. */
-  private renew(question: string, ageMs: number): void {
+  private renew(query: string, ageMs: number): void {
     const mayWait = ageMs < maxAgeMs - 2 * renewalsTogetherMs;
-    this.load(question, mayWait ? this.renewals : this.questions).catch(() => undefined);
+    this.load(query, mayWait ? this.renewals : this.lookups).catch(() => undefined);
   }
 
-  private load(question: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
+  private load(query: string, gatherer: Gatherer<string, Answer | null>): Promise<Answer | null> {
     const requestedAt = this.now();
     const requesting: PendingLoad<Answer> = {
       requestedAt,
-      answer: this.answered(question, requestedAt, gatherer),
+      answer: this.answered(query, requestedAt, gatherer),
     };
-    this.requesting.set(question, requesting);
+    this.requesting.set(query, requesting);
     return requesting.answer.finally(() => {
-      if (this.requesting.get(question) === requesting) this.requesting.delete(question);
+      if (this.requesting.get(query) === requesting) this.requesting.delete(query);
     });
   }
 
   private async answered(
-    question: string,
+    query: string,
     requestedAt: number,
     gatherer: Gatherer<string, Answer | null>,
   ): Promise<Answer | null> {
     // Waiting for its turn counts too.
-    const answer = await within(ownDatabaseMs, gatherer.submit(question));
-    this.remember(question, { answer, requestedAt });
+    const answer = await within(ownDatabaseMs, gatherer.submit(query));
+    this.remember(query, { answer, requestedAt });
     return answer;
   }
 
   /** A map keeps the order of insertion: the first entry is the one that was asked for longest ago. */
-  private remember(question: string, entry: Entry<Answer>): void {
-    const there = this.known.get(question) ?? this.unknown.get(question);
+  private remember(query: string, entry: Entry<Answer>): void {
+    const there = this.known.get(query) ?? this.unknown.get(query);
     if (there && there.requestedAt > entry.requestedAt) return;
-    this.known.delete(question);
-    this.unknown.delete(question);
+    this.known.delete(query);
+    this.unknown.delete(query);
     const [map, most] = entry.answer ? [this.known, maxKnown] : [this.unknown, maxUnknown];
-    map.set(question, entry);
+    map.set(query, entry);
     if (map.size > most) map.delete(map.keys().next().value!);
   }
 }

@@ -9,7 +9,7 @@ import {
   type Request,
   type GatewaySuite,
   type SignedIn,
-  type Told,
+  type Published,
 } from '../testing/gateway-suite.js';
 import { delegate } from '../testing/delegate.js';
 import { buildUser, join, signIn } from '../testing/people.js';
@@ -144,7 +144,7 @@ const changes: readonly Change[] = [
 ];
 
 /** Past the guard it is refused for its body, whatever is behind. */
-const send = (gateway: RunningGateway, headers: Record<string, string>): Promise<Told> =>
+const send = (gateway: RunningGateway, headers: Record<string, string>): Promise<Published> =>
   suite.requestAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
 
 /**

@@ -88,13 +88,13 @@ describe('a confirm link in a browser', () => {
     ['fr', 'fr', 'Confirmer votre inscription', 'Inscription confirmée', 'Ce lien n’est plus valable'],
     ['es', 'es', 'Confirmar su suscripción', 'Suscripción confirmada', 'Este enlace ya no sirve'],
     ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
-  ])('of a project that speaks %s speaks %s', async (language, spoken, requests, done, over) => {
+  ])('of a project that speaks %s speaks %s', async (language, described, requests, done, over) => {
     const path = await buildLink(language);
     const submit = () => suite.request('POST', path, { headers: form, body: 'confirmed=yes' });
     const published = [await suite.request('GET', path, { headers: asPage }), await submit(), await submit()];
     expect(published.map(({ status }) => status)).toEqual([200, 200, 410]);
     for (const [index, title] of [requests, done, over].entries()) {
-      expect(published[index]!.text).toContain(`<html lang="${spoken}">`);
+      expect(published[index]!.text).toContain(`<html lang="${described}">`);
       expect(published[index]!.text).toContain(`<h1>${title}</h1>`);
       expect(published[index]!.text).toContain('Shop &lt;b&gt;');
       // Of a link that is over nobody says any more which list it was.

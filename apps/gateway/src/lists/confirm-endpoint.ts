@@ -39,7 +39,7 @@ class Confirmed extends PickFields(Subscription, ['status']) {}
 interface Link {
   caller: Caller;
   sender: Sender;
-  place: { membershipId: string; tokenHash: string };
+  index: { membershipId: string; tokenHash: string };
 }
 
 /**
@@ -84,13 +84,13 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
   }
 
   private async showButton(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
-    const { caller, sender, place: location } = await this.linkOf(request);
+    const { caller, sender, index: location } = await this.linkOf(request);
     const found = await this.bus.call(memberships.look, caller, location).catch(refusedAs(sender));
     return drawForReader(reply.headers(unstored), buttonPage(sender, found));
   }
 
   private async confirm(request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
-    const { caller, sender, place: location } = await this.linkOf(request);
+    const { caller, sender, index: location } = await this.linkOf(request);
     const confirmed = await this.bus.call(memberships.confirm, caller, location).catch(refusedAs(sender));
     void reply.headers(unstored);
     if (confirmed.redirectUrl !== null)
@@ -108,7 +108,7 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
     return {
       caller: { ...serviceCaller('gateway', projectId), ...clientOf(request) },
       sender: await this.senders.of(projectId),
-      place: { membershipId, tokenHash },
+      index: { membershipId, tokenHash },
     };
   }
 

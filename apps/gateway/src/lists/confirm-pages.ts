@@ -3,13 +3,13 @@ import { html } from '../pages/html.js';
 import { form, hidden, shown } from '../pages/page-kit.js';
 import { policyOf } from '../pages/page-look.js';
 import type { Shown } from '../pages/page.js';
-import { filled, spokenOf } from '../pages/reader-pages.js';
+import { filled, describe } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
 import { confirmTexts } from './confirm-texts.js';
 
 /** Its form may lead to the list's own page, and from there on wherever that leads. */
 export function buttonPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedTarget): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text, still, button } = confirmTexts[language].request;
   const headers: Record<string, string> =
     redirectUrl === null ? {} : { 'content-security-policy': policyOf("'self' https:") };
@@ -20,13 +20,13 @@ export function buttonPage(sender: Sender, { listName: list, redirectUrl }: Conf
 }
 
 export function donePage(sender: Sender, { listName: list }: ConfirmedTarget): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text } = confirmTexts[language].done;
   return shown(title, html`<p role="status">${filled(text, sender, { list })}</p>`, { language });
 }
 
 export function overPage(sender: Sender): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text } = confirmTexts[language].over;
   return shown(title, html`<p role="alert">${filled(text, sender)}</p>`, { language, status: 410 });
 }

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectEvents } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
 import { mintLinkToken } from '../identity/link-token.js';
-import { startGatewaySuite, type GatewaySuite, type SignedIn, type Told } from '../testing/gateway-suite.js';
+import {
+  startGatewaySuite,
+  type GatewaySuite,
+  type SignedIn,
+  type Published,
+} from '../testing/gateway-suite.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
 let suite: GatewaySuite;
@@ -15,9 +20,9 @@ const buildOwner = async () => {
   const { projectId } = await suite.buildProject();
   return { projectId, owner: await suite.buildUser({ projectId }) };
 };
-const invite = (projectId: string, as: SignedIn, email: string, role = 'MEMBER'): Promise<Told> =>
+const invite = (projectId: string, as: SignedIn, email: string, role = 'MEMBER'): Promise<Published> =>
   suite.request('POST', `/api/v1/projects/${projectId}/members`, { as, body: { email, role } });
-const accept = (as: SignedIn, token: string): Promise<Told> =>
+const accept = (as: SignedIn, token: string): Promise<Published> =>
   suite.request('POST', '/api/v1/invitations/accept', { as, body: { token } });
 
 /** The mail is not there to be read: the row is given a token that is known. */
@@ -37,7 +42,7 @@ async function buildInvited(role = 'MEMBER') {
   return { projectId, owner, invited, id: json['id'] as string, token: await linkOf(json['id']) };
 }
 
-const expectNoInvitation = ({ status, json }: Told) =>
+const expectNoInvitation = ({ status, json }: Published) =>
   expect([status, json['code'], json['detail']]).toEqual([404, 'resource_not_found', 'No such invitation']);
 
 describe('an invitation', () => {

@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-interface Crew {
+interface Roles {
   projectId: string;
   owner: SignedIn;
   admin: SignedIn;
   member: SignedIn;
 }
 
-async function buildCrew(): Promise<Crew> {
+async function buildMembers(): Promise<Roles> {
   const { projectId } = await suite.buildProject();
   const [owner, admin, member] = [
     await suite.buildUser({ projectId, role: 'OWNER' }),
@@ -42,7 +42,7 @@ const rolesOf = async (projectId: string): Promise<Map<string, MemberRole>> => {
 
 describe('members', () => {
   it('are listed by name and page, to every member', async () => {
-    const { projectId, owner, admin, member } = await buildCrew();
+    const { projectId, owner, admin, member } = await buildMembers();
     const path = `/api/v1/projects/${projectId}/members`;
     const first = await suite.request('GET', `${path}?limit=2`, { as: member });
     const second = await suite.request('GET', `${path}?limit=2&after=${String(first.json['next_cursor'])}`, {
@@ -60,14 +60,14 @@ describe('members', () => {
   });
 
   it('are for sessions alone', async () => {
-    const { projectId } = await buildCrew();
+    const { projectId } = await buildMembers();
     const { token } = await suite.buildKey(projectId);
     const published = await suite.request('GET', `/api/v1/projects/${projectId}/members`, { key: token });
     expect([published.status, published.json['code']]).toEqual([401, 'invalid_session']);
   });
 
   it('change roles as far as their own reaches, and each change is told', async () => {
-    const { projectId, owner, admin, member } = await buildCrew();
+    const { projectId, owner, admin, member } = await buildMembers();
     expect(await promote(projectId, member, member, 'ADMIN')).toBe(403);
     expect(await promote(projectId, admin, member, 'OWNER')).toBe(403);
     expect(await promote(projectId, admin, owner, 'MEMBER')).toBe(403);
@@ -81,7 +81,7 @@ describe('members', () => {
   });
 
   it('are removed by whom it is given to, and leave when they like', async () => {
-    const { projectId, owner, admin, member } = await buildCrew();
+    const { projectId, owner, admin, member } = await buildMembers();
     expect(await remove(projectId, member, admin)).toBe(403);
     expect(await remove(projectId, member, { userId: newId() })).toBe(403);
     expect(await remove(projectId, admin, owner)).toBe(403);
@@ -96,7 +96,7 @@ describe('members', () => {
   });
 
   it('keep an owner: the last one neither leaves nor steps down', async () => {
-    const { projectId, owner, member } = await buildCrew();
+    const { projectId, owner, member } = await buildMembers();
     expect(await remove(projectId, owner, owner)).toBe(409);
     expect(await promote(projectId, owner, owner, 'ADMIN')).toBe(409);
     expect(await promote(projectId, owner, member, 'OWNER')).toBe(200);
@@ -127,17 +127,17 @@ describe('members', () => {
   });
 
   it('hand their ownership over in one step', async () => {
-    const { projectId, owner, admin, member } = await buildCrew();
+    const { projectId, owner, admin, member } = await buildMembers();
     const path = `/api/v1/projects/${projectId}/transfer-ownership`;
     const transfer = (as: SignedIn, user_id: string) =>
       suite.request('POST', path, { as, body: { user_id } });
     expect((await transfer(admin, admin.userId)).status).toBe(403);
     expect((await transfer(member, member.userId)).status).toBe(403);
-    const [nobody, stranger] = [
+    const [nobody, outsider] = [
       await transfer(owner, newId()),
       await transfer(owner, (await suite.buildUser()).userId),
     ];
-    for (const { status, json } of [nobody, stranger])
+    for (const { status, json } of [nobody, outsider])
       expect([status, json['errors']]).toMatchObject([422, [{ pointer: '/user_id' }]]);
     expect((await transfer(owner, member.userId)).json).toMatchObject({
       user_id: member.userId,
@@ -154,7 +154,7 @@ describe('members', () => {
   });
 
   it('who were removed are strangers within a second, to whatever they ask', async () => {
-    const { projectId, owner, admin } = await buildCrew();
+    const { projectId, owner, admin } = await buildMembers();
     const path = `/api/v1/projects/${projectId}`;
     expect((await suite.request('GET', path, { as: admin })).status).toBe(200);
     await remove(projectId, owner, admin);

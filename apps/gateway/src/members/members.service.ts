@@ -59,10 +59,10 @@ export class MembersService {
     await this.commits.before(null, async () => {
       const actor = await this.membership.hold(caller);
       if (actor.role !== 'OWNER') throw roleTooLow();
-      const heir = await this.members.find(actor.projectId, userId);
-      if (!heir) throw invalidMember(['userId'], 'not_found', 'names no member');
-      if (heir.userId === actor.userId) return;
-      if (heir.role !== 'OWNER') await this.membership.change(heir, 'OWNER');
+      const successor = await this.members.find(actor.projectId, userId);
+      if (!successor) throw invalidMember(['userId'], 'not_found', 'names no member');
+      if (successor.userId === actor.userId) return;
+      if (successor.role !== 'OWNER') await this.membership.change(successor, 'OWNER');
       await this.membership.change(actor, 'ADMIN');
     });
     return this.get(caller.projectId, userId);

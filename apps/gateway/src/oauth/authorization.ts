@@ -9,7 +9,7 @@ export interface Requested {
   redirectUri: string;
   scopes: string[];
   /** A session that is there already will not do (OpenID Connect Core 1.0 §3.1.2.1). */
-  anew: boolean;
+  fresh: boolean;
 }
 
 /** What is asked for once a person has signed in: prompts are answered by then. */
@@ -34,7 +34,7 @@ export function requestedOf(query: string): Requested | null {
     clientId,
     redirectUri,
     scopes,
-    anew: requested.has('max_age') || /\blogin\b/.test(requested.get('prompt') ?? ''),
+    fresh: requested.has('max_age') || /\blogin\b/.test(requested.get('prompt') ?? ''),
   };
 }
 

@@ -49,7 +49,7 @@ export class ConsentPages implements OnApplicationBootstrap {
     if (!visit.person) return toSignIn(requested);
     const consentRequest = {
       visit,
-      asked: requested,
+      requested,
       application,
       person: visit.person,
       choices: await this.rows.choicesOf(visit.person.userId),
@@ -61,7 +61,7 @@ export class ConsentPages implements OnApplicationBootstrap {
   }
 
   private async allow(consentRequest: ConsentRequest): Promise<Shown | SentOn> {
-    const { asked: requested, application, person, visit, choices } = consentRequest;
+    const { requested: requested, application, person, visit, choices } = consentRequest;
     const chosen = choices.find(({ projectId }) => projectId === visit.form['project']);
     if (!chosen) return page(consentRequest, 'Choose a project.');
     const wanted = requested.scopes.filter((scope) => visit.form[boxOf(scope)] === 'yes');
@@ -87,7 +87,7 @@ export class ConsentPages implements OnApplicationBootstrap {
   }
 
   private async answer(
-    { asked: requested, visit }: ConsentRequest,
+    { requested: requested, visit }: ConsentRequest,
     body: { accept: boolean; scope?: string },
   ): Promise<PeopleAnswer> {
     const sent = { ...body, oauth_query: requested.query };
@@ -104,7 +104,7 @@ export class ConsentPages implements OnApplicationBootstrap {
 
 interface ConsentRequest {
   visit: Visit;
-  asked: Requested;
+  requested: Requested;
   application: string;
   person: SessionUser;
   choices: readonly Choice[];
@@ -115,12 +115,12 @@ const requestedBy = ({ request, form: filled }: Visit): Requested | null =>
   requestedOf(request.method === 'POST' ? (filled['oauth_query'] ?? '') : (request.url.split('?')[1] ?? ''));
 
 const toSignIn = (requested: Requested): SentOn =>
-  sentOn('/sign-in', { next: resumed(requested), said: requested.anew ? 'again' : null });
+  sentOn('/sign-in', { next: resumed(requested), said: requested.fresh ? 'again' : null });
 
 const boxOf = (scope: string): string => `may ${scope}`;
 
 function page(
-  { asked: requested, application, person, choices, visit }: ConsentRequest,
+  { requested: requested, application, person, choices, visit }: ConsentRequest,
   problem?: string,
 ): Shown {
   const query = hidden('oauth_query', requested.query);

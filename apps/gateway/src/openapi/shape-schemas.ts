@@ -54,7 +54,7 @@ export class ShapeSchemas {
       nameOf: (name) => byInner.get(name)!.outer,
       shows: (name) => use === 'request' || shown.some(({ inner }) => inner === name),
       refOf: (nested) => this.refOf(surface, nested, use)['$ref'] as string,
-      rewrite: (schema, name, field) => spoken(schema, field, byInner.get(name)!, use),
+      rewrite: (schema, name, field) => described(schema, field, byInner.get(name)!, use),
       closed: use === 'request',
     };
     const schema = jsonSchemaOf(shape, texts);
@@ -63,7 +63,7 @@ export class ShapeSchemas {
 }
 
 /** What a dialect says or reads otherwise than the domain. */
-function spoken(schema: JsonSchema, field: Field, { asText }: NamedField, use: Use): JsonSchema {
+function described(schema: JsonSchema, field: Field, { asText }: NamedField, use: Use): JsonSchema {
   if (asText) {
     const text = { type: 'string', contentMediaType: 'application/json' };
     return use === 'request' ? { anyOf: [schema, text] } : text;

@@ -17,14 +17,14 @@ export const drawForReader = (reply: HttpReply, page: Shown): HttpReply =>
     .send(drawn(page));
 
 /** The language that is spoken here, for one that is asked for: `de-AT` is `de`, and what is not known is English. */
-export function spokenOf(language: string): Language {
+export function describe(language: string): Language {
   const [root = ''] = language.toLowerCase().split('-');
   return Object.hasOwn(readerTexts, root) ? (root as Language) : 'en';
 }
 
 /** Nothing happened, and the same link will do. */
 export function laterPage(sender: Sender, status: number): Shown {
-  const language = spokenOf(sender.language);
+  const language = describe(sender.language);
   const { title, text } = readerTexts[language].later;
   return shown(title, html`<p role="alert">${text}</p>`, { language, status });
 }
@@ -38,7 +38,7 @@ export function filled(
   const values: Readonly<Record<string, Html>> = {
     '{email}': html`<strong>${email}</strong>`,
     '{list}': html`<strong>${list}</strong>`,
-    '{sender}': html`${name ?? readerTexts[spokenOf(language)].sender}`,
+    '{sender}': html`${name ?? readerTexts[describe(language)].sender}`,
   };
   return html`${text.split(/(\{\w+\})/).map((part) => values[part] ?? html`${part}`)}`;
 }

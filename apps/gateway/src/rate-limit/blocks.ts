@@ -45,7 +45,7 @@ export class Blocks {
   }
 
   /** As many again as are wanted now, or as the key showed to want: nothing is taken for nobody. */
-  worthTaking(keyId: string, wanted: number, limit: number): number {
+  shouldTake(keyId: string, wanted: number, limit: number): number {
     const foreseen = Math.max(wanted * 2, wantedSoon(this.blocks.get(keyId)));
     return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), foreseen));
   }

@@ -82,7 +82,7 @@ export class RateLimiter {
     ]);
     const wanted = (keyId: string) => waiting.get(keyId)?.length ?? 0;
     const calls = new Map(
-      [...limits].map(([keyId, limit]) => [keyId, this.blocks.worthTaking(keyId, wanted(keyId), limit)]),
+      [...limits].map(([keyId, limit]) => [keyId, this.blocks.shouldTake(keyId, wanted(keyId), limit)]),
     );
     const requestedAt = performance.now();
     const counted = await within(ownDatabaseMs, this.windows.count(calls));

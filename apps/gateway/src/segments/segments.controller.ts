@@ -25,7 +25,7 @@ import type { Call } from '../edge/routes/call.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 /** All contacts of a project are looked at before there is an answer. */
-const patient = { timeoutMs: 30_000 };
+const waiting = { timeoutMs: 30_000 };
 
 const members = {
   scope: 'segments:write',
@@ -47,7 +47,7 @@ export class SegmentsController {
     errors: [segmentNameTaken],
   })
   create({ caller, body }: Call<CreateSegment>): Promise<Segment> {
-    return this.bus.call(segments.create, caller, body, patient);
+    return this.bus.call(segments.create, caller, body, waiting);
   }
 
   @Get('segments', {
@@ -67,7 +67,7 @@ export class SegmentsController {
     reply: SegmentPreview,
   })
   preview({ caller, body }: Call<PreviewSegment>): Promise<SegmentPreview> {
-    return this.bus.call(segments.preview, caller, body, patient);
+    return this.bus.call(segments.preview, caller, body, waiting);
   }
 
   @Get('segments/:id', {
@@ -89,7 +89,7 @@ export class SegmentsController {
     missing: segmentNotFound,
   })
   update({ caller, params, body }: Call<UpdateSegment>): Promise<Segment> {
-    return this.bus.call(segments.update, caller, { ...body, id: params['id']! }, patient);
+    return this.bus.call(segments.update, caller, { ...body, id: params['id']! }, waiting);
   }
 
   @Delete('segments/:id', {
@@ -101,7 +101,7 @@ export class SegmentsController {
     missing: segmentNotFound,
   })
   delete({ caller, params }: Call): Promise<DeletedSegment> {
-    return this.bus.call(segments.delete, caller, { id: params['id']! }, patient);
+    return this.bus.call(segments.delete, caller, { id: params['id']! }, waiting);
   }
 
   @Get('segments/:id/contacts', {

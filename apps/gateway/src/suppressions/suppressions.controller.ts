@@ -23,7 +23,7 @@ import { Delete, Get, Post } from '../edge/routes/route.js';
 
 /** The legacy surface calls the list by the singular (the API specification). */
 /** Its rows are counted before there is an answer. */
-const patient = { timeoutMs: 15_000 };
+const waiting = { timeoutMs: 15_000 };
 const legacyPath = 'suppression';
 const legacyOne = 'suppression/:email';
 
@@ -105,7 +105,7 @@ export class SuppressionsController {
     errors: [() => csvUnreadable('')],
   })
   import({ caller, body }: Call<ImportSuppressions>): Promise<SuppressionImport> {
-    return this.bus.call(suppressionImports.start, caller, body, patient);
+    return this.bus.call(suppressionImports.start, caller, body, waiting);
   }
 
   @Get('suppressions/imports/:id', {

@@ -25,7 +25,7 @@ const waiting = () =>
     `SELECT m.id, i.failures FROM system_mails m JOIN work_items i ON i.kind = $1 AND i.key = m.id::text ORDER BY m.id`,
     [systemMailWork.name],
   );
-const askFor = (email: string) =>
+const request = (email: string) =>
   suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password: 'correct horse battery' });
 // One at a time: who stands in knows no batches.
 const accept = { ...emails.accept, batch: false };
@@ -46,7 +46,7 @@ it('has a project of its own, whose state services know', async () => {
 });
 
 it('waits sealed while sending is away, and is taken once it is back, under the id and the key of its row', async () => {
-  await askFor('away@example.com');
+  await request('away@example.com');
   const [row] = await eventually(async () => {
     const rows = await waiting();
     return rows[0]?.failures ? rows : null;
@@ -75,7 +75,7 @@ it('is handed over again under the same id where the first answer, or the remova
     if (ids.length === 2) suite.line.cut();
     return receipt(send);
   });
-  await askFor('lost@example.com');
+  await request('lost@example.com');
   await eventually(async () => ids.length === 2, 'it was repeated');
   await delay(300);
   suite.line.fix();
@@ -85,7 +85,7 @@ it('is handed over again under the same id where the first answer, or the remova
 });
 
 it('is given up after a day, and nothing of it stays', async () => {
-  await askFor('late@example.com');
+  await request('late@example.com');
   const [mail] = await eventually(async () => {
     const rows = await waiting();
     return rows[0]?.failures ? rows : null;
@@ -101,7 +101,7 @@ it('is written with its cause or not at all', async () => {
   await suite.database.query(
     `ALTER TABLE auth_accounts ADD CONSTRAINT nobody CHECK ("accountId" = '') NOT VALID`,
   );
-  expect((await askFor('rolled-back@example.com')).status).toBeGreaterThanOrEqual(400);
+  expect((await request('rolled-back@example.com')).status).toBeGreaterThanOrEqual(400);
   await suite.database.query(`ALTER TABLE auth_accounts DROP CONSTRAINT nobody`);
   expect(
     await suite.database.query(`SELECT 1 FROM auth_users WHERE email = 'rolled-back@example.com'`),

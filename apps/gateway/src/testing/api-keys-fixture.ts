@@ -1,7 +1,7 @@
-import type { GatewaySuite, Request, Told } from './gateway-suite.js';
+import type { GatewaySuite, Request, Published } from './gateway-suite.js';
 
 export const pathOf = (projectId: string) => `/api/v1/projects/${projectId}/api-keys`;
-export const codeOf = ({ status, json }: Told) => [
+export const codeOf = ({ status, json }: Published) => [
   status,
   json['code'] ?? (json['error'] as { code: string }).code,
 ];
@@ -16,7 +16,7 @@ export function apiKeysFixture(suite: GatewaySuite) {
       return { projectId, caller, owner: { as: await suite.buildUser({ projectId }) } };
     },
     /** The secret of an answer, read as a member's client would. */
-    tokenOf: async ({ json }: Told, by: Request): Promise<string> => {
+    tokenOf: async ({ json }: Published, by: Request): Promise<string> => {
       const { pathname, search } = new URL(String(json['reveal_url']));
       const revealed = await suite.request('GET', pathname.replace('/api/', '/api/v1/') + search, by);
       return revealed.json['token'] as string;

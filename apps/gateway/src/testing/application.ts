@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { join } from './people.js';
-import type { Told } from './gateway-suite.js';
+import type { Published } from './gateway-suite.js';
 import { origin, type PeopleSuite, type Visitor } from './people-suite.js';
 
 export const callback = 'http://127.0.0.1:7777/callback';
@@ -185,7 +185,7 @@ export async function decide(
 }
 
 /** Where a page leads back to the application, or where there is none what became of it. */
-function leadOf({ status, text, headers }: Told): URL {
+function leadOf({ status, text, headers }: Published): URL {
   const [, there] = /<a href="((?!\/)[^"]+)"/.exec(text) ?? [];
   return new URL(there ? plain(there) : (headers.get('location') ?? `/?status=${status}`), origin);
 }

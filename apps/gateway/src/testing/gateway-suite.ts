@@ -22,7 +22,7 @@ export interface Request {
   headers?: Record<string, string>;
 }
 
-export interface Told {
+export interface Published {
   status: number;
   headers: Headers;
   text: string;
@@ -48,8 +48,8 @@ export interface GatewaySuite extends Pick<
     method: string,
     path: string,
     request?: Request,
-  ): Promise<Told>;
-  request(method: string, path: string, request?: Request): Promise<Told>;
+  ): Promise<Published>;
+  request(method: string, path: string, request?: Request): Promise<Published>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
   /** Somebody with an account and a session; a member where a role says of which project. */
@@ -116,7 +116,7 @@ async function requestOver(
   method: string,
   path: string,
   { key, as, body, headers = {} }: Request,
-): Promise<Told> {
+): Promise<Published> {
   const started = performance.now();
   const raw =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array

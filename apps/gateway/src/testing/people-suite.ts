@@ -3,7 +3,7 @@ import { Secrets } from '@posthorn/platform';
 import { testSecret } from '@posthorn/testing';
 import { SystemMailsRepository, type SealedMail } from '../system-mails/system-mails.repository.js';
 import { SystemMails, type SystemMail } from '../system-mails/system-mails.js';
-import { startGatewaySuite, type Request, type GatewaySuite, type Told } from './gateway-suite.js';
+import { startGatewaySuite, type Request, type GatewaySuite, type Published } from './gateway-suite.js';
 
 export const origin = 'http://localhost:3000';
 export const password = 'correct horse battery';
@@ -58,16 +58,20 @@ export class Visitor {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  get(path: string, request: Request = {}): Promise<Told> {
+  get(path: string, request: Request = {}): Promise<Published> {
     return this.request('GET', path, request);
   }
 
-  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Told> {
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Published> {
     return this.request('POST', path, { body, headers });
   }
 
   /** As a form of a page is sent. */
-  submit(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Told> {
+  submit(
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Published> {
     const body = new URLSearchParams(fields).toString();
     return this.request('POST', path, {
       body,
@@ -75,7 +79,7 @@ export class Visitor {
     });
   }
 
-  async request(method: string, path: string, { body, headers = {} }: Request = {}): Promise<Told> {
+  async request(method: string, path: string, { body, headers = {} }: Request = {}): Promise<Published> {
     const own = {
       origin: this.origin,
       'x-forwarded-for': this.address,

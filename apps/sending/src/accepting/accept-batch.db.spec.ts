@@ -12,7 +12,7 @@ afterAll(() => suite.stop());
 function buildBatch(domain: string, count: number, more: Partial<AcceptBatch> = {}): AcceptBatch {
   const messages = Array.from({ length: count }, (_, index) => ({
     ...buildSend(domain, { subject: `number ${index}` }),
-    place: index,
+    index,
   }));
   return { messages, refused: [], ...more };
 }
@@ -35,16 +35,16 @@ describe('a batch', () => {
   it('takes what can be taken, and says of each other one why not', async () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const batch = buildBatch(domain, 3, {
-      refused: [{ place: 7, code: 'validation_error', message: 'to is required' }],
+      refused: [{ index: 7, code: 'validation_error', message: 'to is required' }],
     });
     batch.messages[1] = { ...batch.messages[1]!, from: { email: 'me@elsewhere.example' } };
     const { accepted, refused } = await suite.bus.call(emails.acceptBatch, caller, batch);
-    expect(accepted.map(({ place: index, email }) => [index, email.id])).toEqual(
+    expect(accepted.map(({ index: index, email }) => [index, email.id])).toEqual(
       [0, 2].map((index) => [index, batch.messages[index]!.recipients[0]!.id]),
     );
     expect(refused).toEqual([
-      { place: 1, code: 'validation_error', message: expect.stringContaining('from: ') },
-      { place: 7, code: 'validation_error', message: 'to is required' },
+      { index: 1, code: 'validation_error', message: expect.stringContaining('from: ') },
+      { index: 7, code: 'validation_error', message: 'to is required' },
     ]);
     expect(await countOf(projectId)).toBe(2);
   });

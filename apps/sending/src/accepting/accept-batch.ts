@@ -10,7 +10,7 @@ import {
   type Caller,
   type RefusedMessage,
 } from '@posthorn/contracts';
-import { isOutcomeInDoubt } from '@posthorn/database';
+import { isOutcomeUnknown } from '@posthorn/database';
 import { Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
@@ -71,8 +71,8 @@ export class AcceptBatchService {
     for (const message of messages) {
       const row = await this.prepareOne(caller, message, deadline);
       if (row instanceof DomainError)
-        prepared.refused.push({ place: message.place, code: row.code, message: textOf(row) });
-      else prepared.rows.set(message.place, row);
+        prepared.refused.push({ index: message.index, code: row.code, message: textOf(row) });
+      else prepared.rows.set(message.index, row);
     }
     return prepared;
   }
@@ -96,15 +96,15 @@ export class AcceptBatchService {
     claim: AcceptBatch['idempotency'],
   ): Promise<AcceptedBatch> {
     const batch: AcceptedBatch = {
-      accepted: [...rows].map(([index, row]) => ({ place: index, email: receiptOf(row).emails[0]! })),
-      refused: refused.toSorted((a, b) => a.place - b.place),
+      accepted: [...rows].map(([index, row]) => ({ index, email: receiptOf(row).emails[0]! })),
+      refused: refused.toSorted((a, b) => a.index - b.index),
     };
     try {
       return await this.accepting.transaction(() => this.store(projectId, [...rows.values()], batch, claim));
     } catch (error) {
-      if (!isOutcomeInDoubt(error) || rows.size === 0) throw error;
+      if (!isOutcomeUnknown(error) || rows.size === 0) throw error;
       const ids = batch.accepted.map(({ email }) => email.id);
-      const settled = await this.settling.afterDoubt(projectId, ids);
+      const settled = await this.settling.afterUnknownOutcome(projectId, ids);
       if (settled instanceof Error) throw settled;
       return batch;
     }

@@ -10,7 +10,7 @@ import {
   type CheckSend,
   type DomainError,
 } from '@posthorn/contracts';
-import { isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
 import { Gatherer, Outbox, type Incoming } from '@posthorn/messaging';
 import { Metrics, Spanned } from '@posthorn/telemetry';
 import { DeliveryWakeUp } from '../delivery/delivery-wake-up.js';
@@ -79,18 +79,18 @@ export class AcceptEmailsService {
     try {
       return await this.store(rows);
     } catch (error) {
-      if (isOutcomeInDoubt(error))
+      if (isOutcomeUnknown(error))
         return Promise.all(
           rows.map(({ projectId, recipients }) =>
-            this.settling.afterDoubt(
+            this.settling.afterUnknownOutcome(
               projectId,
               recipients.map(({ id }) => id),
             ),
           ),
         );
       if (rows.length === 1 || !isPoisonedRow(error)) return rows.map(() => error as Error);
-      const middle = rows.length >> 1;
-      return [...(await this.bisect(rows.slice(0, middle))), ...(await this.bisect(rows.slice(middle)))];
+      const waitMs = rows.length >> 1;
+      return [...(await this.bisect(rows.slice(0, waitMs))), ...(await this.bisect(rows.slice(waitMs)))];
     }
   }
 

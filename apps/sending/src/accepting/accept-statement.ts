@@ -97,11 +97,11 @@ function callColumns(rows: AcceptRow[]): unknown[][] {
 
 function recipientColumns(rows: AcceptRow[]): unknown[][] {
   const all = rows.flatMap((row, index) =>
-    row.recipients.map((recipient) => ({ ...recipient, place: index, projectId: row.projectId })),
+    row.recipients.map((recipient) => ({ ...recipient, index, projectId: row.projectId })),
   );
   const eventIds = eventIdsFor(all.map(({ projectId }) => projectId));
   return [
-    all.map(({ place: index }) => index),
+    all.map(({ index }) => index),
     all.map(({ id }) => id),
     all.map(({ contactId }) => contactId),
     all.map(({ email }) => email),

@@ -117,7 +117,7 @@ export class AcceptingRepository {
     );
   }
 
-  async forgetOldKeys(): Promise<void> {
+  async deleteOldKeys(): Promise<void> {
     await this.database.query(
       `DELETE FROM idempotency_keys WHERE created_at < now() - make_interval(hours => ${keyHours + 1})`,
     );

@@ -31,7 +31,7 @@ export class SettleSendService {
   }
 
   /** "Unavailable" promises that nothing happened: a commit whose answer was lost is asked for, or voided. */
-  async afterDoubt(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
+  async afterUnknownOutcome(projectId: string, ids: string[]): Promise<AcceptedEmails | DomainError> {
     for (let attempt = 1; attempt <= settleAttempts; attempt += 1) {
       try {
         const { accepted } = await this.settle(projectId, ids);

@@ -95,7 +95,7 @@ describe('copies', () => {
       async () => (await suite.bus.call(emails.get, caller, { id })).events.length === 3,
       'both are through',
     );
-    const events = await suite.database.query<{ fact: string; items: number }>(
+    const events = await suite.database.query<{ event: string; items: number }>(
       `SELECT fact, sum(jsonb_array_length(items))::int AS items FROM outbox WHERE project_id = $1 GROUP BY fact ORDER BY fact`,
       [projectId],
     );
@@ -197,7 +197,7 @@ describe('a time', () => {
   it('survives a restart, and can be taken back until it comes', async () => {
     const { caller, domain } = await suite.buildProject();
     const [stored, taken] = [`Kept ${newId()}`, `Taken ${newId()}`];
-    const keptId = await accept(caller, domain, { subject: stored, scheduledAt: ahead(4_000) });
+    const storedId = await accept(caller, domain, { subject: stored, scheduledAt: ahead(4_000) });
     const takenId = await accept(caller, domain, {
       subject: taken,
       scheduledAt: ahead(4_000),
@@ -206,13 +206,13 @@ describe('a time', () => {
     expect(await suite.bus.call(emails.unschedule, caller, { id: takenId })).toEqual({ id: takenId });
     await suite.restart();
     await suite.sink.waitFor(() => takenOf(stored).length === 1);
-    await ended(caller, keptId, 'DELIVERED');
+    await ended(caller, storedId, 'DELIVERED');
     expect(await statusOf(caller, takenId)).toBe('CANCELLED');
     expect(takenOf(taken)).toEqual([]);
     await expect(suite.bus.call(emails.unschedule, caller, { id: takenId })).rejects.toMatchObject({
       kind: 'conflict',
     });
-    await expect(suite.bus.call(emails.unschedule, caller, { id: keptId })).rejects.toMatchObject({
+    await expect(suite.bus.call(emails.unschedule, caller, { id: storedId })).rejects.toMatchObject({
       kind: 'conflict',
     });
   });

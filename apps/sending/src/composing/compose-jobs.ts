@@ -53,7 +53,7 @@ export class ComposeJobs {
       replyTo,
       headers: headers ?? {},
       category,
-      words: { subject, html: html === '' && template ? template.html : html, text },
+      texts: { subject, html: html === '' && template ? template.html : html, text },
       liquid: message.liquid
         ? { variables: { ...variables, ...message.data }, snippets: snippetsOf(message, sources) }
         : null,

@@ -40,7 +40,7 @@ export class ComposeThreads {
 
   /** The files of the job are gone with it. */
   async compose(job: ComposeJob): Promise<Composed | Error> {
-    if (job.files.length > 0 || sizeOf(job.words) > small) return this.composeLarge(job);
+    if (job.files.length > 0 || sizeOf(job.texts) > small) return this.composeLarge(job);
     return job.liquid || job.keys.length > 0 ? this.queue(job) : composeHere(job);
   }
 
@@ -54,7 +54,7 @@ export class ComposeThreads {
     const rendered = await this.queue({ ...job, files: [], keys: [], trackOpens: false, trackClicks: false });
     return rendered instanceof Error
       ? rendered
-      : this.runLarge({ ...job, words: rendered.words, liquid: null });
+      : this.runLarge({ ...job, texts: rendered.texts, liquid: null });
   }
 
   private async runLarge(job: ComposeJob): Promise<Composed | Error> {

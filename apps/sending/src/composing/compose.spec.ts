@@ -12,7 +12,7 @@ const job: ComposeJob = {
   replyTo: null,
   headers: {},
   category: 'MARKETING',
-  words: {
+  texts: {
     subject: 'News',
     html: '<a href="{{ unsubscribe_url }}">out</a><a href="https://shop.example/">in</a>',
     text: null,

@@ -25,7 +25,7 @@ export interface ComposeJob {
   replyTo: Mailbox | null;
   headers: Record<string, string>;
   category: Stream;
-  words: LiquidContent;
+  texts: LiquidContent;
   /** Null where the words are taken as they stand. */
   liquid: { variables: Record<string, unknown>; snippets: Record<string, string> } | null;
   /** How readers reach us. */
@@ -43,7 +43,7 @@ export interface Composed {
   /** The message needs SMTPUTF8 on its way. */
   utf8: boolean;
   /** As rendered, without what is added for counting. */
-  words: LiquidContent;
+  texts: LiquidContent;
 }
 
 /** Words, ways out and counting, MIME, signatures: each step sees what the one before made. */
@@ -53,7 +53,7 @@ export function compose(job: ComposeJob): Composed {
     job.publicUrl,
     tokens.forUnsubscribe({ projectId: job.projectId, emailId: job.emailId, email: job.to[0]!.email }),
   );
-  const content = job.liquid ? rendered(job, job.liquid, wayOut) : job.words;
+  const content = job.liquid ? rendered(job, job.liquid, wayOut) : job.texts;
   const message = buildMessage({
     messageId: `${job.emailId}@${domainOf(job.from)}`,
     date: job.date,
@@ -76,7 +76,7 @@ export function compose(job: ComposeJob): Composed {
   });
   const raw = signMessage(message.raw, job.keys, job.date);
   if (raw !== message.raw) release(message.raw);
-  return { raw, utf8: message.utf8, words: content };
+  return { raw, utf8: message.utf8, texts: content };
 }
 
 function rendered(
@@ -84,7 +84,7 @@ function rendered(
   { variables, snippets }: NonNullable<ComposeJob['liquid']>,
   wayOut: string,
 ): LiquidContent {
-  return render(job.words, {
+  return render(job.texts, {
     variables: { ...variables, unsubscribe_url: wayOut, manage_url: wayOut },
     snippets,
     now: job.date,

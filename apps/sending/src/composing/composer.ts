@@ -1,5 +1,9 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { SenderIdentities, unsignedIdentity, type SenderIdentity } from '../domains/senders/sender-identities.js';
+import {
+  SenderIdentities,
+  unsignedIdentity,
+  type SenderIdentity,
+} from '../domains/senders/sender-identities.js';
 import { SendingConfig } from '../config.js';
 import { AttachmentsRepository } from '../emails/attachments.repository.js';
 import { JobAbandoned } from '../rendering/workers/worker-pool.js';

@@ -127,7 +127,7 @@ const jobs: fc.Arbitrary<Job> = fc
   .map(({ fromName, html, text, value, title, ...rest }) => ({
     ...rest,
     from: { email: `hello@${domain}`, name: fromName },
-    words: { subject: 'For you: {{ title }}', html, text },
+    texts: { subject: 'For you: {{ title }}', html, text },
     liquid: { variables: { value, title }, snippets: {} },
     publicUrl,
     secretKeys,
@@ -165,9 +165,9 @@ async function expectSigned(raw: Buffer, { category, date }: Job): Promise<void>
     );
 }
 
-function expectContent(parsed: Email, { words: text }: Composed, job: Job): void {
+function expectContent(parsed: Email, { texts: text }: Composed, job: Job): void {
   expect((parsed.subject ?? '').trim()).toBe(text.subject.trim());
-  expect(lines(parsed.text)).toContain(job.words.text === null ? '' : lines(text.text!));
+  expect(lines(parsed.text)).toContain(job.texts.text === null ? '' : lines(text.text!));
   const sent = job.files.map(({ data }) => Buffer.from(data).toString('base64')).sort();
   expect(
     parsed.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString('base64')).sort(),

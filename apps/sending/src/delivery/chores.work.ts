@@ -19,8 +19,8 @@ export class ChoresWork extends RepeatedWork {
   }
 
   protected async round(): Promise<number> {
-    await this.accepting.forgetOldKeys();
-    await this.leases.forgetExpired();
+    await this.accepting.deleteOldKeys();
+    await this.leases.deleteExpired();
     return everyMs;
   }
 }

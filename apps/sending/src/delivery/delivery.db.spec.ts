@@ -85,11 +85,11 @@ describe('delivering mail', () => {
       events: [{ status: 'PENDING' }, { status: 'BOUNCED' }],
     });
     expect(await suppressed(projectId, to)).toBe(suppresses);
-    const events = await suite.database.query<{ fact: string; items: object[] }>(
+    const events = await suite.database.query<{ event: string; items: object[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1`,
       [projectId],
     );
-    expect(events.find(({ fact: event }) => event === 'sending.email.bounced')?.items).toMatchObject([
+    expect(events.find(({ event: event }) => event === 'sending.email.bounced')?.items).toMatchObject([
       { bounceType: 'Permanent', to },
     ]);
   });

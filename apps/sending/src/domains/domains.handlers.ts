@@ -16,7 +16,7 @@ import { DomainChecks } from './checks/domain-checks.js';
 import { DomainRules } from './domain-rules.js';
 import { DomainViews } from './domain-views.js';
 import { DomainsService } from './domains.service.js';
-import { VouchedDomains } from './senders/vouched-domains.js';
+import { VerifiedDomains } from './senders/vouched-domains.js';
 
 @Controller()
 export class DomainsHandlers {
@@ -24,7 +24,7 @@ export class DomainsHandlers {
     private readonly service: DomainsService,
     private readonly views: DomainViews,
     private readonly checks: DomainChecks,
-    private readonly vouched: VouchedDomains,
+    private readonly verified: VerifiedDomains,
     private readonly rules: DomainRules,
   ) {}
 
@@ -61,11 +61,11 @@ export class DomainsHandlers {
 
   @Handles(domains.verify)
   async verify(call: Incoming<VerifyDomain>): Promise<SendingDomain> {
-    return this.views.one(await this.vouched.vouch(call));
+    return this.views.one(await this.verified.vouch(call));
   }
 
   @Handles(domains.rotateDkim)
   async rotateDkim({ caller, body, deadline }: Incoming<RotateDkim>): Promise<SendingDomain> {
-    return this.views.one(await this.vouched.rotate(caller.projectId, body.domain, deadline));
+    return this.views.one(await this.verified.rotate(caller.projectId, body.domain, deadline));
   }
 }

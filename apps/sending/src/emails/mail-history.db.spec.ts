@@ -9,8 +9,8 @@ import {
   personData,
   serviceCaller,
   type Caller,
-  type MailHappening,
-  type MailMoment,
+  type MailHistoryEvent,
+  type MailEventTime,
   type PersonMail,
 } from '@posthorn/contracts';
 import { newId } from '@posthorn/database';
@@ -32,8 +32,8 @@ const historyOf = async (
   caller: Caller,
   email: string,
   limit = 101,
-  after?: MailHappening,
-): Promise<MailHappening[]> => {
+  after?: MailHistoryEvent,
+): Promise<MailHistoryEvent[]> => {
   const location = after ? { after: { at: after.at, id: after.id } } : {};
   return (await suite.bus.call(mailHistory.page, caller, { email, limit, ...location })).items;
 };
@@ -162,27 +162,27 @@ describe('what is held of an address', () => {
     expect(new Set(shown.map(({ id }) => id)).size).toBe(1_001);
     const open = shown.filter(({ historyNext }) => historyNext);
     expect(open).toHaveLength(1);
-    const moments: MailMoment[] = [...open[0]!.history];
+    const times: MailEventTime[] = [...open[0]!.history];
     for (let after = open[0]!.historyNext; after;) {
       const { items, next } = await suite.bus.call(personData.moments, caller, {
         ...requested,
         emailId: open[0]!.id,
         after,
       });
-      moments.push(...items);
+      times.push(...items);
       after = next;
     }
-    expect([moments.length, new Set(moments.map(({ id }) => id)).size, moments.at(-1)!.kind]).toEqual([
+    expect([times.length, new Set(times.map(({ id }) => id)).size, times.at(-1)!.kind]).toEqual([
       2_501,
       2_501,
       'email.accepted',
     ]);
-    const stranger = {
+    const outsider = {
       ...requested,
       email: 'else@example.org',
       emailId: open[0]!.id,
       after: { at: new Date('9999-01-01'), id: newId() },
     };
-    expect((await suite.bus.call(personData.moments, caller, stranger)).items).toEqual([]);
+    expect((await suite.bus.call(personData.moments, caller, outsider)).items).toEqual([]);
   });
 });

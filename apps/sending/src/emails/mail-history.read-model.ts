@@ -2,14 +2,14 @@ import type {
   GetMailHistory,
   EmailStatus,
   EngagementKind,
-  MailHappening,
+  MailHistoryEvent,
   MailHistoryKind,
-  MailMoment,
+  MailEventTime,
   PagePosition,
 } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-export interface RequestedMoments {
+export interface RequestedTimes {
   /** Whose e-mails they are. */
   email: string;
   emailIds: readonly string[];
@@ -41,21 +41,21 @@ const byEngagement: Record<EngagementKind, MailHistoryKind> = {
 export class MailHistoryReadModel {
   constructor(private readonly database: Database) {}
 
-  page(projectId: string, requested: GetMailHistory): Promise<MailHappening[]> {
+  page(projectId: string, requested: GetMailHistory): Promise<MailHistoryEvent[]> {
     const { sql, parameters } = mailHistoryStatement(projectId, requested);
-    return this.database.query<MailHappening>(sql, parameters);
+    return this.database.query<MailHistoryEvent>(sql, parameters);
   }
 
   /** What became of each of some e-mails to one address, newest first. */
-  momentsOf(
+  timesOf(
     projectId: string,
-    { email, emailIds, limit, after }: RequestedMoments,
-  ): Promise<(MailMoment & { emailId: string })[]> {
+    { email, emailIds, limit, after }: RequestedTimes,
+  ): Promise<(MailEventTime & { emailId: string })[]> {
     return this.database.query(
       `SELECT h.id, h.at, h.kind, e.id AS "emailId", h.detail, h.link
        FROM (SELECT id, created_at, complained_at FROM emails WHERE project_id = $1 AND to_email = $2 AND id = ANY ($3::uuid[])) AS e
        CROSS JOIN LATERAL (
-         SELECT * FROM (${happenings}) AS h WHERE $5::timestamptz IS NULL OR (h.at, h.id) < ($5, $6::uuid)
+         SELECT * FROM (${occurrences}) AS h WHERE $5::timestamptz IS NULL OR (h.at, h.id) < ($5, $6::uuid)
          ORDER BY h.at DESC, h.id DESC LIMIT $4
        ) AS h ORDER BY h.at DESC, h.id DESC`,
       [projectId, email, emailIds, limit, after?.at ?? null, after?.id ?? null],
@@ -79,7 +79,7 @@ export function mailHistoryStatement(
       FROM (SELECT id, subject, created_at, complained_at FROM emails
             WHERE project_id = $1 AND to_email = $2 AND status <> 'VOIDED' ${location.made}) AS e
       CROSS JOIN LATERAL (
-        ${happenings}
+        ${occurrences}
       ) AS h
       ${location.before} ORDER BY h.at DESC, h.id DESC LIMIT $3`,
     parameters: [projectId, email, limit, ...(after ? [after.at, after.id] : [])],
@@ -98,7 +98,7 @@ function kindOf(column: string, kinds: Record<string, string | null>): string {
 }
 
 /** What became of an e-mail `e` of project $1 to the address $2. */
-const happenings = `
+const occurrences = `
   SELECT e.id, e.created_at AS at, 'email.accepted' AS kind, NULL AS detail, NULL AS link
   UNION ALL
   SELECT md5('complained ' || e.id)::uuid, e.complained_at, 'email.complained', NULL, NULL WHERE e.complained_at IS NOT NULL

@@ -15,13 +15,13 @@ const browser =
 
 it('mail is summed by address and kind, by people only, with what is told of it just now', async () => {
   const { caller, domain, projectId } = await suite.buildProject();
-  const [to, bounced, stranger] = [
+  const [to, bounced, outsider] = [
     `ok-${newId()}@sink.test`,
     `rcpt-550-5.1.1+${newId()}@sink.test`,
     `ok-${newId()}@sink.test`,
   ];
   const ids: string[] = [];
-  for (const each of [to, to, bounced, stranger]) {
+  for (const each of [to, to, bounced, outsider]) {
     const { emails: accepted } = await suite.bus.call(emails.accept, caller, buildSend(domain, { to: each }));
     const { id } = accepted[0]!;
     ids.push(id);

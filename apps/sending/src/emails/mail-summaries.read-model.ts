@@ -18,7 +18,7 @@ export class MailSummariesReadModel {
   /** One statement and so one instant: what is under way is part of the sums. */
   async of(projectId: string, emails: readonly string[]): Promise<MailSummaries> {
     const rows = await this.database.query<Row>(summariesSql, [projectId, emails]);
-    const sums = rows.filter(({ factId }) => factId === null);
+    const sums = rows.filter(({ factId: eventId }) => eventId === null);
     return {
       items: sums.map(({ email, kind, count, first, last }) => ({
         email,
@@ -27,8 +27,8 @@ export class MailSummariesReadModel {
         firstAt: first,
         lastAt: last,
       })),
-      underWay: rows.flatMap(({ factId, email, kind, first }) =>
-        factId === null ? [] : [{ factId, email, kind, at: first }],
+      underWay: rows.flatMap(({ factId: eventId, email, kind, first }) =>
+        eventId === null ? [] : [{ factId: eventId, email, kind, at: first }],
       ),
     };
   }

@@ -2,10 +2,10 @@ import { Controller } from '@nestjs/common';
 import {
   mailSummaries,
   personData,
-  type GetMailMoments,
+  type GetMailTimes,
   type GetMailSummaries,
   type GetPersonMail,
-  type MailMoments,
+  type MailTimes,
   type MailSummaries,
   type PersonMail,
 } from '@posthorn/contracts';
@@ -26,8 +26,8 @@ export class PersonMailHandlers {
   }
 
   @Handles(personData.moments)
-  moments({ caller, body }: Incoming<GetMailMoments>): Promise<MailMoments> {
-    return this.service.moments(caller.projectId, body);
+  times({ caller, body }: Incoming<GetMailTimes>): Promise<MailTimes> {
+    return this.service.times(caller.projectId, body);
   }
 
   @Handles(mailSummaries.of)

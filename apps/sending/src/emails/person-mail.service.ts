@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   maxPersonEmails,
   maxPersonRows,
-  type GetMailMoments,
+  type GetMailTimes,
   type GetPersonMail,
-  type MailMoment,
-  type MailMoments,
+  type MailEventTime,
+  type MailTimes,
   type PersonMail,
 } from '@posthorn/contracts';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
@@ -32,22 +32,22 @@ export class PersonMailService {
     ]);
     const { items, ...end } = page;
     const limit = maxPersonEmails + 1;
-    const moments = await this.history.momentsOf(projectId, {
+    const times = await this.history.timesOf(projectId, {
       email,
       emailIds: items.map(({ id }) => id),
       limit,
     });
-    const byEmail = Map.groupBy(moments, ({ emailId }) => emailId);
+    const byEmail = Map.groupBy(times, ({ emailId }) => emailId);
     const emails = items.map((row) => {
-      const { items: history, next: historyNext } = momentsOf(byEmail.get(row.id) ?? [], maxPersonEmails);
+      const { items: history, next: historyNext } = timesOf(byEmail.get(row.id) ?? [], maxPersonEmails);
       return { ...row, history, historyNext };
     });
     return { emails, suppression, optOut, ...end };
   }
 
-  async moments(projectId: string, { email, emailId, after }: GetMailMoments): Promise<MailMoments> {
-    return momentsOf(
-      await this.history.momentsOf(projectId, {
+  async times(projectId: string, { email, emailId, after }: GetMailTimes): Promise<MailTimes> {
+    return timesOf(
+      await this.history.timesOf(projectId, {
         email,
         emailIds: [emailId],
         limit: maxPersonRows + 1,
@@ -59,7 +59,7 @@ export class PersonMailService {
 }
 
 /** A page of one more than it shows. */
-function momentsOf(rows: readonly MailMoment[], most: number): MailMoments {
+function timesOf(rows: readonly MailEventTime[], most: number): MailTimes {
   const items = rows.slice(0, most);
   const hasMore = rows.length > most;
   return { items, hasMore, next: hasMore ? { at: items.at(-1)!.at, id: items.at(-1)!.id } : null };

@@ -50,7 +50,7 @@ describe('what a mail of the system said', () => {
     const { caller, domain: theirs } = await suite.buildProject();
     const other = await sent(caller, theirs, 'ok@sink.test');
     await eventually(async () => (await statusOf(caller, other)) === 'DELIVERED', 'theirs is delivered');
-    await new SystemContentsRepository(suite.database).forgetDelivered();
+    await new SystemContentsRepository(suite.database).deleteDelivered();
     for (const id of [waiting, other]) expect(await contentOf(id)).toContain(link);
   });
 });

@@ -8,7 +8,7 @@ export class SystemContentsRepository {
   constructor(private readonly database: Database) {}
 
   /** Keeps that a mail was sent and to whom, and no longer what it said; each has one recipient, whose id it bears. */
-  async forgetDelivered(): Promise<void> {
+  async deleteDelivered(): Promise<void> {
     await this.database.query(
       `UPDATE email_contents SET html = '', text = NULL WHERE project_id = $1 AND id = ANY (ARRAY(
          SELECT content.id FROM email_contents content

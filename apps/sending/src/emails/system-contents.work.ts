@@ -21,7 +21,7 @@ export class SystemContentsWork extends RepeatedWork {
   }
 
   protected async round(): Promise<number> {
-    await this.contents.forgetDelivered();
+    await this.contents.deleteDelivered();
     return (await this.contents.areSome()) ? busyMs : idleMs;
   }
 }

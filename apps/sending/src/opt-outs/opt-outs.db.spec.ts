@@ -25,7 +25,7 @@ const optedOut = async (projectId: string, email: string): Promise<boolean | nul
   );
   return row?.optedOut ?? null;
 };
-const buildFact = (email: string, contactId: string, seq: number, subscribed: boolean): ContactEvent => ({
+const buildEvent = (email: string, contactId: string, seq: number, subscribed: boolean): ContactEvent => ({
   ...{ email, contactId, seq, subscribed },
   at: new Date(),
 });
@@ -57,12 +57,12 @@ describe('an opt-out', () => {
     const { caller, projectId } = await suite.buildProject();
     const contactId = newId();
     await put(caller, { email, contactId, seq: 5 });
-    await publish(projectId, buildFact(email, contactId, 4, true));
+    await publish(projectId, buildEvent(email, contactId, 4, true));
     expect(await optedOut(projectId, email)).toBe(true);
-    await publish(projectId, buildFact(email, contactId, 6, true));
+    await publish(projectId, buildEvent(email, contactId, 6, true));
     expect(await optedOut(projectId, email)).toBe(false);
     // The event of the opt-out itself comes late.
-    await publish(projectId, buildFact(email, contactId, 5, false));
+    await publish(projectId, buildEvent(email, contactId, 5, false));
     expect(await optedOut(projectId, email)).toBe(false);
     await put(caller, { email, contactId, seq: 7 });
     expect(await optedOut(projectId, email)).toBe(true);
@@ -71,11 +71,11 @@ describe('an opt-out', () => {
   it('is repaired by its event, and a contact that was made anew is newer than the one before', async () => {
     const { projectId } = await suite.buildProject();
     const [before, after] = [newId(), newId()];
-    await publish(projectId, buildFact(email, before, 9, false));
+    await publish(projectId, buildEvent(email, before, 9, false));
     expect(await optedOut(projectId, email)).toBe(true);
-    await publish(projectId, buildFact(email, after, 2, true));
+    await publish(projectId, buildEvent(email, after, 2, true));
     expect(await optedOut(projectId, email)).toBe(false);
-    await publish(projectId, buildFact(email, before, 10, false));
+    await publish(projectId, buildEvent(email, before, 10, false));
     expect(await optedOut(projectId, email)).toBe(false);
   });
 
@@ -83,14 +83,14 @@ describe('an opt-out', () => {
     const { caller, projectId } = await suite.buildProject();
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
-    await publish(projectId, buildFact(email, newId(), 2, true));
+    await publish(projectId, buildEvent(email, newId(), 2, true));
     expect(await optedOut(projectId, email)).toBe(false);
     await put(caller, { email });
     expect(await optedOut(projectId, email)).toBe(true);
     // That somebody had come back before comes late.
-    await publish(projectId, { ...buildFact(email, newId(), 2, true), at: new Date(Date.now() - 60_000) });
+    await publish(projectId, { ...buildEvent(email, newId(), 2, true), at: new Date(Date.now() - 60_000) });
     expect(await optedOut(projectId, email)).toBe(true);
-    await publish(projectId, { ...buildFact(email, newId(), 3, true), at: new Date(Date.now() + 60_000) });
+    await publish(projectId, { ...buildEvent(email, newId(), 3, true), at: new Date(Date.now() + 60_000) });
     expect(await optedOut(projectId, email)).toBe(false);
   });
 });

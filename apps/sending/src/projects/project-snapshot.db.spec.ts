@@ -137,12 +137,12 @@ describe('what sending knows of projects', () => {
   });
 
   it('is rebuilt when an event leaves a gap: another one may be missing too', async () => {
-    const [published, silent] = [buildProject(), buildProject()];
-    await gatewayComes([published, silent]);
-    await knows([published, silent]);
+    const [published, unresponsive] = [buildProject(), buildProject()];
+    await gatewayComes([published, unresponsive]);
+    await knows([published, unresponsive]);
     owned = [
       { ...published, seq: 4 },
-      { ...silent, seq: 2, disabled: true },
+      { ...unresponsive, seq: 2, disabled: true },
     ];
     await publish({ ...published, seq: 3 });
     await knows(owned);

@@ -113,19 +113,20 @@ const voids = new Set(['area', 'base', 'br', 'col', 'hr', 'img', 'input', 'link'
 const unseen = new Set(['style', 'script', 'title', 'head']);
 
 function lintElements(html: string, report: Report): void {
-  const open: { name: string; look: Look; told: boolean }[] = [];
+  const open: { name: string; look: Look; published: boolean }[] = [];
   const parser = new Parser({
     onopentag(name, attributes) {
       lintElement(name, attributes, (rule, texts) => report(rule, texts, parser.startIndex));
       const look = lookOf(name, attributes, open.at(-1)?.look ?? plainLook);
-      if (!voids.has(name)) open.push({ name, look, told: open.at(-1)?.told ?? false });
+      if (!voids.has(name)) open.push({ name, look, published: open.at(-1)?.published ?? false });
     },
     ontext(text) {
       const within = open.at(-1);
-      if (!within || within.told || text.trim() === '' || open.some(({ name }) => unseen.has(name))) return;
+      if (!within || within.published || text.trim() === '' || open.some(({ name }) => unseen.has(name)))
+        return;
       const contrast = lackingContrast(within.look);
       if (contrast === null) return;
-      within.told = true;
+      within.published = true;
       report(
         'low_contrast',
         `The text stands out from its background by ${contrast.toFixed(1)} to 1 only.`,

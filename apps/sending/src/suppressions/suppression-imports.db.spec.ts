@@ -118,10 +118,10 @@ describe('a list of addresses', () => {
   });
 
   it('is seen by its project only', async () => {
-    const [{ caller }, stranger] = [await suite.buildProject(), await suite.buildProject()];
+    const [{ caller }, outsider] = [await suite.buildProject(), await suite.buildProject()];
     const begun = await start(caller, 'ada@example.com');
     for (const id of [begun.id, newId()]) {
-      await expect(suite.bus.call(suppressionImports.get, stranger.caller, { id })).rejects.toMatchObject({
+      await expect(suite.bus.call(suppressionImports.get, outsider.caller, { id })).rejects.toMatchObject({
         kind: 'not_found',
       });
     }

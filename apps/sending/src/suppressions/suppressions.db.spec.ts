@@ -45,14 +45,14 @@ describe('suppressions', () => {
   });
 
   it('are listed page by page, newest first, also those of one instant, and of one project only', async () => {
-    const [{ caller, projectId }, stranger] = [await suite.buildProject(), await suite.buildProject()];
+    const [{ caller, projectId }, outsider] = [await suite.buildProject(), await suite.buildProject()];
     await suite.database.query(
       `INSERT INTO suppressions (project_id, email, reason, source, created_at)
        SELECT $1, 'r' || n || '@example.com', CASE WHEN n % 2 = 0 THEN 'MANUAL' ELSE 'HARD_BOUNCE' END, 'API', now() - (n / 10) * interval '1 minute'
        FROM generate_series(1, 45) AS n`,
       [projectId],
     );
-    await put(stranger.caller, 'stranger@example.com');
+    await put(outsider.caller, 'stranger@example.com');
     const all = await everyPage(caller, { limit: 7 });
     expect([all.length, new Set(all).size]).toEqual([45, 45]);
     expect(all.slice(0, 9).every((email) => Number(/\d+/.exec(email)![0]) < 10)).toBe(true);

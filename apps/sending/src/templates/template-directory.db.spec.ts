@@ -100,10 +100,10 @@ describe('the words of a send', () => {
   it('name no template that is unknown, gone or of another project', async () => {
     const { caller, projectId } = await suite.buildProject();
     const { id } = await build(caller);
-    const stranger = (await suite.buildProject()).projectId;
+    const outsider = (await suite.buildProject()).projectId;
     for (const [project, template] of [
       [projectId, newId()],
-      [stranger, id],
+      [outsider, id],
     ] as const) {
       await expect(directory().freeze(project, { templateId: template })).rejects.toMatchObject(unknown);
     }

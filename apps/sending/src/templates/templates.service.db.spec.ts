@@ -148,13 +148,13 @@ describe('a template', () => {
   it('belongs to its project', async () => {
     const { caller } = await suite.buildProject();
     const { id } = await build(caller);
-    const stranger = (await suite.buildProject()).caller;
+    const outsider = (await suite.buildProject()).caller;
     const requests = [
-      () => suite.bus.call(templates.get, stranger, { id }),
-      () => suite.bus.call(templates.update, stranger, { id, name: 'x' }),
-      () => suite.bus.call(templates.delete, stranger, { id }),
-      () => suite.bus.call(templates.versions, stranger, { id }),
-      () => suite.bus.call(templates.preview, stranger, { id }),
+      () => suite.bus.call(templates.get, outsider, { id }),
+      () => suite.bus.call(templates.update, outsider, { id, name: 'x' }),
+      () => suite.bus.call(templates.delete, outsider, { id }),
+      () => suite.bus.call(templates.versions, outsider, { id }),
+      () => suite.bus.call(templates.preview, outsider, { id }),
     ];
     for (const request of requests)
       await expect(request()).rejects.toMatchObject({ kind: 'not_found', message: 'No such template' });
@@ -165,11 +165,11 @@ describe('a template', () => {
     const { id } = await build(caller);
     await suite.bus.call(templates.update, caller, { id, subject: 'Two' });
     await suite.bus.call(templates.delete, caller, { id });
-    const published = await suite.database.query<{ fact: string; items: { version: number }[] }>(
+    const published = await suite.database.query<{ event: string; items: { version: number }[] }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'sending.template.%' ORDER BY id`,
       [caller.projectId],
     );
-    expect(published.map(({ fact: event, items }) => [event, items[0]!.version])).toEqual([
+    expect(published.map(({ event: event, items }) => [event, items[0]!.version])).toEqual([
       [templateEvents.changed.name, 1],
       [templateEvents.changed.name, 2],
       [templateEvents.deleted.name, 2],

@@ -69,7 +69,7 @@ export class Campaign {
   @Instant() updatedAt: Date;
 }
 
-class CampaignEssentials extends PickFields(Campaign, ['name', 'audienceType']) {}
+class CampaignBase extends PickFields(Campaign, ['name', 'audienceType']) {}
 
 const content = [
   'description',
@@ -85,7 +85,7 @@ const audience = ['audienceCondition', 'segmentId', 'listId'] as const;
 class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
 
 /** `emailCategory` is MARKETING unless said otherwise. A campaign is created in DRAFT. */
-export class CreateCampaign extends JoinFields(CampaignEssentials, PartialFields(CampaignContent)) {}
+export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(CampaignContent)) {}
 
 /** A create as it travels: repeats of its key are answered the first one's receipt, to the byte (docs/api-decisions.md §3). */
 export class CreateCampaignOnce extends CreateCampaign {

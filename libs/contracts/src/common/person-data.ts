@@ -17,7 +17,7 @@ import {
   Optional,
   Text,
 } from '../schema/fields.js';
-import { MailHappening } from '../sending/mail-history.js';
+import { MailHistoryEvent } from '../sending/mail-history.js';
 import { PageEnd, PagePosition } from './page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 import { Suppression } from '../sending/suppressions.js';
@@ -27,11 +27,11 @@ export const maxPersonRows = 1_000;
 /** E-mails that one answer holds, and the newest of what became of each. */
 export const maxPersonEmails = 20;
 
-export class MailMoment extends PickFields(MailHappening, ['id', 'at', 'kind', 'detail', 'link']) {}
+export class MailEventTime extends PickFields(MailHistoryEvent, ['id', 'at', 'kind', 'detail', 'link']) {}
 
 export class PersonEmail extends Email {
   /** What became of it, newest first. */
-  @ListOf(() => MailMoment, 0) history: MailMoment[];
+  @ListOf(() => MailEventTime, 0) history: MailEventTime[];
 }
 
 /** What an address last said of marketing mail. */
@@ -67,14 +67,14 @@ export class PersonMail extends JoinFields(AddressStanding, PageEnd) {
   @ListOf(() => PersonEmailPart, 0, maxPersonEmails) emails: PersonEmailPart[];
 }
 
-export class GetMailMoments {
+export class GetMailTimes {
   @Address() email: string;
   @Id() emailId: string;
   @Nested(() => PagePosition) after: PagePosition;
 }
 
-export class MailMoments extends PageEnd {
-  @ListOf(() => MailMoment, 0, maxPersonRows) items: MailMoment[];
+export class MailTimes extends PageEnd {
+  @ListOf(() => MailEventTime, 0, maxPersonRows) items: MailEventTime[];
 }
 
 export class PersonMembership {
@@ -145,5 +145,5 @@ export const personData = {
   /** What sending holds of an address, its e-mails newest first; of one that it never saw, nothing. */
   mail: request('sending.personData.mail', GetPersonMail, PersonMail),
   /** What else became of one e-mail. */
-  moments: request('sending.personData.moments', GetMailMoments, MailMoments),
+  moments: request('sending.personData.moments', GetMailTimes, MailTimes),
 };

@@ -25,8 +25,8 @@ const parts = ['contains', 'notContains'] as const;
 const orders = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
 const ages = ['within', 'olderThan'] as const;
 const presences = ['exists', 'notExists'] as const;
-const happenings = ['triggered', 'notTriggered'] as const;
-const datedHappenings = ['triggeredWithin', 'triggeredOlderThan', 'notTriggeredWithin'] as const;
+const occurrences = ['triggered', 'notTriggered'] as const;
+const datedOccurrences = ['triggeredWithin', 'triggeredOlderThan', 'notTriggeredWithin'] as const;
 const memberships = ['isMemberOf', 'isNotMemberOf'] as const;
 
 export type Equality = (typeof equalities)[number];
@@ -36,9 +36,9 @@ export type OrderOperator = (typeof orders)[number];
 /** within: at or after now − span, also in the future; olderThan: before now − span. */
 export type AgeOperator = (typeof ages)[number];
 export type Presence = (typeof presences)[number];
-export type Happening = (typeof happenings)[number];
+export type Occurrence = (typeof occurrences)[number];
 /** triggeredOlderThan: at least once, and not since now − span; notTriggeredWithin includes never. */
-export type DatedHappening = (typeof datedHappenings)[number];
+export type DatedOccurrence = (typeof datedOccurrences)[number];
 export type MembershipOperator = (typeof memberships)[number];
 export type ConditionOperator =
   | Equality
@@ -46,8 +46,8 @@ export type ConditionOperator =
   | OrderOperator
   | AgeOperator
   | Presence
-  | Happening
-  | DatedHappening
+  | Occurrence
+  | DatedOccurrence
   | MembershipOperator;
 
 export const emailActivities = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
@@ -71,8 +71,8 @@ export const operatorsOf: Record<ConditionField, readonly ConditionOperator[]> =
   createdAt: [...equalities, ...orders, ...ages],
   updatedAt: [...equalities, ...orders, ...ages],
   customField: [...equalities, ...orders, ...ages, ...parts, ...presences],
-  event: [...happenings, ...datedHappenings],
-  activity: [...happenings, ...datedHappenings],
+  event: [...occurrences, ...datedOccurrences],
+  activity: [...occurrences, ...datedOccurrences],
   segment: memberships,
   list: memberships,
 };
@@ -137,7 +137,7 @@ export type CustomFieldFilter =
   | (OfCustomField & { operator: Presence })
   | (OfCustomField & { operator: AgeOperator; spanMs: number });
 
-type Happened = { operator: Happening } | { operator: DatedHappening; spanMs: number };
+type Happened = { operator: Occurrence } | { operator: DatedOccurrence; spanMs: number };
 export type EventFilter = Located & { field: 'event'; name: string } & Happened;
 export type ActivityFilter = Located & { field: 'activity'; activity: EmailActivity } & Happened;
 

@@ -127,7 +127,7 @@ export const events = {
 
 export const eventNameReserved = (member: 'name' | 'event') =>
   invalidMember([member], 'not_allowed', 'must not begin with email., contact. or segment.');
-export const eventOfNobody = () =>
+export const anonymousEvent = () =>
   invalidMember(['contactId'], 'required', 'is required, or email, and not both');
 export const eventContactUnknown = () =>
   invalidMember(['contactId'], 'not_found', 'is no contact of this project');

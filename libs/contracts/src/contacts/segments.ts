@@ -61,11 +61,11 @@ export class Segment {
   @Instant() updatedAt: Date;
 }
 
-class SegmentEssentials extends PickFields(Segment, ['name', 'type']) {}
+class SegmentBase extends PickFields(Segment, ['name', 'type']) {}
 class SegmentSettings extends PickFields(Segment, ['description', 'condition', 'trackMembership']) {}
 
 /** `condition` is required for a DYNAMIC segment, and ignored for a STATIC one; `trackMembership` is false unless said otherwise. */
-export class CreateSegment extends JoinFields(SegmentEssentials, PartialFields(SegmentSettings)) {}
+export class CreateSegment extends JoinFields(SegmentBase, PartialFields(SegmentSettings)) {}
 
 class ChangeableMembers extends PickFields(Segment, [
   'name',

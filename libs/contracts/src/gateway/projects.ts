@@ -1,6 +1,17 @@
 import { event, request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
-import { Address, Choice, Count, Flag, Id, Instant, ListOf, Nullable, Optional, Text } from '../schema/fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Flag,
+  Id,
+  Instant,
+  ListOf,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
 import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { PartialFields, PickFields } from '../schema/shapes.js';

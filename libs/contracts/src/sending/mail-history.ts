@@ -1,5 +1,16 @@
 import { request } from '../schema/contract.js';
-import { Address, Choice, Count, Id, Instant, ListOf, Nested, Nullable, Optional, Text } from '../schema/fields.js';
+import {
+  Address,
+  Choice,
+  Count,
+  Id,
+  Instant,
+  ListOf,
+  Nested,
+  Nullable,
+  Optional,
+  Text,
+} from '../schema/fields.js';
 import { maxPageSize, PagePosition } from '../common/page.js';
 
 /** What becomes of an e-mail, as its recipient's history tells it; machines that open and click are nobody. */
@@ -9,7 +20,7 @@ export const mailHistoryKinds = [
 ] as const; // prettier-ignore
 export type MailHistoryKind = (typeof mailHistoryKinds)[number];
 
-export class MailHappening {
+export class MailHistoryEvent {
   @Id() id: string;
   @Instant() at: Date;
   @Choice(mailHistoryKinds) kind: MailHistoryKind;
@@ -30,7 +41,7 @@ export class GetMailHistory {
 }
 
 export class MailHistory {
-  @ListOf(() => MailHappening, 0, maxPageSize + 1) items: MailHappening[];
+  @ListOf(() => MailHistoryEvent, 0, maxPageSize + 1) items: MailHistoryEvent[];
 }
 
 export const mailHistory = {

@@ -176,11 +176,11 @@ export class AcceptEmails extends AcceptContent {
 
 /** One message of a batch; `place` is the one that the caller gave it. */
 export class AcceptMessage extends AcceptContent {
-  @Count() place: number;
+  @Count() index: number;
 }
 
 export class RefusedMessage {
-  @Count() place: number;
+  @Count() index: number;
   @Text(1, 64) code: string;
   @Text(1, 2000) message: string;
 }
@@ -206,7 +206,7 @@ export class AcceptedEmails {
 }
 
 export class AcceptedMessage {
-  @Count() place: number;
+  @Count() index: number;
   @Nested(() => AcceptedEmail) email: AcceptedEmail;
 }
 

@@ -16,10 +16,10 @@ export class Snippet {
   @Instant() updatedAt: Date;
 }
 
-class SnippetEssentials extends PickFields(Snippet, ['name', 'body']) {}
+class SnippetBase extends PickFields(Snippet, ['name', 'body']) {}
 class SnippetSettings extends PickFields(Snippet, ['description']) {}
 
-export class CreateSnippet extends JoinFields(SnippetEssentials, PartialFields(SnippetSettings)) {}
+export class CreateSnippet extends JoinFields(SnippetBase, PartialFields(SnippetSettings)) {}
 
 /** Absent leaves, null clears. */
 export class UpdateSnippet extends PartialFields(CreateSnippet) {}

@@ -57,7 +57,7 @@ class TemplateState {
 class TemplateWords extends JoinFields(TemplateHead, TemplateContent) {}
 export class Template extends JoinFields(TemplateWords, TemplateState) {}
 
-class TemplateEssentials extends PickFields(Template, ['name', 'subject', 'body']) {}
+class TemplateBase extends PickFields(Template, ['name', 'subject', 'body']) {}
 class TemplateSettings extends PickFields(Template, [
   'description',
   'format',
@@ -68,7 +68,7 @@ class TemplateSettings extends PickFields(Template, [
 ]) {}
 
 /** `emailCategory` is MARKETING and `format` html unless said otherwise. */
-export class CreateTemplate extends JoinFields(TemplateEssentials, PartialFields(TemplateSettings)) {}
+export class CreateTemplate extends JoinFields(TemplateBase, PartialFields(TemplateSettings)) {}
 
 /** Absent leaves, null clears. */
 export class UpdateTemplate extends PartialFields(CreateTemplate) {}

@@ -48,7 +48,7 @@ export class Workflow {
   @Instant() updatedAt: Date;
 }
 
-class WorkflowEssentials extends PickFields(Workflow, ['name', 'triggerType']) {}
+class WorkflowBase extends PickFields(Workflow, ['name', 'triggerType']) {}
 
 const settings = [
   'description',
@@ -61,7 +61,7 @@ const settings = [
 class WorkflowSettings extends PickFields(Workflow, settings) {}
 
 /** Created disabled (`enabled: true` is 422), without reentry and cap unless said otherwise, with a TRIGGER step. */
-export class CreateWorkflow extends JoinFields(WorkflowEssentials, PartialFields(WorkflowSettings)) {}
+export class CreateWorkflow extends JoinFields(WorkflowBase, PartialFields(WorkflowSettings)) {}
 
 /** Absent leaves, null clears. Another `triggerType` drops what the old one needed; what results is checked as a whole. */
 export class UpdateWorkflow extends PartialFields(CreateWorkflow) {}

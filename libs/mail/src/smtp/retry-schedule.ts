@@ -5,7 +5,7 @@ const givesUpAfterMs = 24 * 3_600_000;
 export type RetryDecision =
   { retry: true; delayMs: number } | { retry: false; failureKind: 'provider_unavailable' };
 
-export interface RetryMoment {
+export interface RetryTime {
   /** Attempts made so far. */
   attempts: number;
   /** Since the first one. */
@@ -25,7 +25,7 @@ export function nextRetry({
   waitedMs,
   random,
   firstMs = defaultFirstMs,
-}: RetryMoment): RetryDecision {
+}: RetryTime): RetryDecision {
   if (waitedMs >= givesUpAfterMs) return { retry: false, failureKind: 'provider_unavailable' };
   const doubled = firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20);
   const jittered = Math.min(doubled, maxDelayMs) * (0.8 + random() * 0.4);

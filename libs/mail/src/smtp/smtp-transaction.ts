@@ -51,7 +51,7 @@ export class SmtpTransaction {
   run(usable: boolean): Promise<Attempt> {
     return new Promise((resolve) => {
       this.resolve = resolve;
-      this.connection.forgetCommands();
+      this.connection.clearCommands();
       this.connection.forceUtf8 = this.delivery.envelope.utf8 === true;
       this.connection.onCommand = (stage) => stage !== 'data' || this.passesFence();
       if (!usable) this.drop('mail', 'connection closed');

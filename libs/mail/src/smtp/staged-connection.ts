@@ -60,7 +60,7 @@ export class StagedConnection extends SMTPConnection {
     return this.sent.at(-1) ?? (this.stage === 'connected' ? 'greeting' : 'connect');
   }
 
-  forgetCommands(): void {
+  clearCommands(): void {
     this.sent.length = 0;
   }
 

@@ -29,7 +29,7 @@ type Kind = (typeof kinds)[keyof typeof kinds];
 
 interface ReadToken {
   kind: Kind;
-  place: { projectId: string; emailId: string };
+  index: { projectId: string; emailId: string };
   rest: Buffer;
 }
 
@@ -76,7 +76,7 @@ export class EngagementTokens {
   /** Null for whatever is not exactly a token of ours, whatever is wrong with it. */
   readOpen(token: string): TokenTarget | null {
     const read = this.read(token, [kinds.open]);
-    return read?.rest.length === 1 ? { ...read.place, position: read.rest[0]! } : null;
+    return read?.rest.length === 1 ? { ...read.index, position: read.rest[0]! } : null;
   }
 
   readClick(token: string): ClickTarget | null {
@@ -84,13 +84,13 @@ export class EngagementTokens {
     if (!read || read.rest.length < 2) return null;
     const url = (read.kind === kinds.clickHttps ? https : '') + read.rest.toString('utf8', 1);
     // Signed or not: a redirect leads nowhere else (docs/guarantees.md §6).
-    return /^https?:\/\//.test(url) ? { ...read.place, position: read.rest[0]!, url } : null;
+    return /^https?:\/\//.test(url) ? { ...read.index, position: read.rest[0]!, url } : null;
   }
 
   readUnsubscribe(token: string): UnsubscribeTarget | null {
     const read = this.read(token, [kinds.unsubscribe]);
     const email = read?.rest.toString('utf8') ?? '';
-    return read && email !== '' && email.length <= maxAddress ? { ...read.place, email } : null;
+    return read && email !== '' && email.length <= maxAddress ? { ...read.index, email } : null;
   }
 
   private write(
@@ -107,7 +107,7 @@ export class EngagementTokens {
     const kind = text[0] as Kind;
     if (!wanted.includes(kind)) return null;
     const location = { projectId: uuidAt(text, 1), emailId: uuidAt(text, 1 + uuidBytes) };
-    return { kind, place: location, rest: text.subarray(head) };
+    return { kind, index: location, rest: text.subarray(head) };
   }
 }
 

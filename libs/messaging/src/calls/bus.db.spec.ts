@@ -12,7 +12,7 @@ class Payload {
 }
 
 const caller = serviceCaller('spec', newId());
-const patient = { timeoutMs: 10_000 };
+const waiting = { timeoutMs: 10_000 };
 
 describe('calls', () => {
   let nats: TestNats;
@@ -53,7 +53,7 @@ describe('calls', () => {
       contract,
       caller,
       { data: { text: 'x'.repeat(12 * 1024 * 1024) } },
-      patient,
+      waiting,
     );
     expect(data['length']).toBe(12 * 1024 * 1024);
     expect(Buffer.byteLength(data['reply'] as string)).toBe(5 * 1024 * 1024);
@@ -70,7 +70,7 @@ describe('calls', () => {
     const contract = await serve('batch', answer, true);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
-        bus.call(contract, caller, { data: { place: index, bad: index === 20 } }, patient),
+        bus.call(contract, caller, { data: { place: index, bad: index === 20 } }, waiting),
       ),
     );
     expect(sizes.length).toBeLessThanOrEqual(4);
@@ -82,7 +82,7 @@ describe('calls', () => {
 
   it('say at once that nobody serves a subject: nothing was reached', async () => {
     const contract = request('sending.spec.nobody', Payload, Payload);
-    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+    await expect(bus.call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       kind: 'unavailable',
       reached: false,
     });
@@ -99,7 +99,7 @@ describe('calls', () => {
 
   it('turn a bug into an internal error without its words', async () => {
     const contract = await serve('bug', () => Promise.reject(new Error('secret words')));
-    await expect(bus.call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+    await expect(bus.call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       kind: 'internal',
       message: 'An unexpected error occurred',
     });
@@ -112,11 +112,11 @@ describe('calls', () => {
     connection.nats.subscribe('call.sending.spec.lost', { callback: () => void own.stop() });
     await connection.nats.flush();
     const contract = request('sending.spec.lost', Payload, Payload);
-    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       reached: true,
     });
     expect(performance.now() - began).toBeLessThan(5_000);
-    await expect(new Bus(connection).call(contract, caller, { data: {} }, patient)).rejects.toMatchObject({
+    await expect(new Bus(connection).call(contract, caller, { data: {} }, waiting)).rejects.toMatchObject({
       reached: false,
     });
     await connection.close();

@@ -41,7 +41,7 @@ export interface DomainEvent<Item> {
 
 /** What the envelope of an event says: who did it, from where, and when it was committed. */
 export interface EventOrigin {
-  fact: string;
+  event: string;
   at: Date;
   actor?: Caller['actor'];
   address?: string;

@@ -32,7 +32,7 @@ describe('addresses in what the messaging keeps', () => {
   let outbox: Outbox;
   let publishing: Publishing;
   let relay: OutboxRelay;
-  const heard: EmailChangedEvent[] = [];
+  const received: EmailChangedEvent[] = [];
 
   beforeAll(async () => {
     [nats, clone] = await Promise.all([startTestNats(), cloneDatabase('erasing', effectsTable)]);
@@ -139,7 +139,7 @@ describe('addresses in what the messaging keeps', () => {
     // What was published before it was rewritten is found by a later look at the latest.
     expect(await stored()).not.toMatch(/reader-\d+@example\.org/);
     const run = async ({ projectId: of, items }: DomainEvent<object>) =>
-      void (of === projectId && heard.push(...(items as EmailChangedEvent[])));
+      void (of === projectId && received.push(...(items as EmailChangedEvent[])));
     const subscription = new EventSubscription({
       connection,
       inbox: new Inbox(database),
@@ -149,10 +149,10 @@ describe('addresses in what the messaging keeps', () => {
       run,
     });
     subscription.start();
-    await eventually(async () => heard.length >= sent.length, 'everything is heard');
+    await eventually(async () => received.length >= sent.length, 'everything is heard');
     await subscription.stop();
-    expect(heard.map(({ emailId }) => emailId).sort()).toEqual(sent.map(({ emailId }) => emailId).sort());
-    expect(new Set(heard.map(({ to }) => to))).toEqual(new Set([nobody]));
+    expect(received.map(({ emailId }) => emailId).sort()).toEqual(sent.map(({ emailId }) => emailId).sort());
+    expect(new Set(received.map(({ to }) => to))).toEqual(new Set([nobody]));
   });
 
   it('are taken out of dead letters and the words of their errors', async () => {
@@ -209,7 +209,7 @@ describe('addresses in what the messaging keeps', () => {
 
   it('are gone as soon when others come later, again and again', async () => {
     const person = () => ({ projectId: newId(), erasureId: newId(), email: 'nobody-here@example.org' });
-    const callsBeside = async (newcomers: number): Promise<number> => {
+    const otherCalls = async (newcomers: number): Promise<number> => {
       const [events, first] = [erasing(), person()];
       for (let calls = 1; ; calls += 1) {
         const requested = [first, ...Array.from({ length: calls > 1 ? newcomers : 0 }, person)];
@@ -217,9 +217,9 @@ describe('addresses in what the messaging keeps', () => {
         if (done) return calls;
       }
     };
-    const alone = await callsBeside(0);
+    const alone = await otherCalls(0);
     expect(alone).toBeGreaterThan(1);
-    expect(await callsBeside(2)).toBe(alone);
+    expect(await otherCalls(2)).toBe(alone);
   });
 
   it('are asked for again where NATS is away', async () => {

@@ -108,17 +108,17 @@ describe('a subscriber', () => {
   it(
     'hears every item once, also when everything is told again',
     async () => {
-      const heard: DomainEvent<object>[] = [];
-      subscribe('spec-once', async (event) => void heard.push(event));
+      const received: DomainEvent<object>[] = [];
+      subscribe('spec-once', async (event) => void received.push(event));
       const wanted = Array.from(
         { length: 40 },
         (_, index) => `reader-${String(index).padStart(2, '0')}@x.test`,
       );
       for (const to of wanted) await publish(to);
-      await eventually(async () => addresses(heard).length >= wanted.length, 'all heard');
+      await eventually(async () => addresses(received).length >= wanted.length, 'all heard');
       await source.repeatAll();
       await source.taken('spec-once');
-      expect(addresses(heard)).toEqual(wanted);
+      expect(addresses(received)).toEqual(wanted);
     },
     timeoutMs,
   );
@@ -148,14 +148,14 @@ describe('a subscriber', () => {
     ['hangs', 'the handler took longer than 300 ms', () => new Promise<void>(() => undefined)],
   ])('buries what %s after five tries alone, and takes in all the others', async (how, error, poisoned) => {
     const [durable, poison] = [`spec-${how}`, `${how}@x.test`];
-    const heard: DomainEvent<object>[] = [];
+    const received: DomainEvent<object>[] = [];
     let tries = 0;
     const run = async (event: DomainEvent<object>) => {
       if (addresses([event]).includes(poison)) {
         tries += 1;
         await poisoned();
       }
-      heard.push(event);
+      received.push(event);
     };
     subscribe(durable, run, { handlerMs: 300 });
     for (const to of [`before-${how}@x.test`, poison, `after-${how}@x.test`]) await publish(to);
@@ -166,7 +166,7 @@ describe('a subscriber', () => {
     });
     expect(tries).toBe(6);
     for (const other of ['before', 'after'])
-      await eventually(async () => addresses(heard).includes(`${other}-${how}@x.test`), other);
+      await eventually(async () => addresses(received).includes(`${other}-${how}@x.test`), other);
     expect(await database.query('SELECT 1 FROM fact_tries')).toEqual([]);
   });
 
@@ -219,10 +219,10 @@ describe('a subscriber', () => {
   it(
     'loses no try while Postgres is away',
     async () => {
-      const heard: DomainEvent<object>[] = [];
-      subscribe('spec-away', async (event) => void heard.push(event), { ackWaitMs: 200 }, beyond);
+      const received: DomainEvent<object>[] = [];
+      subscribe('spec-away', async (event) => void received.push(event), { ackWaitMs: 200 }, beyond);
       await publish('present@x.test');
-      await eventually(async () => addresses(heard).includes('present@x.test'), 'it hears');
+      await eventually(async () => addresses(received).includes('present@x.test'), 'it hears');
       await source.taken('spec-away');
       line.cut();
       await publish('late@x.test');
@@ -233,7 +233,7 @@ describe('a subscriber', () => {
         return delivered.consumer_seq > before + 8;
       }, 'it was delivered more often than it may be tried');
       line.fix();
-      await eventually(async () => addresses(heard).includes('late@x.test'), 'it is taken in');
+      await eventually(async () => addresses(received).includes('late@x.test'), 'it is taken in');
       expect(await lettersOf('spec-away')).toEqual([]);
     },
     timeoutMs,
@@ -242,13 +242,13 @@ describe('a subscriber', () => {
   it(
     'goes on beside what is no event at all',
     async () => {
-      const heard: DomainEvent<object>[] = [];
-      subscribe('spec-garbage', async (event) => void heard.push(event));
+      const received: DomainEvent<object>[] = [];
+      subscribe('spec-garbage', async (event) => void received.push(event));
       const foreign = jetstream(connection.nats);
       for (const payload of ['{', 'null', '{"id":"1"}', '[]'])
         await foreign.publish('facts.sending.email.delivered', payload);
       await publish('sound@x.test');
-      await eventually(async () => addresses(heard).includes('sound@x.test'), 'the sound one');
+      await eventually(async () => addresses(received).includes('sound@x.test'), 'the sound one');
       await source.taken('spec-garbage');
     },
     timeoutMs,

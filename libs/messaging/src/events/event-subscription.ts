@@ -102,19 +102,19 @@ export class EventSubscription {
   }
 
   private async takeIn(events: WireEvent[]): Promise<void> {
-    const { inbox, outbox, durable, timeouts: patience, messagingMetrics } = this.options;
+    const { inbox, outbox, durable, timeouts: waitMs, messagingMetrics } = this.options;
     await inbox.once(durable, events, async (fresh) => {
       // Inside the transaction: one that is too late is rolled back, and holds no rows of the others.
-      await within(patience?.handlerMs ?? handlerMs, this.runByProject(fresh));
+      await within(waitMs?.handlerMs ?? handlerMs, this.runByProject(fresh));
     });
     outbox.wakeIfPublished();
-    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'taken' }, events.length);
+    messagingMetrics?.received.inc({ subscriber: durable, outcome: 'taken' }, events.length);
   }
 
   private async consume(): Promise<void> {
-    const { connection, contract, durable, timeouts: patience } = this.options;
+    const { connection, contract, durable, timeouts: waitMs } = this.options;
     if (!connection.connected || this.stopped) return;
-    const made = await ensureConsumer(connection.nats, contract, durable, patience?.ackWaitMs);
+    const made = await ensureConsumer(connection.nats, contract, durable, waitMs?.ackWaitMs);
     const consumer = await jetstream(connection.nats).consumers.get(streamOf(contract.owner), durable);
     const messages = await consumer.consume({ max_messages: maxWaiting, abort_on_missing_resource: true });
     this.messages = messages;
@@ -151,7 +151,7 @@ export class EventSubscription {
     try {
       if (first.length > 0) {
         await this.apply(
-          first.map(({ fact: event }) => event),
+          first.map(({ event: event }) => event),
           first.flatMap(({ message }) => tracesOf(message)).slice(0, maxTraces),
         );
       }
@@ -161,15 +161,15 @@ export class EventSubscription {
       again.unshift(...first);
     }
     // Beside the others, not before them: one that hangs must not hold up what comes after it.
-    for (const { message, fact: published } of again)
+    for (const { message, event: published } of again)
       runInContext(this.tracing.context(tracesOf(message)), () => this.solo.take(message, published));
     return messages.map(() => undefined);
   }
 
   /** What is no event of ours can never be taken in, nor kept under an id. */
-  private read(message: JsMsg): { message: JsMsg; fact: WireEvent }[] {
+  private read(message: JsMsg): { message: JsMsg; event: WireEvent }[] {
     const event = readEvent(message.data);
-    if (event) return [{ message, fact: event }];
+    if (event) return [{ message, event: event }];
     this.log.error(`message ${message.seq} of ${message.subject} is no fact`);
     message.term();
     return [];
@@ -190,7 +190,7 @@ export class EventSubscription {
 }
 
 const originOf = ({ fact: event, at, actor, address }: WireEvent): EventOrigin => ({
-  fact: event,
+  event: event,
   at: new Date(at),
   actor,
   address,

@@ -42,44 +42,44 @@ export class Inbox {
   }
 
   /** The tries of an event so far. */
-  async triesOf(subscriber: string, factId: string): Promise<Tries> {
+  async triesOf(subscriber: string, eventId: string): Promise<Tries> {
     const [row] = await this.database.query<Tries>(
       `SELECT tries, running FROM fact_tries WHERE subscriber = $1 AND fact_id = $2`,
-      [subscriber, factId],
+      [subscriber, eventId],
     );
     return row ?? { tries: 0, running: false };
   }
 
   /** Counts a try before it begins, in a commit of its own: one that kills the process counts too. */
-  async beginTry(subscriber: string, factId: string): Promise<void> {
+  async beginTry(subscriber: string, eventId: string): Promise<void> {
     await this.database.query(
       `INSERT INTO fact_tries AS known (subscriber, fact_id, tries, running) VALUES ($1, $2, 1, true)
        ON CONFLICT (subscriber, fact_id) DO UPDATE SET tries = known.tries + 1, running = true, at = now()`,
-      [subscriber, factId],
+      [subscriber, eventId],
     );
   }
 
-  async endTry(subscriber: string, factId: string): Promise<void> {
+  async endTry(subscriber: string, eventId: string): Promise<void> {
     await this.database.query(
       `UPDATE fact_tries SET running = false WHERE subscriber = $1 AND fact_id = $2`,
-      [subscriber, factId],
+      [subscriber, eventId],
     );
   }
 
   /** Makes a dead letter of the event and its tries. */
-  async bury({ subscriber, factId, fact: event, payload, error }: FailedEvent): Promise<void> {
+  async bury({ subscriber, factId: eventId, fact: event, payload, error }: FailedEvent): Promise<void> {
     await this.database.query(
       `WITH tried AS (DELETE FROM fact_tries WHERE subscriber = $1 AND fact_id = $2 RETURNING tries, first_at)
        INSERT INTO dead_letters AS known (id, subscriber, fact_id, fact, payload, error, attempts, first_at)
        SELECT $6, $1, $2, $3, $4, $5, coalesce(max(tries), 1), coalesce(min(first_at), now()) FROM tried
        ON CONFLICT (subscriber, fact_id) DO UPDATE
          SET error = excluded.error, at = now(), attempts = known.attempts + excluded.attempts`,
-      [subscriber, factId, event, JSON.stringify(payload), contentOf(error), newId()],
+      [subscriber, eventId, event, JSON.stringify(payload), contentOf(error), newId()],
     );
   }
 
   /** A repeat can come for as long as its row is in the outbox, and then for as long as a stream holds it. */
-  async forgetOld(outboxDays: number): Promise<void> {
+  async deleteOld(outboxDays: number): Promise<void> {
     const days = outboxDays + streamDays + 2;
     for (let swept = sweepAtOnce; swept === sweepAtOnce;) {
       const removed = await this.database.query(

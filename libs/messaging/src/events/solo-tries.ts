@@ -65,7 +65,7 @@ export class SoloTries {
       await this.apply(event, message);
       message.ack();
     } catch (error) {
-      this.options.messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'failed' });
+      this.options.messagingMetrics?.received.inc({ subscriber: durable, outcome: 'failed' });
       this.log.warn(`fact ${event.id}, try ${tries + 1}: ${(error as Error).message}`);
       await inbox.endTry(durable, event.id);
       if (tries + 1 >= maxTries) await this.bury(message, event, (error as Error).message);
@@ -81,7 +81,7 @@ export class SoloTries {
   private async bury(message: JsMsg, event: WireEvent, error: string): Promise<void> {
     const { inbox, durable, contract, messagingMetrics } = this.options;
     await inbox.bury({ subscriber: durable, factId: event.id, fact: contract.name, payload: event, error });
-    messagingMetrics?.heard.inc({ subscriber: durable, outcome: 'buried' });
+    messagingMetrics?.received.inc({ subscriber: durable, outcome: 'buried' });
     message.term();
   }
 }

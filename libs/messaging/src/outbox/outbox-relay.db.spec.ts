@@ -100,7 +100,11 @@ describe('an event that is not taken', () => {
     });
   const refusing = (refused: string, kind: PublishFailure['kind']) => (id: string) =>
     id === refused ? { id, error: new Error('no'), kind } : null;
-  const rounds = async (id: string, kind: PublishFailure['kind'], { beside: extra }: { beside: boolean }) => {
+  const rounds = async (
+    id: string,
+    kind: PublishFailure['kind'],
+    { neighbour: extra }: { neighbour: boolean },
+  ) => {
     for (let index = 0; index < 25; index += 1) {
       if (extra) await writeEvent('beside');
       await round(refusing(id, kind));
@@ -113,7 +117,7 @@ describe('an event that is not taken', () => {
   it('while the bus is away waits for as long as that takes, and holds back nobody', async () => {
     const id = await writeEvent('away');
     await old(id);
-    expect(await rounds(id, 'away', { beside: true })).toBe(0);
+    expect(await rounds(id, 'away', { neighbour: true })).toBe(0);
     expect(await waiting()).toBe(1);
     expect(await round(() => null)).toEqual({ count: 1, quarantined: [], failures: [] });
     expect(await waiting()).toBe(0);
@@ -121,15 +125,15 @@ describe('an event that is not taken', () => {
 
   it('is quarantined when it was refused for long while others beside it were taken, and not before', async () => {
     const id = await writeEvent('refused');
-    expect(await rounds(id, 'refused', { beside: true })).toBe(0);
+    expect(await rounds(id, 'refused', { neighbour: true })).toBe(0);
     await old(id);
-    expect(await rounds(id, 'refused', { beside: true })).toBe(1);
+    expect(await rounds(id, 'refused', { neighbour: true })).toBe(1);
   });
 
   it('together with all others is not to blame', async () => {
     const id = await writeEvent('refused');
     await old(id);
-    expect(await rounds(id, 'refused', { beside: false })).toBe(0);
+    expect(await rounds(id, 'refused', { neighbour: false })).toBe(0);
   });
 
   it('without a NATS stays where it is, and is published when it is back', async () => {

@@ -1,10 +1,10 @@
 declare module 'dns-packet' {
-  interface Question {
+  interface Lookup {
     name: string;
     type: string;
     class?: string;
   }
-  interface Answer extends Question {
+  interface Answer extends Lookup {
     ttl: number;
     data: string | string[] | { preference: number; exchange: string };
   }
@@ -12,7 +12,7 @@ declare module 'dns-packet' {
     type?: 'query' | 'response';
     id?: number;
     flags?: number;
-    questions?: Question[];
+    lookups?: Lookup[];
     answers?: Answer[];
   }
   const RECURSION_DESIRED: number;

@@ -80,23 +80,23 @@ export class DnsServer {
   }
 
   private serve(message: Buffer, way: Query['way'], reply: (answer: Buffer) => void): void {
-    const { id = 0, questions = [] } = packet.decode(message);
-    const [question] = questions;
-    if (!question) return;
-    const type = question.type as DnsType;
-    this.queries.push({ name: question.name, type, way });
-    const behaviour = this.behaviours.get(question.name.toLowerCase());
+    const { id = 0, lookups: questions = [] } = packet.decode(message);
+    const [query] = questions;
+    if (!query) return;
+    const type = query.type as DnsType;
+    this.queries.push({ name: query.name, type, way });
+    const behaviour = this.behaviours.get(query.name.toLowerCase());
     const send = (changes: packet.Packet = {}) =>
       reply(
         packet.encode({
           type: 'response',
           id,
           flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE,
-          questions,
+          lookups: questions,
           ...changes,
         }),
       );
-    const answers = this.answersTo(question.name, type);
+    const answers = this.answersTo(query.name, type);
     const honest = () => send({ answers, ...(answers.length === 0 ? { flags: nameError } : {}) });
     if (behaviour === 'lame') return;
     if (behaviour === 'servfail') send({ flags: serverFailure });

@@ -129,7 +129,7 @@ export class SinkConnection {
     else if (verb === 'AUTH') this.auth(line);
     else if (verb === 'RSET') this.reset();
     else if (verb === 'QUIT') this.quit();
-    else this.replies.say(verb === 'NOOP' ? '250 2.0.0 Ok' : '502 5.5.2 what?');
+    else this.replies.log(verb === 'NOOP' ? '250 2.0.0 Ok' : '502 5.5.2 what?');
   }
 
   private extensions(): string {
@@ -174,7 +174,7 @@ export class SinkConnection {
   }
 
   private quit(): void {
-    this.replies.say('221 2.0.0 bye');
+    this.replies.log('221 2.0.0 bye');
     this.replies.flush();
     this.socket.end();
   }
@@ -184,21 +184,21 @@ export class SinkConnection {
     const from = addressIn(line);
     this.behaviour = behaviourOf(from);
     this.mailParameters = line.slice(line.indexOf('>') + 1).trim();
-    if (rules.startTls === 'required' && !this.secured) this.replies.say('530 5.7.0 STARTTLS first');
-    else if (rules.auth !== undefined && !this.authenticated) this.replies.say('530 5.7.0 AUTH first');
-    else if (this.from !== undefined) this.replies.say('503 5.5.1 nested MAIL');
+    if (rules.startTls === 'required' && !this.secured) this.replies.log('530 5.7.0 STARTTLS first');
+    else if (rules.auth !== undefined && !this.authenticated) this.replies.log('530 5.7.0 AUTH first');
+    else if (this.from !== undefined) this.replies.log('503 5.5.1 nested MAIL');
     else if (this.answer('mail', '250 2.1.0 Ok', from)) this.from = from;
   }
 
   private rcpt(line: string): void {
     const to = addressIn(line);
     this.behaviour = behaviourOf(to);
-    if (this.from === undefined) this.replies.say('503 5.5.1 MAIL first');
+    if (this.from === undefined) this.replies.log('503 5.5.1 MAIL first');
     else if (this.answer('rcpt', '250 2.1.5 Ok', to)) this.to = to;
   }
 
   private data(): void {
-    if (this.to === undefined) this.replies.say('554 5.5.1 no valid recipients');
+    if (this.to === undefined) this.replies.log('554 5.5.1 no valid recipients');
     else if (this.answer('data', '354 go ahead')) this.mode = 'body';
   }
 
@@ -242,7 +242,7 @@ export class SinkConnection {
   private answer(stage: EarlyStage | LateStage, due: string, key?: string): boolean {
     const fault = this.faultAt(stage, key);
     if (fault !== undefined) return this.show(fault, due);
-    this.replies.say(due);
+    this.replies.log(due);
     return true;
   }
 

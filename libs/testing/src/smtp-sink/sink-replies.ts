@@ -18,16 +18,16 @@ export class SinkReplies {
   ) {}
 
   show(fault: SinkFault, due: string): 'silent' | 'goes on' {
-    if (fault.kind === 'reply') this.say(fault.text);
-    else if (fault.kind === 'senseless') this.say('banana');
-    else if (fault.kind === 'extra') this.say(`${due}\r\n${fault.text}`);
+    if (fault.kind === 'reply') this.log(fault.text);
+    else if (fault.kind === 'senseless') this.log('banana');
+    else if (fault.kind === 'extra') this.log(`${due}\r\n${fault.text}`);
     else if (fault.kind === 'late') this.answerLate(due, fault.ms);
     else if (fault.kind === 'trickle') this.trickle(`${due}\r\n`);
-    else return this.fallSilent(fault.kind);
+    else return this.stopReplying(fault.kind);
     return 'goes on';
   }
 
-  private fallSilent(kind: 'hang' | 'drop' | 'reset' | 'unfinished'): 'silent' {
+  private stopReplying(kind: 'hang' | 'drop' | 'reset' | 'unfinished'): 'silent' {
     this.flush();
     if (kind === 'drop') this.socket.end(() => this.socket.destroy());
     else if (kind === 'reset') reset(this.socket);
@@ -37,7 +37,7 @@ export class SinkReplies {
 
   private answerLate(due: string, ms: number | undefined): void {
     const answer = (): void => {
-      this.say(due);
+      this.log(due);
       this.flush();
     };
     if (ms === undefined) this.pace.whenReleased(answer);
@@ -55,7 +55,7 @@ export class SinkReplies {
     this.socket.once('close', () => clearInterval(timer));
   }
 
-  say(text: string): void {
+  log(text: string): void {
     if (this.trickled === undefined) this.output += `${text}\r\n`;
     else this.trickled += `${text}\r\n`;
   }

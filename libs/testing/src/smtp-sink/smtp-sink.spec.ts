@@ -28,11 +28,11 @@ class Client {
     });
   }
 
-  say(text: string): void {
+  log(text: string): void {
     this.socket.write(text);
   }
 
-  hear(pattern: RegExp): Promise<string> {
+  listen(pattern: RegExp): Promise<string> {
     return new Promise((resolve) => {
       this.wanted = { pattern, resolve };
       this.look();
@@ -60,7 +60,7 @@ describe('sink', () => {
     const ledger = join(folder, 'ledger.jsonl');
     sink = await SmtpSink.start({ ledger });
     const client = dial();
-    client.say(whole('drop-after-accept@d.test'));
+    client.log(whole('drop-after-accept@d.test'));
     await client.closed;
     expect(sink.messages).toMatchObject([
       { messageId: '7@b.test', from: 'a@b.test', to: 'drop-after-accept@d.test', faults: [] },
@@ -78,7 +78,7 @@ describe('sink', () => {
     ['count', 0],
   ] as const)('keeps %s', async (keep, stored) => {
     sink = await SmtpSink.start({ keep });
-    dial().say(whole('ok@d.test'));
+    dial().log(whole('ok@d.test'));
     await sink.waitFor(1);
     expect(sink.messages).toHaveLength(stored);
     expect(sink.messages.every(({ raw }) => raw === undefined)).toBe(true);
@@ -87,10 +87,10 @@ describe('sink', () => {
   it('takes commands and body in any pieces', async () => {
     sink = await SmtpSink.start();
     const client = dial();
-    for (const character of whole('ok@d.test')) client.say(character);
+    for (const character of whole('ok@d.test')) client.log(character);
     await sink.waitFor((messages) => messages.some(({ to }) => to === 'ok@d.test'));
-    client.say('QUIT\r\n');
-    expect(await client.hear(/221 /)).toContain('250 2.0.0 Ok: queued');
+    client.log('QUIT\r\n');
+    expect(await client.listen(/221 /)).toContain('250 2.0.0 Ok: queued');
   });
 
   it('says what is missing when the wait is over', async () => {
@@ -101,10 +101,10 @@ describe('sink', () => {
   it('is silent while paused and goes on afterwards', async () => {
     sink = await SmtpSink.start();
     const before = dial();
-    await before.hear(/220 /);
+    await before.listen(/220 /);
     sink.pause();
     const during = dial();
-    for (const client of [before, during]) client.say(whole('ok@d.test'));
+    for (const client of [before, during]) client.log(whole('ok@d.test'));
     await expect(sink.waitFor(1, 20)).rejects.toThrow();
     sink.resume();
     await sink.waitFor(2);
@@ -113,8 +113,8 @@ describe('sink', () => {
   it('refuses so many times and then accepts', async () => {
     sink = await SmtpSink.start();
     const client = dial();
-    client.say('EHLO x\r\nMAIL FROM:<a@b.test>\r\n' + 'RCPT TO:<refuse-450-times-2@d.test>\r\n'.repeat(3));
-    expect((await client.hear(/250 2.1.5/)).match(/450 not yet/g)).toHaveLength(2);
+    client.log('EHLO x\r\nMAIL FROM:<a@b.test>\r\n' + 'RCPT TO:<refuse-450-times-2@d.test>\r\n'.repeat(3));
+    expect((await client.listen(/250 2.1.5/)).match(/450 not yet/g)).toHaveLength(2);
   });
 });
 

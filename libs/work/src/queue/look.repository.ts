@@ -26,7 +26,7 @@ export class LookRepository {
       name: 'look for work',
       sql: lookSql,
       parameters: [kinds],
-      silent: true,
+      unresponsive: true,
     });
     return look!;
   }

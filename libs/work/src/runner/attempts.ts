@@ -98,8 +98,8 @@ export class Attempts {
     // The failed call may still be at work: whatever it writes under the old tokens is refused from here on.
     const ours = await this.options.settling.reclaim(items);
     const someAreLost = error instanceof LeaseLost && ours.length < items.length;
-    const middle = someAreLost ? ours.length : ours.length >> 1;
-    for (const part of [ours.slice(0, middle), ours.slice(middle)]) if (part.length > 0) await again(part);
+    const waitMs = someAreLost ? ours.length : ours.length >> 1;
+    for (const part of [ours.slice(0, waitMs), ours.slice(waitMs)]) if (part.length > 0) await again(part);
   }
 
   private async fail(

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { isOutcomeInDoubt, type Database } from '@posthorn/database';
+import { isOutcomeUnknown, type Database } from '@posthorn/database';
 import { Loop, type WakeUps } from '@posthorn/messaging';
 import type { Metrics, Tracing } from '@posthorn/telemetry';
 import { BatchRunner } from './batch-runner.js';
@@ -33,8 +33,8 @@ const restMs = 5;
 /** After a commit of this process that sent no wake-up: some statements put work into the queue by themselves. */
 const afterCommitMs = 200;
 /** A claim whose answer never came may still be under way for as long as a statement may take. */
-const doubtMs = 65_000;
-const doubtRestMs = 2_000;
+const suspicionMs = 65_000;
+const suspicionPauseMs = 2_000;
 /** At rest, in case a wake-up was lost. */
 const maxRestMs = 30_000;
 
@@ -48,7 +48,7 @@ export class WorkRunner {
   private readonly lease: WorkerLease;
   private readonly loop: Loop;
   private hasSuspects = false;
-  private doubtUntil = -Infinity;
+  private suspicionUntil = -Infinity;
   private readonly wakeUps: WakeUps;
   private readonly unsubscribe: (() => void)[];
   private soon: NodeJS.Timeout | null = null;
@@ -111,15 +111,15 @@ export class WorkRunner {
   }
 
   private async round(): Promise<number> {
-    const inDoubt = performance.now() < this.doubtUntil;
-    if (inDoubt) await this.claims.releaseUnknown(this.lease.worker.id, this.batches.heldIds);
+    const unknownOutcome = performance.now() < this.suspicionUntil;
+    if (unknownOutcome) await this.claims.releaseUnknown(this.lease.worker.id, this.batches.heldIds);
     const look = await this.queue.look([...this.kinds.keys()]);
     this.hasSuspects ||= look.suspects;
     let isFull = look.more;
     for (const name of look.ready) isFull = (await this.claim(this.kinds.get(name)!)) || isFull;
     if (this.hasSuspects) await this.claimSuspect();
     if (isFull) this.loop.wakeUp();
-    return Math.min(inDoubt ? doubtRestMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
+    return Math.min(unknownOutcome ? suspicionPauseMs : maxRestMs, Math.max(0, look.nextMs ?? maxRestMs));
   }
 
   /** Answers whether there may be more that this process has room for. */
@@ -156,7 +156,7 @@ export class WorkRunner {
   }
 
   private failed(error: unknown): void {
-    if (isOutcomeInDoubt(error)) this.doubtUntil = performance.now() + doubtMs;
+    if (isOutcomeUnknown(error)) this.suspicionUntil = performance.now() + suspicionMs;
     this.log.warn(`no work is claimed: ${(error as Error).message}`);
   }
 }

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 const program = join('dist', 'libs', 'work', 'src', 'testing', 'worker-process.js');
 
 /** Workers in processes of their own; one that ends is started again, as long as the fleet is there. */
-export class WorkerFleet {
+export class WorkerProcesses {
   /** Those that ended by a signal. */
   deaths = 0;
-  private readonly members: { child: ChildProcess; ready: Promise<unknown>; kept: Promise<void> }[] = [];
+  private readonly members: { child: ChildProcess; ready: Promise<unknown>; stored: Promise<void> }[] = [];
   private ending = false;
 
   constructor(private readonly servers: { databaseUrl: string; natsUrl: string; leaseMs: number }) {}
 
   async start(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
-      const member = { ...this.fork(), kept: Promise.resolve() };
+      const member = { ...this.fork(), stored: Promise.resolve() };
       this.members.push(member);
-      member.kept = this.keep(index);
+      member.stored = this.keep(index);
     }
     await this.ready();
   }
@@ -43,7 +43,7 @@ export class WorkerFleet {
   async stop(): Promise<void> {
     this.ending = true;
     for (const { child } of this.members) child.kill('SIGKILL');
-    await Promise.all(this.members.map(({ kept: stored }) => stored));
+    await Promise.all(this.members.map(({ stored: stored }) => stored));
   }
 
   private fork(): { child: ChildProcess; ready: Promise<unknown> } {

@@ -35,10 +35,10 @@ async function measure(bench: Bench, product: Product, contacts: number): Promis
   const reference = await Reference.start(servers, contacts);
   console.log(`${contacts} contacts are there after ${Math.round((performance.now() - began) / 1_000)} s`);
   try {
-    const pages = await measurePages(scale.asks, fixtures.tracked, reference);
+    const pages = await measurePages(scale.requests, fixtures.tracked, reference);
     const previews = await measurePreviews(scale.previews, fixtures.tracked, reference);
     const figures = [
-      ...quieter(pages, await measurePages(scale.asks, fixtures.tracked, reference)),
+      ...quieter(pages, await measurePages(scale.requests, fixtures.tracked, reference)),
       ...previews,
       ...(await measureWrites(bench, fixtures, reference)),
       ...(await measureImports(servers, product, contacts)),

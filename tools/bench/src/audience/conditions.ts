@@ -122,11 +122,11 @@ function any(name: string, parts: ByHand[]): TypicalCondition {
 
 function nested(listId: string): TypicalCondition {
   const isTeam = query('customFields.plan', 'equals', 'team');
-  const manySeats = query('customFields.seats', 'greaterThan', 80);
+  const manyAddresses = query('customFields.seats', 'greaterThan', 80);
   const didIt = query('event.event-1', 'triggeredWithin', 30, 'days');
   const notOnList = query(`list.${listId}`, 'isNotMemberOf');
-  const inner = { logic: 'OR', groups: [{ filters: [isTeam] }, { filters: [manySeats, didIt] }] };
-  const [subscribed, team, seats, event, list] = [
+  const inner = { logic: 'OR', groups: [{ filters: [isTeam] }, { filters: [manyAddresses, didIt] }] };
+  const [subscribed, team, members, event, list] = [
     'c.subscribed',
     `c.custom_fields ->> 'plan' = 'team'`,
     `(c.custom_fields ->> 'seats')::int > 80`,
@@ -137,8 +137,8 @@ function nested(listId: string): TypicalCondition {
     name: 'five filters, nested',
     condition: { logic: 'AND', groups: [{ filters: [isSubscribed[0], notOnList], conditions: inner }] },
     joins: `${did('e', 'event-1', since('e', 30))} ${member('m', listId)}`,
-    filters: [subscribed, list, team, seats, event],
-    match: `${subscribed} AND ${list} AND (${team} OR ${seats} AND ${event})`,
+    filters: [subscribed, list, team, members, event],
+    match: `${subscribed} AND ${list} AND (${team} OR ${members} AND ${event})`,
     timed: true,
   };
 }

@@ -16,7 +16,7 @@ export const nthAddress = (n: number): string =>
   `reader-${n}@${['mail', 'post', 'firm', 'school'][n % 4]}.example`;
 
 /** As SQL: a number of [0, 1) that place and throw decide. */
-const dice = (n: string, throws: number): string =>
+const random = (n: string, throws: number): string =>
   `((hashint8extended(${n}, ${seed + throws}) & 1048575)::float8 / 1048576)`;
 
 /** As SQL: the UUIDv7 of an instant in milliseconds. */
@@ -53,7 +53,7 @@ export class People {
   /** Five fields each, of the kinds that there are. */
   get contactsSql(): string {
     return `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields, created_at, updated_at)
-      SELECT ${this.project}, ${this.idOfContact('n')}, ${addressOf('n')}, ${dice('n', 2)} < 0.9, ${fieldsOf('n')},
+      SELECT ${this.project}, ${this.idOfContact('n')}, ${addressOf('n')}, ${random('n', 2)} < 0.9, ${fieldsOf('n')},
         to_timestamp(${this.madeMs('n')} / 1000.0), to_timestamp(${this.madeMs('n')} / 1000.0)
       FROM generate_series(1::bigint, ${this.contacts}) AS n`;
   }
@@ -72,9 +72,9 @@ export class People {
   membersSql(listId: string, share: number, throws: number): string {
     return `INSERT INTO memberships (project_id, list_id, contact_id, id, status, created_at, updated_at)
       SELECT ${this.project}, '${listId}', ${this.idOfContact('n')}, ${idOf(this.madeMs('n'), 'n', throws + 1)},
-        CASE WHEN ${dice('n', throws + 2)} < 0.9 THEN 'CONFIRMED' ELSE 'UNSUBSCRIBED' END,
+        CASE WHEN ${random('n', throws + 2)} < 0.9 THEN 'CONFIRMED' ELSE 'UNSUBSCRIBED' END,
         to_timestamp(${this.madeMs('n')} / 1000.0), to_timestamp(${this.madeMs('n')} / 1000.0)
-      FROM generate_series(1::bigint, ${this.contacts}) AS n WHERE ${dice('n', throws)} < ${share}`;
+      FROM generate_series(1::bigint, ${this.contacts}) AS n WHERE ${random('n', throws)} < ${share}`;
   }
 
   get listCountsSql(): string {
@@ -91,9 +91,9 @@ export class People {
       Math.max(1, Math.ceil((from - first) / step)),
       Math.min(this.events - 1, Math.ceil((to - first) / step) - 1),
     ];
-    const whose = `(1 + floor(${this.contacts} * power(${dice('e', 3)}, 1.5))::bigint)`;
+    const whose = `(1 + floor(${this.contacts} * power(${random('e', 3)}, 1.5))::bigint)`;
     return `INSERT INTO events (project_id, id, contact_id, name, payload, occurred_at, created_at)
-      SELECT ${this.project}, ${idOf('ms', 'e', 4)}, ${this.idOfContact('n')}, 'event-' || floor(${eventNames} * power(${dice('e', 5)}, 2)),
+      SELECT ${this.project}, ${idOf('ms', 'e', 4)}, ${this.idOfContact('n')}, 'event-' || floor(${eventNames} * power(${random('e', 5)}, 2)),
         jsonb_build_object('amount', e % 500, 'source', 'web'), to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0)
       FROM (SELECT e, ${whose} AS n, (${first} + (e * ${step}::float8)::bigint) AS ms FROM generate_series(${lowest}::bigint, ${highest}) AS e) AS happened`;
   }
@@ -111,20 +111,20 @@ export class People {
 
   /** Everybody was sent something, fewer did something with it. */
   get mailSumsSql(): string {
-    const ms = `${this.until} - (${dice('n', 7)} * ${90 * dayMs})::bigint`;
+    const ms = `${this.until} - (${random('n', 7)} * ${90 * dayMs})::bigint`;
     return `INSERT INTO mail_summaries (project_id, contact_id, kind, count, first_at, last_at)
       SELECT ${this.project}, ${this.idOfContact('n')}, kind, 1 + n % 9, to_timestamp((${ms} - ${dayMs}) / 1000.0), to_timestamp((${ms}) / 1000.0)
       FROM generate_series(1::bigint, ${this.contacts}) AS n,
         (VALUES ('sent', 1.0), ('delivered', 0.97), ('opened', 0.4), ('clicked', 0.1), ('bounced', 0.03)) AS kinds (kind, share)
-      WHERE ${dice('n', 6)} < share`;
+      WHERE ${random('n', 6)} < share`;
   }
 }
 
 /** As SQL: text, number, text of many values, flag and instant. */
 export const fieldsOf = (n: string): string =>
-  `jsonb_build_object('plan', (ARRAY['free', 'free', 'free', 'pro', 'team'])[1 + floor(5 * ${dice(n, 8)})::int],
-    'seats', floor(100 * ${dice(n, 9)})::int, 'city', 'city-' || floor(50 * ${dice(n, 10)}), 'active', ${dice(n, 11)} < 0.7,
-    'renewsAt', to_char(timestamp '2026-01-01' + floor(700 * ${dice(n, 12)}) * interval '1 day', 'YYYY-MM-DD'))`;
+  `jsonb_build_object('plan', (ARRAY['free', 'free', 'free', 'pro', 'team'])[1 + floor(5 * ${random(n, 8)})::int],
+    'seats', floor(100 * ${random(n, 9)})::int, 'city', 'city-' || floor(50 * ${random(n, 10)}), 'active', ${random(n, 11)} < 0.7,
+    'renewsAt', to_char(timestamp '2026-01-01' + floor(700 * ${random(n, 12)}) * interval '1 day', 'YYYY-MM-DD'))`;
 
 /** The weeks that events are kept by, from the first event until now. */
 export function weeksOf({

@@ -16,7 +16,7 @@ interface Page {
 }
 
 /** The same question for both, and whether they said the same. */
-interface Question<Stated> {
+interface Lookup<Stated> {
   ours: (turn: number) => Promise<Stated>;
   theirs: (turn: number) => Promise<Stated>;
   /** By how much each of them may differ: for those who come in between. */
@@ -32,12 +32,12 @@ const inBetween = 5;
 async function compare(
   name: string,
   requests: number,
-  { ours, theirs, tolerance = 0 }: Question<(string | number)[]>,
+  { ours, theirs, tolerance = 0 }: Lookup<(string | number)[]>,
   warm = 1,
 ): Promise<Figure> {
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let turn = -warm; turn < requests; turn += 1) {
-    const timed = async (side: keyof typeof times, request: Question<(string | number)[]>['ours']) => {
+    const timed = async (side: keyof typeof times, request: Lookup<(string | number)[]>['ours']) => {
       const began = performance.now();
       const text = await request(turn + warm);
       if (turn >= 0) times[side].push(performance.now() - began);
@@ -68,7 +68,7 @@ function walk(
   path: string,
   sql: string,
   more: unknown[] = [],
-): Question<string[]> {
+): Lookup<string[]> {
   let cursor: string | null = null;
   let last: Shown | undefined;
   return {
@@ -92,7 +92,7 @@ function walk(
 }
 
 /** Few, many and none are found. */
-function search({ api }: Fixture, reference: Reference): Question<string[]> {
+function search({ api }: Fixture, reference: Reference): Lookup<string[]> {
   const termOf = (turn: number) => [`reader-${1_000 + turn}`, 'firm', `nobody-${turn}`][turn % 3]!;
   return {
     ours: async (turn) =>
@@ -102,7 +102,7 @@ function search({ api }: Fixture, reference: Reference): Question<string[]> {
   };
 }
 
-function segmentContacts({ api, segmentId }: TrackedFixture, reference: Reference): Question<string[]> {
+function segmentContacts({ api, segmentId }: TrackedFixture, reference: Reference): Lookup<string[]> {
   const none = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   return {
     ours: async () =>
@@ -165,7 +165,7 @@ export async function measurePreviews(
   return figures;
 }
 
-function preview(typical: TypicalCondition, { api }: Fixture, reference: Reference): Question<number[]> {
+function preview(typical: TypicalCondition, { api }: Fixture, reference: Reference): Lookup<number[]> {
   const sql = previewByHand(typical);
   return {
     tolerance: typical.timed ? inBetween : 0,

@@ -1,6 +1,6 @@
 import { chooseQuietPort } from '@posthorn/dev';
 import { EngagementTokens } from '@posthorn/mail';
-import { agree, middle, type Bench } from '../bench.js';
+import { agree, waitMs, type Bench } from '../bench.js';
 import { loadAll } from '../load.js';
 import { benchMail } from '../mail.js';
 import { Process } from '../processes.js';
@@ -48,8 +48,8 @@ export async function benchReaders(bench: Bench): Promise<void> {
           );
       rows.push({
         name: `${kind}s/s at ${connections} connections`,
-        product: middle(rates[0]),
-        reference: middle(rates[1]),
+        product: waitMs(rates[0]),
+        reference: waitMs(rates[1]),
         floorPercent: 40,
       });
     }

@@ -1,4 +1,4 @@
-import { agree, middle, type Bench } from '../bench.js';
+import { agree, waitMs, type Bench } from '../bench.js';
 import { loadAll, type Requested } from '../load.js';
 import { benchMail } from '../mail.js';
 import { Product } from '../product.js';
@@ -22,8 +22,8 @@ export async function benchSends(bench: Bench): Promise<void> {
     });
     const plain = () => post('/api/v1/emails', mail());
     const [templated, single] = await inTurns(bench, product.url, [
-      { asked: () => post('/api/v1/emails', { to: mail().to, template, data: newsletterData }), each: 1 },
-      { asked: plain, each: 1 },
+      { requested: () => post('/api/v1/emails', { to: mail().to, template, data: newsletterData }), each: 1 },
+      { requested: plain, each: 1 },
     ]);
     bench.rows.push({
       name: `templated accepts/s at ${connections} connections, beside plain ones`,
@@ -33,10 +33,10 @@ export async function benchSends(bench: Bench): Promise<void> {
     });
     const [batched, alone] = await inTurns(bench, product.url, [
       {
-        asked: () => post('/api/emails/batch', { emails: Array.from({ length: inBatch }, mail) }),
+        requested: () => post('/api/emails/batch', { emails: Array.from({ length: inBatch }, mail) }),
         each: inBatch,
       },
-      { asked: plain, each: 1 },
+      { requested: plain, each: 1 },
     ]);
     bench.rows.push({
       name: `messages/s in batches of ${inBatch}, beside single sends`,
@@ -51,16 +51,16 @@ export async function benchSends(bench: Bench): Promise<void> {
 }
 
 interface Side {
-  asked: () => Requested;
+  requested: () => Requested;
   /** Messages in one request. */
   each: number;
 }
 
 async function inTurns({ scale }: Bench, url: string, sides: Side[]): Promise<number[]> {
   const rates: number[][] = sides.map(() => []);
-  for (const { asked: requested } of sides) await loadAll([url], connections, warmSeconds, requested);
+  for (const { requested: requested } of sides) await loadAll([url], connections, warmSeconds, requested);
   for (let turn = 0; turn < scale.rounds * turnsInRound; turn += 1) {
-    for (const [index, { asked: requested, each }] of sides.entries()) {
+    for (const [index, { requested: requested, each }] of sides.entries()) {
       const { perSecond, failed } = await loadAll(
         [url],
         connections,
@@ -71,7 +71,7 @@ async function inTurns({ scale }: Bench, url: string, sides: Side[]): Promise<nu
       rates[index]!.push(perSecond * each);
     }
   }
-  return rates.map(middle);
+  return rates.map(waitMs);
 }
 
 let location = 0;

@@ -1,8 +1,8 @@
 import { newId } from '@posthorn/database';
 import { work, type WorkHandler } from '@posthorn/work';
-import { middle, type Bench } from '../bench.js';
+import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
-import { WorkGround } from './work-ground.js';
+import { WorkFixture } from './work-ground.js';
 
 const batch = 100;
 const few = 1_000;
@@ -19,7 +19,7 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
     const ids = Array.from({ length: projects }, newId);
     const sides = [];
     for (const items of [few, scale.waiting]) {
-      const fixture = await WorkGround.make(servers, `claims_${projects}_${items}`);
+      const fixture = await WorkFixture.make(servers, `claims_${projects}_${items}`);
       await fixture.fill(kind, items, ids);
       const name = new URL(fixture.url).pathname.slice(1);
       await inDatabase(fixture.url, (client) =>
@@ -33,7 +33,7 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
       for (const { fixture, costs } of turn % 2 ? [...sides].reverse() : sides)
         costs.push(await costOn(fixture, ids, readers));
     }
-    const [small, large] = sides.map(({ costs }) => middle(costs));
+    const [small, large] = sides.map(({ costs }) => waitMs(costs));
     const of = projects === 1 ? 'one project' : `${projects} projects`;
     const name = `work: ms to claim ${batch} of ${scale.waiting} items, ${of}`;
     rows.push({ name, product: large!, reference: small!, ceilingTimes: maxTimes });
@@ -43,7 +43,7 @@ export async function benchClaims({ servers, scale, rows, readers }: Bench): Pro
 
 /** Milliseconds for a batch of items, where as many are enqueued as are done. Of few items in many projects a claim takes less than a batch. */
 async function costOn(
-  fixture: WorkGround,
+  fixture: WorkFixture,
   projects: readonly string[],
   readers: Bench['readers'],
 ): Promise<number> {
@@ -66,5 +66,5 @@ async function costOn(
   await finished;
   readers.delete(read);
   await worker.stop();
-  return (middle(took.slice(warm)) * batch * sizes.length) / sizes.reduce((sum, size) => sum + size, 0);
+  return (waitMs(took.slice(warm)) * batch * sizes.length) / sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@posthorn/database';
 import { work } from '@posthorn/work';
-import { middle, type Bench } from '../bench.js';
+import { waitMs, type Bench } from '../bench.js';
 import { inDatabase } from '../databases.js';
 import { OneProcess } from '../one-process.js';
-import { WorkGround } from './work-ground.js';
+import { WorkFixture } from './work-ground.js';
 
 /** After a start some loops still have something to do. */
 const settleMs = 60_000;
@@ -50,20 +50,20 @@ async function logStatements(url: string, which: 'all' | 'none'): Promise<void> 
 
 /** From the enqueue by one process to the handler in another, which has had nothing to do. */
 async function benchAwakening({ servers, scale, rows }: Bench): Promise<void> {
-  const fixture = await WorkGround.make(servers, 'awakening');
+  const fixture = await WorkFixture.make(servers, 'awakening');
   const took: number[] = [];
   let awake = (): void => undefined;
   const resting = await fixture.start(kind, { run: () => Promise.resolve(awake()) });
   const enqueuing = await fixture.start(kind);
   for (let times = 0; times < scale.awakenings; times += 1) {
     await delay(2_000);
-    const heard = new Promise<void>((resolve) => (awake = resolve));
+    const received = new Promise<void>((resolve) => (awake = resolve));
     const began = performance.now();
     await enqueuing.queue.enqueue(kind, [{ projectId: newId() }]);
-    await heard;
+    await received;
     took.push(performance.now() - began);
   }
   await Promise.all([resting.stop(), enqueuing.stop()]);
   await fixture.close();
-  rows.push({ name: 'rest: ms to the first item', product: middle(took), ceiling: 100 });
+  rows.push({ name: 'rest: ms to the first item', product: waitMs(took), ceiling: 100 });
 }

@@ -1,8 +1,8 @@
 import { newId } from '@posthorn/database';
 import { work } from '@posthorn/work';
 import pg from 'pg';
-import { middle, type Bench } from '../bench.js';
-import { WorkGround } from './work-ground.js';
+import { waitMs, type Bench } from '../bench.js';
+import { WorkFixture } from './work-ground.js';
 
 const batch = 100;
 const lanes = 2;
@@ -16,7 +16,7 @@ interface Rates {
 
 /** What the queue costs by itself: items that do nothing, beside rows that are inserted, found and deleted by hand. */
 export async function benchThroughput({ servers, scale, rows }: Bench): Promise<void> {
-  const fixture = await WorkGround.make(servers, 'throughput');
+  const fixture = await WorkFixture.make(servers, 'throughput');
   const ours: Rates[] = [];
   const theirs: Rates[] = [];
   for (let round = 0; round < scale.rounds; round += 1) {
@@ -24,7 +24,7 @@ export async function benchThroughput({ servers, scale, rows }: Bench): Promise<
     ours.push(await byQueue(fixture, scale.large));
   }
   await fixture.close();
-  const of = (rates: Rates[], member: keyof Rates) => middle(rates.map((each) => each[member]));
+  const of = (rates: Rates[], member: keyof Rates) => waitMs(rates.map((each) => each[member]));
   rows.push(
     {
       name: 'work: items/s enqueued and done',
@@ -36,7 +36,7 @@ export async function benchThroughput({ servers, scale, rows }: Bench): Promise<
   );
 }
 
-async function byQueue(fixture: WorkGround, items: number): Promise<Rates> {
+async function byQueue(fixture: WorkFixture, items: number): Promise<Rates> {
   const projectId = newId();
   const enqueuing = await fixture.start(kind);
   const began = performance.now();
@@ -63,7 +63,7 @@ async function byQueue(fixture: WorkGround, items: number): Promise<Rates> {
   return rates;
 }
 
-async function byHand({ url }: WorkGround, items: number): Promise<Rates> {
+async function byHand({ url }: WorkFixture, items: number): Promise<Rates> {
   const pool = new pg.Pool({ connectionString: url, max: lanes });
   await pool.query('DROP TABLE IF EXISTS rows_by_hand');
   await pool.query(

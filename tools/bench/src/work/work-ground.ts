@@ -19,18 +19,18 @@ export interface Worker {
 }
 
 /** A database with the tables of work, and workers on it. */
-export class WorkGround {
+export class WorkFixture {
   private constructor(
     readonly url: string,
     readonly database: Database,
     private readonly natsUrl: string,
   ) {}
 
-  static async make({ databaseUrl, natsUrl }: Servers, name: string): Promise<WorkGround> {
+  static async make({ databaseUrl, natsUrl }: Servers, name: string): Promise<WorkFixture> {
     const url = databaseOf(databaseUrl, name);
     await inDatabase(databaseUrl, (client) => client.query(`CREATE DATABASE posthorn_${name}`));
     await inDatabase(url, createWorkTables);
-    return new WorkGround(
+    return new WorkFixture(
       url,
       await openDatabase({ url, name, poolSize: 6, entities: workEntities, migrations: [] }),
       natsUrl,

@@ -5,7 +5,7 @@ import { Random } from '../random.js';
 import { csvOf, erasureEvent, markOf, type Action, type OperationKind, type Table } from './operations.js';
 
 /** What was answered for good, and what nobody can know. */
-export interface Told {
+export interface Published {
   /** Fields of contacts that must be there: address and name of the field. */
   fields: { email: string; field: string; place: number }[];
   /** Events by the place of their deed. */
@@ -37,7 +37,7 @@ const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** Does deeds as an application would: it repeats what may be repeated until it is answered. */
 export class AudienceClient {
-  readonly published: Told = {
+  readonly published: Published = {
     ...{ fields: [], events: [], imports: [], memberships: [], gone: [], mails: [], strange: [] },
     ...{ recounts: new Map(), done: new Map() },
   };
@@ -65,7 +65,7 @@ export class AudienceClient {
       await this.doAs(action, positions);
       this.published.done.set(action.kind, (this.published.done.get(action.kind) ?? 0) + 1);
     } catch (error) {
-      this.published.strange.push(`${action.kind} ${action.place}: ${(error as Error).message}`);
+      this.published.strange.push(`${action.kind} ${action.index}: ${(error as Error).message}`);
     }
   }
 
@@ -89,14 +89,14 @@ export class AudienceClient {
     }
   }
 
-  private async write({ kind, place: index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
+  private async write({ kind, index: index, people }: Of<'upsert' | 'bulk'>): Promise<void> {
     const bodies = people.map(({ email, fields }) => ({ email, custom_fields: fields }));
     if (kind === 'upsert') await this.answered(index, 'POST', '/api/v1/contacts/upsert', bodies[0]!);
     else await this.answered(index, 'POST', '/api/v1/contacts/bulk', { contacts: bodies });
     this.published.fields.push(...people.map(({ email }) => ({ email, field: markOf(index), place: index })));
   }
 
-  private async track({ place: index, email, name, key }: Of<'track'>): Promise<void> {
+  private async track({ index: index, email, name, key }: Of<'track'>): Promise<void> {
     const body = { event: name, email, data: { [markOf(index)]: index } };
     if (key) await this.answered(index, 'POST', '/api/track', body, { 'idempotency-key': key });
     const once = key ? null : await this.call(index, 0, 'POST', '/api/track', JSON.stringify(body));
@@ -106,7 +106,7 @@ export class AudienceClient {
   }
 
   /** Both tables at once; a list that goes is deleted while they are taken in. */
-  private async import({ place: index, tables, listGoes }: Of<'imports'>): Promise<void> {
+  private async import({ index: index, tables, listGoes }: Of<'imports'>): Promise<void> {
     const listId = await this.make('/api/v1/lists', { name: `Import ${index}` });
     await Promise.all(
       tables.map(async (table) => {
@@ -126,7 +126,7 @@ export class AudienceClient {
   }
 
   private async subscribe(
-    { place: index, email, double, leaves }: Of<'subscription'>,
+    { index: index, email, double, leaves }: Of<'subscription'>,
     positions: Positions,
   ): Promise<void> {
     const listId = double ? positions.doubleList : positions.openList;
@@ -153,7 +153,7 @@ export class AudienceClient {
   }
 
   private async recount(
-    { place: index, segment, condition }: Of<'recount'>,
+    { index: index, segment, condition }: Of<'recount'>,
     { moving }: Positions,
   ): Promise<void> {
     const id = moving[segment]!;
@@ -162,13 +162,13 @@ export class AudienceClient {
     );
   }
 
-  private async mail({ place: index, to }: Of<'mail'>): Promise<void> {
+  private async mail({ index: index, to }: Of<'mail'>): Promise<void> {
     const body = { to, subject: `number ${index}`, body: `<p>Message ${index}</p>` };
     await this.answered(index, 'POST', '/api/v1/emails', body, { 'idempotency-key': `audience-${index}` });
     this.published.mails.push({ to });
   }
 
-  private async erase({ place: index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
+  private async erase({ index: index, email }: Of<'farewell'>, { openList }: Positions): Promise<void> {
     const body = { email, custom_fields: { plan: 'pro', score: 99 } };
     const { id } = await this.answered(index, 'POST', '/api/v1/contacts/upsert', body);
     await this.answered(
@@ -216,13 +216,13 @@ export class AudienceClient {
     headers: Record<string, string> = {},
   ): Promise<Received> {
     const gateway = Random.named(`${this.seed} ${index} ${tries}`).whole(0, this.calls.gateways.length - 1);
-    const heard = await this.calls.request(gateway, method, path, body, headers);
-    const { status, error } = heard;
+    const received = await this.calls.request(gateway, method, path, body, headers);
+    const { status, error } = received;
     writeSync(
       this.book,
-      `${JSON.stringify({ place: index, tries, gateway, method, path, status, error, said: heard.body?.slice(0, 600) })}\n`,
+      `${JSON.stringify({ place: index, tries, gateway, method, path, status, error, said: received.body?.slice(0, 600) })}\n`,
     );
-    return heard;
+    return received;
   }
 }
 

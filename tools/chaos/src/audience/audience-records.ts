@@ -2,7 +2,7 @@ import type { Records } from '../judging/records.js';
 import { sqlOf, type Condition } from './conditions.js';
 import { countComparisons } from './count-comparisons.js';
 import { markOf } from './operations.js';
-import type { Told } from './audience-client.js';
+import type { Published } from './audience-client.js';
 
 /** What differs: the same thing, as it is kept and as it is counted anew. */
 export interface Difference {
@@ -22,7 +22,7 @@ export interface ImportRow {
 }
 
 /** Entries and exits of one contact in one segment, in order, as they are kept and as they were told. */
-export interface Passage {
+export interface Transition {
   contactId: string;
   segmentId: string;
   kept: string[];
@@ -121,8 +121,8 @@ export class AudienceRecords {
   }
 
   /** Of contacts that are there. */
-  passages(): Promise<Passage[]> {
-    return this.query<Passage>(
+  transitions(): Promise<Transition[]> {
+    return this.query<Transition>(
       `WITH kept AS (
          SELECT contact_id, subject_id AS segment_id, array_agg(split_part(kind, '.', 2) ORDER BY id) AS kinds FROM contact_history
          WHERE project_id = $1 AND kind LIKE 'segment.%' GROUP BY 1, 2
@@ -146,7 +146,7 @@ export class AudienceRecords {
   }
 
   /** Those of the asked fields that no contact has: one statement for all. */
-  async lostFields(fields: Told['fields']): Promise<string[]> {
+  async lostFields(fields: Published['fields']): Promise<string[]> {
     const rows = await this.query<{ email: string; field: string }>(
       `SELECT a.email, a.field FROM unnest($2::text[], $3::text[]) AS a (email, field)
        LEFT JOIN contacts c ON c.project_id = $1 AND c.email = a.email WHERE c.id IS NULL OR NOT c.custom_fields ? a.field`,

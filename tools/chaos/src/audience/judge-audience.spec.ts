@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../random.js';
 import { mailDifferencesOf, type MailSum } from './audience-records.js';
-import type { Told } from './audience-client.js';
+import type { Published } from './audience-client.js';
 import { movedCondition, sqlOf, steadyConditions } from './conditions.js';
 import { csvOf, operationAt } from './operations.js';
 import { audiencePlan, audienceStates } from './faults.js';
 import { judgeAudience, type AudienceEvidence } from './judge-audience.js';
 
 const table = { marker: 'm1x0', first: 0, rows: 3 };
-const published: Told = {
+const published: Published = {
   fields: [{ email: 'a@audience.test', field: 'm1', place: 1 }],
   events: [
     { place: 1, surely: true },
@@ -23,7 +23,7 @@ const published: Told = {
   strange: [],
 };
 const job = { id: 'i1', status: 'COMPLETED', processed: 3, created: 1, updated: 1, skipped: 1, failed: 0 };
-const passage = { contactId: 'c1', segmentId: 's1', kept: ['entered'], told: ['entered'], isMember: true };
+const transition = { contactId: 'c1', segmentId: 's1', kept: ['entered'], told: ['entered'], isMember: true };
 const statuses = new Map([
   ...[0, 1, 2].map((row) => [`l1 row-${row}`, 'CONFIRMED'] as const),
   ['l2 s@audience.test', 'CONFIRMED'] as const,
@@ -43,7 +43,7 @@ const sound: AudienceEvidence = {
     differences: [],
     strayMembers: [],
     remains: [],
-    passages: [passage],
+    passages: [transition],
   },
   ...{ deadLetters: [], work: { queues: [], counts: [] }, unfinished: { outbox: 0 } },
 };
@@ -85,10 +85,14 @@ describe('the judge of the audience', () => {
     [
       'two entries in a row',
       'passages',
-      { passages: [{ ...passage, kept: ['entered', 'entered'], told: ['entered', 'entered'] }] },
+      { passages: [{ ...transition, kept: ['entered', 'entered'], told: ['entered', 'entered'] }] },
     ],
-    ['a fact that was told twice', 'passages', { passages: [{ ...passage, told: ['entered', 'entered'] }] }],
-    ['a member that nobody told of', 'passages', { passages: [{ ...passage, kept: [], told: [] }] }],
+    [
+      'a fact that was told twice',
+      'passages',
+      { passages: [{ ...transition, told: ['entered', 'entered'] }] },
+    ],
+    ['a member that nobody told of', 'passages', { passages: [{ ...transition, kept: [], told: [] }] }],
     ['a dead letter', 'stuck', { deadLetters: ['contacts summaries: no'] }],
     ['what is not finished', 'stuck', { unfinished: { dirty: 1 } }],
     ['a refusal', 'answers', { told: { ...published, strange: ['upsert 1: 418'] } }],
@@ -98,7 +102,7 @@ describe('the judge of the audience', () => {
 
   it('lets a changed condition hide as many entries and exits as it was changed', () => {
     const hidden = {
-      ...passage,
+      ...transition,
       segmentId: 'moving',
       kept: ['entered', 'entered'],
       told: ['entered', 'entered'],
@@ -160,6 +164,6 @@ describe('the load of the audience', () => {
     expect(audiencePlan(60, new Random(5))).toEqual(plan);
     for (const state of audienceStates)
       expect(plan.filter(({ at }) => at === state).length).toBeGreaterThanOrEqual(10);
-    expect(plan.filter(({ fault: weapon }) => weapon === 'wipe nats')).toHaveLength(1);
+    expect(plan.filter(({ fault: method }) => method === 'wipe nats')).toHaveLength(1);
   });
 });

@@ -1,12 +1,12 @@
 import { finding, type Finding } from '../judging/finding.js';
 import { judgeWork, type WorkLeft } from '../judging/work-books.js';
-import type { Told } from './audience-client.js';
-import { checked, type Difference, type ImportRow, type Passage } from './audience-records.js';
+import type { Published } from './audience-client.js';
+import { checked, type Difference, type ImportRow, type Transition } from './audience-records.js';
 import { movingSegments, steadyConditions } from './conditions.js';
 
 /** Everything that the judge looks at, after all is quiet. */
 export interface AudienceEvidence {
-  told: Told;
+  told: Published;
   /** Written, and not there. */
   lostFields: readonly string[];
   /** Contacts by the mark of a table. */
@@ -21,7 +21,7 @@ export interface AudienceEvidence {
   differences: readonly Difference[];
   strayMembers: readonly Difference[];
   remains: readonly Difference[];
-  passages: readonly Passage[];
+  passages: readonly Transition[];
   deadLetters: readonly string[];
   work: WorkLeft;
   unfinished: Readonly<Record<string, number>>;
@@ -67,7 +67,7 @@ export function judgeAudience(evidence: AudienceEvidence): Finding[] {
       movingSegments + steadyConditions.length,
       strayMembers.map(line),
     ),
-    passagesFinding(evidence),
+    transitionsFinding(evidence),
     finding('remains', 'what is kept of contacts that are gone', checked.tables, remains.map(line)),
     finding('stuck', 'not finished, not published, not taken in, or a dead letter', 1, [
       ...left,
@@ -160,18 +160,20 @@ function erasures({ told: published, contactIds }: AudienceEvidence): Finding {
 }
 
 /** A changed condition is a silent baseline: each may hide one entry or exit. Where it never changes, they take turns. */
-function passagesFinding({ passages, told: published }: AudienceEvidence): Finding {
+function transitionsFinding({ passages: transitions, told: published }: AudienceEvidence): Finding {
   return finding(
     'passages',
     'entries and exits that do not take turns, were told otherwise, or do not lead to the members',
-    passages.length,
-    passages.map(({ contactId, segmentId, kept: stored, told: events, isMember }) => {
+    transitions.length,
+    transitions.map(({ contactId, segmentId, kept: stored, told: events, isMember }) => {
       const name = `${contactId} in ${segmentId}`;
       if (stored.join() !== events.join()) return `${name}: kept ${stored.join()}, told ${events.join()}`;
-      const silent = published.recounts.get(segmentId) ?? 0;
+      const unresponsive = published.recounts.get(segmentId) ?? 0;
       const ways = ['exited', ...stored, isMember ? 'exited' : 'entered'];
       const hidden = ways.filter((way, index) => index > 0 && way === ways[index - 1]).length;
-      return hidden > silent ? `${name}: ${stored.join()}, and is ${isMember ? 'a' : 'no'} member` : null;
+      return hidden > unresponsive
+        ? `${name}: ${stored.join()}, and is ${isMember ? 'a' : 'no'} member`
+        : null;
     }),
   );
 }

@@ -2,7 +2,7 @@ import type { Random } from '../random.js';
 import { eventNames, movedCondition, movingSegments, plans, type Condition } from './conditions.js';
 
 /** Something that a client of the audience wants. Its place marks what it writes, so that it is found again. */
-export type Action = { place: number } & (
+export type Action = { index: number } & (
   | { kind: 'upsert' | 'bulk'; people: Person[] }
   | { kind: 'track'; email: string; name: string; key: string | null }
   | { kind: 'imports'; tables: Table[]; listGoes: boolean }
@@ -55,9 +55,9 @@ export function operationAt(
   random: Random,
   kind: OperationKind = random.weighted(kinds).kind,
 ): Action {
-  const somebody = () => `person-${random.whole(0, people - 1)}@audience.test`;
+  const someone = () => `person-${random.whole(0, people - 1)}@audience.test`;
   const person = (): Person => ({
-    email: somebody(),
+    email: someone(),
     fields: { [markOf(index)]: index, plan: random.pick(plans), score: random.whole(0, 99) },
   });
   const table = (part: number): Table => ({
@@ -66,30 +66,30 @@ export function operationAt(
     rows: random.whole(maxTable / 3, maxTable),
   });
   const makers: Record<OperationKind, () => Action> = {
-    upsert: () => ({ place: index, kind: 'upsert', people: [person()] }),
-    bulk: () => ({ place: index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
+    upsert: () => ({ index: index, kind: 'upsert', people: [person()] }),
+    bulk: () => ({ index: index, kind: 'bulk', people: Array.from({ length: random.whole(5, 30) }, person) }),
     track: () => ({
-      ...{ place: index, kind: 'track', email: somebody(), name: random.pick(eventNames) },
+      ...{ index: index, kind: 'track', email: someone(), name: random.pick(eventNames) },
       key: random.chance(0.7) ? `audience-${index}` : null,
     }),
     imports: () => ({
-      place: index,
+      index: index,
       kind: 'imports',
       tables: [table(0), table(1)],
       listGoes: random.chance(0.4),
     }),
     subscription: () => ({
-      ...{ place: index, kind: 'subscription', email: `sub-${index}@audience.test` },
+      ...{ index: index, kind: 'subscription', email: `sub-${index}@audience.test` },
       ...{ double: random.chance(0.6), leaves: random.chance(0.3) },
     }),
     recount: () => ({
-      place: index,
+      index: index,
       kind: 'recount',
       segment: random.whole(0, movingSegments - 1),
       condition: movedCondition(random),
     }),
-    mail: () => ({ place: index, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
-    farewell: () => ({ place: index, kind: 'farewell', email: deletedOf(index) }),
+    mail: () => ({ index: index, kind: 'mail', to: readerOf(random.whole(0, readers - 1)) }),
+    farewell: () => ({ index: index, kind: 'farewell', email: deletedOf(index) }),
   };
   return makers[kind]();
 }

@@ -28,7 +28,7 @@ export interface AudienceOptions {
 
 const atOnce = 10;
 const settleSeconds = 240;
-const saysEvery = 5;
+const reportsEvery = 5;
 const wantedHits = 3;
 /** So many faults hit each state so often. */
 const enoughFaults = 45;
@@ -106,7 +106,7 @@ async function attack(
       actions.push(operationAt(position, random, bait && position < first + led ? bait : undefined));
     running.push(inTurns(client, actions, positions));
     await faultInjector.inject(fault);
-    if ((index + 1) % saysEvery === 0)
+    if ((index + 1) % reportsEvery === 0)
       console.log(`${index + 1} of ${faults} faults, ${position} of ${sends} deeds`);
   }
   await Promise.all(running);
@@ -125,15 +125,15 @@ async function gather(
   client: AudienceClient,
   { directory, projectId }: AudienceOptions & { projectId: string },
 ): Promise<AudienceEvidence> {
-  const { published: told } = client;
+  const { published: published } = client;
   const marked = new Map<string, number>();
-  for (const { table } of told.imports) marked.set(table.marker, await audience.markedBy(table.marker));
+  for (const { table } of published.imports) marked.set(table.marker, await audience.markedBy(table.marker));
   return {
-    told,
+    told: published,
     marked,
-    lostFields: await audience.lostFields(told.fields),
+    lostFields: await audience.lostFields(published.fields),
     imports: await audience.imports(),
-    events: await audience.events(told.events.map(({ place: index }) => index)),
+    events: await audience.events(published.events.map(({ place: index }) => index)),
     memberships: await audience.memberships(),
     contactIds: await audience.contactIds(),
     delivered: await audience.delivered(),
@@ -141,9 +141,9 @@ async function gather(
     strayMembers: await audience.strayMembers(),
     remains: [
       ...(await audience.remains()),
-      ...(await remembered(records, projectId, told.gone.length, join(directory, 'nats'))),
+      ...(await remembered(records, projectId, published.gone.length, join(directory, 'nats'))),
     ],
-    passages: await audience.passages(),
+    passages: await audience.transitions(),
     deadLetters: await records.deadLetters(),
     work: await workLeft(records),
     unfinished: await audience.unfinished(),
@@ -153,7 +153,7 @@ async function gather(
 function report(
   { sends, seed, faults }: AudienceOptions,
   seconds: number,
-  { hits, injected: struck, missed }: AudienceFaultInjector,
+  { hits, injected: injected, missed }: AudienceFaultInjector,
   evidence: AudienceEvidence,
   { badExits }: ProcessGroup,
 ): boolean {
@@ -164,7 +164,7 @@ function report(
       `  ${state.padEnd(42)} ${String(hits[state]).padStart(4)}${hits[state] < least ? '   too few' : ''}`,
     );
   console.log(
-    `Faults by weapon:\n  ${[...struck].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${missed ? ` · missed ${missed}` : ''}`,
+    `Faults by weapon:\n  ${[...injected].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${missed ? ` · missed ${missed}` : ''}`,
   );
   console.log(
     `Deeds done: ${[...evidence.told.done].map(([kind, count]) => `${kind} ${count}`).join(' · ')}`,

@@ -33,7 +33,7 @@ export class FaultInjector {
   readonly hits = Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
   readonly injected = new Map<FaultKind, number>();
   /** By e-mail: how many faults found it in hand-off. Each of them may cost one repeat, and nothing else may (docs/guarantees.md G4). */
-  readonly doubted = new Map<string, number>();
+  readonly suspected = new Map<string, number>();
   /** When which weapon struck, until all was back. */
   readonly injectedFaults: InjectedFault[] = [];
   missed = 0;
@@ -85,13 +85,13 @@ export class FaultInjector {
     await injected;
     // A database that was away can be asked only now.
     if (fault.fault === 'crash postgres') await look();
-    for (const id of found) this.doubted.set(id, (this.doubted.get(id) ?? 0) + 1);
+    for (const id of found) this.suspected.set(id, (this.suspected.get(id) ?? 0) + 1);
     made.to = performance.now();
   }
 
   /** The very process that was seen; all of them where the state does not tell whose it was. */
-  private victims({ fault: weapon, replica, at }: Fault, caught: Caught | null): readonly Member[] {
-    const members = this.processes.names(weapon.split(' ')[1] as ServiceName);
+  private victims({ fault: method, replica, at }: Fault, caught: Caught | null): readonly Member[] {
+    const members = this.processes.names(method.split(' ')[1] as ServiceName);
     return seenMember(this.processes, members, caught) ?? (at && caught ? members : nth(members, replica));
   }
 }

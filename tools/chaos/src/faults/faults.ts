@@ -70,9 +70,9 @@ export function planOf(count: number, random: Random): Fault[] {
     const choice = faultKindsAt[at];
     return fault(at, choice[Math.floor(index / states.length) % choice.length]!, random);
   });
-  const anyMoment = faultKinds.filter((fault) => fault !== 'stall postgres');
+  const anyTime = faultKinds.filter((fault) => fault !== 'stall postgres');
   const blind = Array.from({ length: count - aimed.length }, (_, index) =>
-    fault(null, anyMoment[index % anyMoment.length]!, random),
+    fault(null, anyTime[index % anyTime.length]!, random),
   );
   return random.shuffled([...aimed, ...blind]);
 }

@@ -75,12 +75,12 @@ export class Traps {
   }
 }
 
-const heldBySomebody = `EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
+const heldByOther = `EXISTS (SELECT 1 FROM workers w WHERE w.id = worker_id AND w.expires_at > now())`;
 const slow = (name: string, states: string) =>
-  `SELECT email_id AS id FROM deliveries WHERE state IN (${states}) AND recipient LIKE '${name}-${lateMs}+%' AND ${heldBySomebody}`;
+  `SELECT email_id AS id FROM deliveries WHERE state IN (${states}) AND recipient LIKE '${name}-${lateMs}+%' AND ${heldByOther}`;
 
 const seenSql: Partial<Record<State, string>> = {
-  CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED' AND ${heldBySomebody}`,
+  CLAIMED: `SELECT email_id AS id FROM deliveries WHERE state = 'CLAIMED' AND ${heldByOther}`,
   'HANDOFF before the last byte': slow('late-at-data', `'HANDOFF'`),
   'HANDOFF after the last byte': slow('late-at-accept', `'CLAIMED', 'HANDOFF'`),
 };

@@ -20,7 +20,7 @@ const call = (change: Partial<CallRecord> = {}): CallRecord => ({
   ...change,
 });
 const send = (change: Partial<SendRecord> = {}): SendRecord => ({
-  place: 1,
+  index: 1,
   kind: kindNamed('ok'),
   to: 'ok+1@sink.test',
   key: 'k',

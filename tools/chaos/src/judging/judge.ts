@@ -96,7 +96,7 @@ function stuck({ emails, unfinished, deadLetters }: Evidence): Finding {
   );
 }
 
-function repeated(cases: Case[], { doubted }: Evidence): Finding {
+function repeated(cases: Case[], { doubted: suspected }: Evidence): Finding {
   const sent = cases.filter(({ copies }) => copies.length > 0);
   return finding(
     'G4',
@@ -105,8 +105,8 @@ function repeated(cases: Case[], { doubted }: Evidence): Finding {
     sent.map(({ send, rows, copies }) => {
       if (new Set(copies.map(({ digest, messageId }) => `${messageId} ${digest}`)).size > rows.length)
         return `${send.to} came with differing bytes`;
-      const faults = rows.reduce((sum, { id }) => sum + (doubted.get(id) ?? 0), 0);
-      const honest = rows.length + faults + (send.kind.doubtful ? 1 : 0);
+      const faults = rows.reduce((sum, { id }) => sum + (suspected.get(id) ?? 0), 0);
+      const honest = rows.length + faults + (send.kind.ambiguous ? 1 : 0);
       return copies.length > honest
         ? `${send.to} came ${copies.length} times, ${honest} can be excused`
         : null;
@@ -114,7 +114,7 @@ function repeated(cases: Case[], { doubted }: Evidence): Finding {
   );
 }
 
-function outcomes(cases: Case[], { doubted }: Evidence): Finding {
+function outcomes(cases: Case[], { doubted: suspected }: Evidence): Finding {
   const stored = cases.filter(({ rows }) => rows.length > 0);
   return finding(
     'G6',
@@ -127,7 +127,7 @@ function outcomes(cases: Case[], { doubted }: Evidence): Finding {
         // An attempt whose process died before it was written down is not counted.
         if (kind.ends === 'BOUNCED' && attempts > maxBounceAttempts)
           return `${to} was refused for good and tried ${attempts} times`;
-        const fewer = kind.attempts !== undefined && attempts < kind.attempts && !doubted.has(id);
+        const fewer = kind.attempts !== undefined && attempts < kind.attempts && !suspected.has(id);
         return fewer ? `${to} was tried ${attempts} times, ${kind.attempts} were due` : null;
       }),
     ),

@@ -26,11 +26,11 @@ export class Ledger {
   begin(wanted: Wanted): SendRecord {
     const record: SendRecord = { ...wanted, calls: [] };
     this.sends.push(record);
-    this.write({ begins: wanted.place, to: wanted.to, key: wanted.key, form: wanted.form });
+    this.write({ begins: wanted.index, to: wanted.to, key: wanted.key, form: wanted.form });
     return record;
   }
 
-  heard(record: SendRecord, call: CallRecord): void {
+  received(record: SendRecord, call: CallRecord): void {
     record.calls.push(call);
     this.write(call);
   }
@@ -49,7 +49,7 @@ export type Knowledge = { kind: 'accepted'; ids: string[] } | { kind: 'refused' 
 
 /** Whoever refuses the connection has seen nothing of the request. */
 export const neverLeft = new Set(['ECONNREFUSED']);
-const nothingHappened = new Set([409, 429, 503, 504]);
+const noEvidence = new Set([409, 429, 503, 504]);
 
 export function knowledgeOf({ calls }: SendRecord): Knowledge {
   const ids = calls
@@ -57,9 +57,7 @@ export function knowledgeOf({ calls }: SendRecord): Knowledge {
     .map(({ body }) => (JSON.parse(body!) as { id: string }).id);
   if (ids.length > 0) return { kind: 'accepted', ids: [...new Set(ids)] };
   const sure = calls.every(({ status, error }) =>
-    status === null
-      ? neverLeft.has(error ?? '')
-      : nothingHappened.has(status) || (status >= 400 && status < 500),
+    status === null ? neverLeft.has(error ?? '') : noEvidence.has(status) || (status >= 400 && status < 500),
   );
   return sure ? { kind: 'refused' } : { kind: 'unknown' };
 }

@@ -20,7 +20,7 @@ const shown = 5;
 
 /** Prints what was found; answers whether every property held and every state was hit. */
 export function report(figures: RunFigures, findings: Finding[]): boolean {
-  const { hits, injected: struck, wantedHits } = figures;
+  const { hits, injected: injected, wantedHits } = figures;
   console.log(`\nFaults by the state that they hit (each at least ${wantedHits}):`);
   for (const state of states)
     console.log(
@@ -28,7 +28,7 @@ export function report(figures: RunFigures, findings: Finding[]): boolean {
     );
   console.log('Faults by weapon:');
   console.log(
-    `  ${[...struck].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${figures.missed ? ` · missed ${figures.missed}` : ''}`,
+    `  ${[...injected].map(([fault, count]) => `${fault} ${count}`).join(' · ')}${figures.missed ? ` · missed ${figures.missed}` : ''}`,
   );
   console.log(
     `Answers: ${Object.entries(figures.answers)

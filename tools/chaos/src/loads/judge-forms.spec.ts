@@ -7,7 +7,7 @@ import { judgeForms } from './judge-forms.js';
 
 const to = 'ok+1@sink.test';
 const send = (form: Form, change: Partial<SendRecord> = {}): SendRecord => ({
-  ...{ place: 1, kind: ok, to, key: null, twice: false, form },
+  ...{ index: 1, kind: ok, to, key: null, twice: false, form },
   calls: [
     {
       place: 1,

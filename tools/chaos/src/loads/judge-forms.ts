@@ -29,7 +29,7 @@ async function contents({ sends, bytes }: Evidence): Promise<Finding> {
   );
 }
 
-async function readAs({ form, place: index }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
+async function readAs({ form, index: index }: SendRecord, to: string, raw: Buffer): Promise<string | null> {
   const { subject, html = '', attachments } = await PostalMime.parse(raw);
   if (subject !== subjectOf(form, index)) return `${to} came with the subject ${subject}`;
   if (html.split(markOf(form, index)).length !== 2) return `${to} came with other words`;
@@ -39,7 +39,7 @@ async function readAs({ form, place: index }: SendRecord, to: string, raw: Buffe
   return form === 'copies' && raw.includes(bccOf(index)) ? `${to} shows the hidden recipient` : null;
 }
 
-const addressesOf = ({ form, place: index, to }: SendRecord): string[] =>
+const addressesOf = ({ form, index: index, to }: SendRecord): string[] =>
   form === 'copies' ? [to, ccOf(index), bccOf(index)] : [to];
 
 function schedules({ sends, sink }: Evidence): Finding {
@@ -58,7 +58,7 @@ function schedules({ sends, sink }: Evidence): Finding {
   );
 }
 
-function copies({ sends, sink, emails, doubted }: Evidence): Finding {
+function copies({ sends, sink, emails, doubted: suspected }: Evidence): Finding {
   const arrived = Map.groupBy(sink, ({ to }) => to);
   const rows = Map.groupBy(emails, ({ to }) => to);
   const sent = sends.filter((send) => send.form === 'copies' && knowledgeOf(send).kind === 'accepted');
@@ -66,11 +66,11 @@ function copies({ sends, sink, emails, doubted }: Evidence): Finding {
     'G4 G6',
     'a copy that never arrived, or more often than faults excuse',
     2 * sent.length,
-    sent.flatMap(({ to, place: index }) =>
+    sent.flatMap(({ to, index: index }) =>
       [ccOf(index), bccOf(index)].map((address) => {
         const count = arrived.get(address)?.length ?? 0;
         const own = rows.get(to) ?? [];
-        const honest = own.length + own.reduce((sum, { id }) => sum + (doubted.get(id) ?? 0), 0);
+        const honest = own.length + own.reduce((sum, { id }) => sum + (suspected.get(id) ?? 0), 0);
         if (count === 0) return `${address} never got its copy`;
         return count > honest ? `${address} got ${count} copies, ${honest} can be excused` : null;
       }),

@@ -6,7 +6,7 @@ export const plainLoad: Load = {
   keepsBytes: false,
   prepare: () => Promise.resolve(),
   wanted,
-  bodyOf: ({ to, place: index }: Wanted) => ({
+  bodyOf: ({ to, index: index }: Wanted) => ({
     to,
     subject: `number ${index}`,
     body: `<p>Message ${index}</p>`,

@@ -2,7 +2,7 @@ import { variablesOf } from '@posthorn/platform';
 import type { Tree } from './tree.js';
 
 export interface Instruction {
-  word: string;
+  text: string;
   /** With continued lines joined. */
   rest: string;
 }
@@ -48,7 +48,7 @@ export function readStages(text: string): Stage[] {
     const [, text, rest] = /^\s*(\S+)\s*(.*)$/.exec(line)!;
     const [, image, name] = /^(\S+)(?:\s+AS\s+(\S+))?$/i.exec(rest!) ?? [];
     if (text === 'FROM') stages.push({ name: name ?? '', image: image ?? '', instructions: [] });
-    else stages.at(-1)?.instructions.push({ word: text!, rest: rest!.trim() });
+    else stages.at(-1)?.instructions.push({ text: text!, rest: rest!.trim() });
   }
   return stages;
 }
@@ -71,7 +71,7 @@ function stageFindings({ image, instructions }: Stage, earlier: Stage[], tree: T
   const isStage = (name: string) => earlier.some((stage) => stage.name === name);
   if (!isStage(image) && (!/:[\w.-]+$/.test(image) || image.endsWith(':latest')))
     findings.push(`FROM ${image} needs a tag that stays`);
-  for (const { word: text, rest } of instructions) {
+  for (const { text: text, rest } of instructions) {
     if (!texts.includes(text)) findings.push(`${text} is no instruction that is used here`);
     if (text === 'COPY') findings.push(...copyFindings(rest, isStage, tree));
     if (text === 'ENV') findings.push(...environmentFindings(rest, tree));
@@ -103,13 +103,13 @@ function copyFindings(rest: string, isStage: (name: string) => boolean, tree: Tr
 
 function startFindings({ instructions }: Stage, tree: Tree): string[] {
   const findings: string[] = [];
-  const last = (text: string) => instructions.findLast((each) => each.word === text)?.rest;
+  const last = (text: string) => instructions.findLast((each) => each.text === text)?.rest;
   const user = last('USER') ?? 'root';
   if (!/^[1-9]\d*(:[1-9]\d*)?$/.test(user))
     findings.push(`USER ${user}: it must be a number above 0, so that all can see that it is not root`);
   const copied = new Map(
     instructions
-      .filter(({ word: text }) => text === 'COPY')
+      .filter(({ text: text }) => text === 'COPY')
       .flatMap(({ rest }) => (readCopy(rest).from ? [] : [targetAndSource(rest)])),
   );
   const entry = argumentsOf(last('ENTRYPOINT') ?? '');

@@ -26,7 +26,7 @@ export function alertsOf(rules: string): Alert[] {
 }
 
 /** What a board asks for, each under its panel's title. */
-export function questionsOf(board: string): { where: string; expr: string }[] {
+export function expressionsOf(board: string): { where: string; expr: string }[] {
   const { panels } = JSON.parse(board) as Board;
   const walk = (list: Panel[]): { where: string; expr: string }[] =>
     list.flatMap(({ title = '', panels: inner = [], targets = [] }) => [

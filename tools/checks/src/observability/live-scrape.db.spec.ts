@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startableServices } from '@posthorn/dev';
 import { eventually } from '@posthorn/testing';
 import { Product } from '../../../trace/src/product.js';
-import { alertsOf, questionsOf } from './findings.js';
+import { alertsOf, expressionsOf } from './findings.js';
 import { knownMetrics, ourMetrics, type KnownMetrics } from './known-metrics.js';
 import { requestedBy } from './promql.js';
 
@@ -87,7 +87,7 @@ describe('the metrics of all services, as they are scraped', () => {
 
   it('answer whatever the board and the alerts ask', () => {
     const rules = alertsOf(readFileSync('deploy/observability/alerts.yaml', 'utf8')).map(({ expr }) => expr);
-    const board = questionsOf(readFileSync('deploy/observability/board.json', 'utf8')).map(
+    const board = expressionsOf(readFileSync('deploy/observability/board.json', 'utf8')).map(
       ({ expr }) => expr,
     );
     const requested = new Set(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { alertsOf, commandFindings, questionsOf, runbookFindings, unknownIn } from './findings.js';
+import { alertsOf, commandFindings, expressionsOf, runbookFindings, unknownIn } from './findings.js';
 import { knownMetrics } from './known-metrics.js';
 import { requestedBy } from './promql.js';
 
@@ -65,5 +65,7 @@ describe('alerts and runbooks', () => {
 
 it('finds the questions of a board in rows, too', () => {
   const inner = { title: 'inner', targets: [{ expr: 'up' }] };
-  expect(questionsOf(JSON.stringify({ panels: [{ title: 'row', panels: [inner] }, inner] }))).toHaveLength(2);
+  expect(expressionsOf(JSON.stringify({ panels: [{ title: 'row', panels: [inner] }, inner] }))).toHaveLength(
+    2,
+  );
 });

@@ -29,7 +29,7 @@ export async function startInbox({
   directory,
   httpPort = 0,
   smtpPort = 0,
-  report: say = () => {},
+  report: log = () => {},
   capacity = 10_000,
 }: InboxOptions): Promise<Inbox> {
   const lock = lockDirectory(resolve(directory), 'The development inbox');
@@ -43,7 +43,7 @@ export async function startInbox({
     const stream = new MessageStream();
     const http = await serveInbox(store, stream, httpPort);
     opened.push(() => closePage(http.server, stream));
-    const smtp = await receiveMail(store, smtpPort, (message) => stream.send('message', message), say);
+    const smtp = await receiveMail(store, smtpPort, (message) => stream.send('message', message), log);
     opened.push(() => smtp.stop());
     return {
       url: `http://127.0.0.1:${http.port}`,

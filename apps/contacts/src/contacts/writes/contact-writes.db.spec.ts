@@ -217,9 +217,9 @@ describe('consents', () => {
     expect([total, hasMore]).toEqual([4, true]);
     const rest = await suite.bus.call(consents.list, key, { id, after: next! });
     expect(rest.items).toMatchObject([{ before: null, after: true, source: 'API', ...fromKey }]);
-    for (const stranger of [newId(), id]) {
+    for (const outsider of [newId(), id]) {
       await expect(
-        suite.bus.call(consents.list, suite.buildProject().caller, { id: stranger }),
+        suite.bus.call(consents.list, suite.buildProject().caller, { id: outsider }),
       ).rejects.toMatchObject({
         kind: 'not_found',
       });

@@ -8,12 +8,12 @@ import { ContactRow } from '../contact.entity.js';
 import { withoutNulls } from './custom-fields.js';
 
 /** A contact that was made or changed; `before` is null where it was made. */
-export interface Landed {
+export interface Written {
   contact: ContactRow;
   before: ContactBefore | null;
 }
 
-interface LandedRow {
+interface WrittenRow {
   place: number;
   id: string;
   subscribed: boolean;
@@ -51,17 +51,17 @@ export class ContactWritesRepository {
     writes: ContactWrite[],
     ofAnySize: boolean,
     timeouts: string | null = null,
-  ): Promise<Map<number, Landed>> {
+  ): Promise<Map<number, Written>> {
     const parameters = contactParametersOf(writes, ofAnySize, timeouts);
     const rows =
       writes.length <= maxOfPrepared
-        ? await this.database.prepared<LandedRow>({ name: 'write contacts', sql: writeSql, parameters })
-        : await this.database.query<LandedRow>(writeSql, parameters);
-    return new Map(rows.map((row) => [row.place - 1, landed(writes[row.place - 1]!, row)]));
+        ? await this.database.prepared<WrittenRow>({ name: 'write contacts', sql: writeSql, parameters })
+        : await this.database.query<WrittenRow>(writeSql, parameters);
+    return new Map(rows.map((row) => [row.place - 1, written(writes[row.place - 1]!, row)]));
   }
 }
 
-function landed({ projectId, email }: ContactWrite, row: LandedRow): Landed {
+function written({ projectId, email }: ContactWrite, row: WrittenRow): Written {
   const { id, subscribed, customFields, seq, createdAt, updatedAt, wasSubscribed, wasFields, wasSeq } = row;
   const contact = Object.assign(new ContactRow(), {
     projectId,
@@ -85,7 +85,7 @@ function landed({ projectId, email }: ContactWrite, row: LandedRow): Landed {
  */
 const location = `width_bucket(excluded.id, $3::uuid[])`;
 /** Among texts, which have no fixed length, the search walks through half of them: a new row is found by its id. */
-const landedIndex = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
+const writtenIndex = `CASE WHEN old.id IS NULL THEN width_bucket(known.id, $3::uuid[])
   ELSE width_bucket(known.project_id::text || known.email COLLATE "C", $1::text[]) END`;
 const flags = `($5::int[])[${location}]`;
 const removed = `coalesce(($9::text[])[${location}]::text[], '{}')`;
@@ -118,7 +118,7 @@ export const writesContacts = (leftOut = ''): string => `
         AND (known.subscribed <> ${subscribed} OR known.custom_fields <> ${fields})
         AND (${flags} & ${flag.ofAnySize} <> 0 OR octet_length((${fields})::text) <= ${maxCustomFields})
     RETURNING known.*, old.subscribed AS was_subscribed, old.custom_fields AS was_fields, old.seq AS was_seq,
-      ${landedIndex} AS place
+      ${writtenIndex} AS place
   ), told AS (
     SELECT written.*, asked.bunch, CASE
         WHEN was_seq IS NULL THEN CASE WHEN asked.flags & ${flag.inBulk} = 0 THEN '${contactEvents.created.name}' END
@@ -173,7 +173,7 @@ export function contactParametersOf(
     origins.map(({ source }) => source),
     origins.map(({ text }) => text),
     currentTraces(),
-    origins.map(({ publishedAddress: toldAddress }) => toldAddress),
+    origins.map(({ publishedAddress: reportedAddress }) => reportedAddress),
     timeouts,
   ];
 }

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { contactEvents, DomainError, outcomeUnknown, unavailable } from '@posthorn/contracts';
-import { DatabaseClock, isLockTimeout, isOutcomeInDoubt, isPoisonedRow } from '@posthorn/database';
+import { DatabaseClock, isLockTimeout, isOutcomeUnknown, isPoisonedRow } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 import { Commits } from '@posthorn/platform';
 import {
@@ -52,10 +52,10 @@ export class ContactWrites {
       return await this.commitOnce(writes, timeouts);
     } catch (error) {
       if (writes.length === 1 || !isPoisonedRow(error)) return writes.map(() => refused(error as Error));
-      const middle = writes.length >> 1;
+      const waitMs = writes.length >> 1;
       return [
-        ...(await this.commit(writes.slice(0, middle), timeouts)),
-        ...(await this.commit(writes.slice(middle), timeouts)),
+        ...(await this.commit(writes.slice(0, waitMs), timeouts)),
+        ...(await this.commit(writes.slice(waitMs), timeouts)),
       ];
     }
   }
@@ -103,7 +103,7 @@ export class ContactWrites {
     try {
       return await this.write(writes, { timeouts, eachCommits: true });
     } catch (error) {
-      throw isOutcomeInDoubt(error) ? outcomeUnknown() : error;
+      throw isOutcomeUnknown(error) ? outcomeUnknown() : error;
     } finally {
       this.outbox.wakeUp();
     }
@@ -112,28 +112,28 @@ export class ContactWrites {
   /** One address each. What has landed by itself is told of, whatever locks the others wait for in vain. */
   private async writeEach(
     groups: Group[],
-    { checksFirst: looksFirst, timeouts: patience, eachCommits }: WriteOptions,
-    hasLanded: boolean,
+    { checksFirst: looksFirst, timeouts: waitMs, eachCommits }: WriteOptions,
+    isWritten: boolean,
   ): Promise<WrittenContact[]> {
     const found = new Map<ContactWrite, WrittenContact>();
     let open = inOrder(groups.map(({ write }) => write));
     let ofAnySize = false;
     if (looksFirst) open = await this.look(open, found);
     while (open.length > 0) {
-      const landed = await this.statement.write(open, ofAnySize, patience).catch((error: Error) => {
-        if (!eachCommits || !(hasLanded || found.size > 0) || !isLockTimeout(error)) throw error;
+      const written = await this.statement.write(open, ofAnySize, waitMs).catch((error: Error) => {
+        if (!eachCommits || !(isWritten || found.size > 0) || !isLockTimeout(error)) throw error;
         return error;
       });
-      if (isNativeError(landed)) {
-        for (const write of open) found.set(write, refused(landed));
+      if (isNativeError(written)) {
+        for (const write of open) found.set(write, refused(written));
         break;
       }
-      for (const [index, { contact, before }] of landed) {
+      for (const [index, { contact, before }] of written) {
         found.set(open[index]!, { outcome: before ? 'UPDATED' : 'CREATED', contact, before, error: null });
       }
       // What the statement left alone changes nothing as a rule; else somebody was quicker, or its size is known only now.
       open = await this.look(
-        open.filter((_, index) => !landed.has(index)),
+        open.filter((_, index) => !written.has(index)),
         found,
       );
       ofAnySize = true;

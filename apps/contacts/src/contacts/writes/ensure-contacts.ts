@@ -6,7 +6,7 @@ import { keyOf, originOf, type ContactWrite } from './contact-write.js';
 import { ContactWrites } from './contact-writes.js';
 import { ContactsRepository, type ContactKey } from '../contacts.repository.js';
 
-interface Question {
+interface Lookup {
   projectId: string;
   emails: string[];
 }
@@ -27,8 +27,8 @@ export const recipientContact = ({ projectId, email }: ContactKey): ContactWrite
 /** Gives the ids of the contacts of some addresses, and makes the missing ones: one look and one insert for all that ask at once. */
 @Injectable()
 export class EnsureContactsService {
-  private readonly gatherer = new Gatherer<Question, EnsuredContacts>({
-    flush: (questions) => this.answer(questions),
+  private readonly gatherer = new Gatherer<Lookup, EnsuredContacts>({
+    flush: (lookups) => this.answer(lookups),
     maxItems: maxGathered,
   });
 
@@ -44,24 +44,24 @@ export class EnsureContactsService {
     return this.gatherer.submit({ projectId: caller.projectId, emails: body.emails });
   }
 
-  private async answer(questions: Question[]): Promise<Answer[]> {
+  private async answer(lookups: Lookup[]): Promise<Answer[]> {
     try {
-      return await this.answerTogether(questions);
+      return await this.answerTogether(lookups);
     } catch (error) {
-      if (questions.length === 1 || !isPoisonedRow(error)) return questions.map(() => error as Error);
-      const middle = questions.length >> 1;
+      if (lookups.length === 1 || !isPoisonedRow(error)) return lookups.map(() => error as Error);
+      const waitMs = lookups.length >> 1;
       return [
-        ...(await this.answer(questions.slice(0, middle))),
-        ...(await this.answer(questions.slice(middle))),
+        ...(await this.answer(lookups.slice(0, waitMs))),
+        ...(await this.answer(lookups.slice(waitMs))),
       ];
     }
   }
 
-  private async answerTogether(questions: Question[]): Promise<EnsuredContacts[]> {
+  private async answerTogether(lookups: Lookup[]): Promise<EnsuredContacts[]> {
     const ids = await this.idsOf(
-      questions.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))),
+      lookups.flatMap(({ projectId, emails }) => emails.map((email) => ({ projectId, email }))),
     );
-    return questions.map(({ projectId, emails }) => ({
+    return lookups.map(({ projectId, emails }) => ({
       contacts: emails.map((email) => ({ id: ids.get(keyOf({ projectId, email }))!, email })),
     }));
   }

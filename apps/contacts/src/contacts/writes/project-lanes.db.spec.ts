@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const email = 'ann@example.org';
-const patient = { timeoutMs: 20_000 };
+const waiting = { timeoutMs: 20_000 };
 const upsert = (caller: Caller, turn: number, address = email) =>
-  suite.bus.call(contacts.upsert, caller, { email: address, customFields: { turn } }, patient);
-const record = (caller: Caller) => suite.bus.call(events.record, caller, { name: 'seen', email }, patient);
+  suite.bus.call(contacts.upsert, caller, { email: address, customFields: { turn } }, waiting);
+const record = (caller: Caller) => suite.bus.call(events.record, caller, { name: 'seen', email }, waiting);
 
 async function buildContact(): Promise<Caller> {
   const { caller } = suite.buildProject();
@@ -83,15 +83,15 @@ it('what of a batch has landed is told of, whatever the rest waits for in vain',
   const other = { ...caller, userAgent: 'Another/1' };
   const outcomes = await holding(77, async () => {
     const calls = await holding(78, async () => {
-      const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, patient);
+      const first = bus.call(contacts.upsert, elsewhere, { email, customFields: { waits: 78 } }, waiting);
       await eventually(
         async () => (await lockWaiters(database, { locktype: 'advisory' })).length > 0,
         'it waits',
       );
       const after = [
-        bus.call(contacts.create, caller, { email: 'new@example.org' }, patient),
-        bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, patient),
-        bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, patient),
+        bus.call(contacts.create, caller, { email: 'new@example.org' }, waiting),
+        bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, waiting),
+        bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, waiting),
       ];
       // What is asked later is answered when those are there.
       await bus.call(contacts.list, caller, {});

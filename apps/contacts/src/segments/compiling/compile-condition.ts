@@ -45,7 +45,7 @@ export function compileFilter(filter: ConditionFilter, scope: CompileScope): str
       return compileCustomField(filter, scope);
     case 'event':
     case 'activity':
-      return compileHappening(filter, scope);
+      return compileOccurrence(filter, scope);
     case 'segment':
     case 'list':
       return compileMembership(filter, scope);
@@ -72,7 +72,7 @@ function compileInstant(filter: InstantFilter, scope: CompileScope): string {
 }
 
 /** As EXISTS the planner may join, hash or look up, as the rest of the condition lets it. */
-function compileHappening(filter: EventFilter | ActivityFilter, scope: CompileScope): string {
+function compileOccurrence(filter: EventFilter | ActivityFilter, scope: CompileScope): string {
   const { add } = scope;
   const seen =
     filter.field === 'event'

@@ -36,9 +36,9 @@ function matchFilter(filter: ConditionFilter, subject: Subject, now: Date): Verd
     case 'customField':
       return matchCustomField(filter, subject.customFields, now);
     case 'event':
-      return matchHappening(filter, subject.events.get(filter.name), now);
+      return matchOccurrence(filter, subject.events.get(filter.name), now);
     case 'activity':
-      return matchHappening(filter, subject.activities.get(filter.activity), now);
+      return matchOccurrence(filter, subject.activities.get(filter.activity), now);
     case 'segment':
     case 'list':
       return always(isMember(filter, subject));
@@ -58,10 +58,10 @@ function matchEmail({ operator, text }: AddressFilter, email: string): boolean {
   }
 }
 
-function matchHappening(filter: EventFilter | ActivityFilter, last: Date | undefined, now: Date): Verdict {
-  const happened = last !== undefined;
-  if (!('spanMs' in filter)) return always(happened === (filter.operator === 'triggered'));
-  if (!happened) return filter.operator === 'notTriggeredWithin' ? always(true) : never;
+function matchOccurrence(filter: EventFilter | ActivityFilter, last: Date | undefined, now: Date): Verdict {
+  const occurred = last !== undefined;
+  if (!('spanMs' in filter)) return always(occurred === (filter.operator === 'triggered'));
+  if (!occurred) return filter.operator === 'notTriggeredWithin' ? always(true) : never;
   const leaves = last.getTime() + filter.spanMs + 1;
   return filter.operator === 'triggeredWithin' ? until(leaves, now) : from(leaves, now);
 }

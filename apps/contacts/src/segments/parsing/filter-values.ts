@@ -44,7 +44,7 @@ const takes: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span' | '
 export class FilterValues {
   constructor(
     private readonly given: Members,
-    private readonly place: readonly string[],
+    private readonly index: readonly string[],
     private readonly faults: Faults,
   ) {}
 
@@ -134,7 +134,7 @@ export class FilterValues {
   }
 
   private fault(member: 'value' | 'unit', code: Parameters<Faults['add']>[1], message: string): null {
-    return this.faults.add([...this.place, member], code, message);
+    return this.faults.add([...this.index, member], code, message);
   }
 }
 

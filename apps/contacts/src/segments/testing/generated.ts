@@ -61,7 +61,7 @@ const wrongDates = [
   '1900-02-29',
   '26-03-01',
 ];
-const oddDates = [
+const unusualDates = [
   '2024-02-29',
   '2000-02-29',
   '1965-07-20',
@@ -85,7 +85,7 @@ const dateText = fc.oneof(
   instant.map((at) => at.toISOString()),
   instant.map((at) => at.toISOString().slice(0, 10)),
   instant.map((at) => new Date(at.getTime() + 19_800_000).toISOString().replace('Z', '+05:30')),
-  fc.constantFrom(...oddDates),
+  fc.constantFrom(...unusualDates),
 );
 const scalar = fc.oneof(
   number,
@@ -152,7 +152,7 @@ const dated = fc.constantFrom('createdAt', 'updatedAt');
 const path = fc
   .tuple(fc.constantFrom('customFields', 'data'), fc.constantFrom('a', 'a', 'b', 'b', 'n.x', 'n.y.z', 'n', '0', 'list.0', 'list', 'a.x', 'n.y.z.z', 'none', '__proto__', 'constructor.name'))
   .map((names) => names.join('.')); // prettier-ignore
-const happened = fc.oneof(
+const occurred = fc.oneof(
   fc.constantFrom(...eventNames, 'never').map((name) => `event.${name}`),
   fc.constantFrom(...emailActivities).map((kind) => `email.${kind}`),
 );
@@ -172,8 +172,8 @@ const filter = fc.oneof(
   filterOf(path, parts, valued(fc.constantFrom(...texts.slice(1)))),
   filterOf(path, ages, spanned),
   filterOf(path, ['exists', 'notExists']),
-  filterOf(happened, ['triggered', 'notTriggered']),
-  filterOf(happened, ['triggeredWithin', 'triggeredOlderThan', 'notTriggeredWithin'], spanned),
+  filterOf(occurred, ['triggered', 'notTriggered']),
+  filterOf(occurred, ['triggeredWithin', 'triggeredOlderThan', 'notTriggeredWithin'], spanned),
   filterOf(named, ['isMemberOf', 'isNotMemberOf']),
 ); // prettier-ignore
 

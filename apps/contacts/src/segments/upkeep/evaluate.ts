@@ -26,10 +26,10 @@ export interface Difference {
   entered: SegmentPair[];
   left: SegmentPair[];
   due: (SegmentPair & { dueAt: Date })[];
-  undue: SegmentPair[];
+  notDue: SegmentPair[];
 }
 
-export const noDifference = (): Difference => ({ entered: [], left: [], due: [], undue: [] });
+export const noDifference = (): Difference => ({ entered: [], left: [], due: [], notDue: [] });
 
 /** Looks at one contact with the live segments of its project, each after those that it names, and adds what is to be changed. */
 export function look(
@@ -42,7 +42,7 @@ export function look(
   const location = (segmentId: string): SegmentPair => ({ projectId, contactId, segmentId });
   if (!subject) {
     difference.left.push(...[...known.segments].map(location));
-    difference.undue.push(...[...known.due.keys()].map(location));
+    difference.notDue.push(...[...known.due.keys()].map(location));
     return;
   }
   const segments = new Set(known.segments);
@@ -55,7 +55,7 @@ export function look(
     else segments.delete(segment.id);
     difference[matches ? 'entered' : 'left'].push(location(segment.id));
   }
-  difference.undue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(location));
+  difference.notDue.push(...[...known.due.keys()].filter((id) => !due.has(id)).map(location));
   for (const [id, at] of due)
     if (known.due.get(id) !== at) difference.due.push({ ...location(id), dueAt: new Date(at) });
 }

@@ -91,14 +91,14 @@ describe('segments after anything', () => {
   /** Entries and exits of one contact take turns, and the last says where it is now, unless it was deleted. */
   async function expectEventsLead(mine: SegmentsOf, { id }: Segment): Promise<void> {
     const events = await suite.database.query<{
-      fact: string;
+      event: string;
       items: { contactId: string; segmentId: string }[];
     }>(
       `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
       [mine.projectId],
     );
     const last = new Map<string, string>();
-    for (const { fact: event, items } of events) {
+    for (const { event: event, items } of events) {
       for (const { contactId } of items.filter(({ segmentId }) => segmentId === id)) {
         expect([contactId, event]).not.toEqual([contactId, last.get(contactId)]);
         last.set(contactId, event);

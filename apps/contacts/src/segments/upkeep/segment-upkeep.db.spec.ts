@@ -34,10 +34,10 @@ describe('live segments', () => {
   it('are looked at in the order in which they name one another, in one round', async () => {
     const mine = suite.open();
     const base = await mine.build({ name: 'base' });
-    const middle = await mine.build({ name: 'middle', condition: all([`segment.${base.id}`, 'isMemberOf']) });
+    const waitMs = await mine.build({ name: 'middle', condition: all([`segment.${base.id}`, 'isMemberOf']) });
     await mine.build({
       name: 'top',
-      condition: all([`segment.${middle.id}`, 'isMemberOf'], ['subscribed', 'equals', true]),
+      condition: all([`segment.${waitMs.id}`, 'isMemberOf'], ['subscribed', 'equals', true]),
       trackMembership: true,
     });
     const contact = await mine.contact('a@example.org', { plan: 'pro' });

@@ -113,7 +113,7 @@ export class SegmentUpkeep {
 function ofThose(
   there: ReadonlySet<string>,
   busy: ReadonlySet<string>,
-  { entered, left, due, undue }: Difference,
+  { entered, left, due, notDue: undue }: Difference,
 ): Difference {
   const isThere = ({ contactId }: SegmentPair) => there.has(contactId);
   const isFree = ({ contactId }: SegmentPair) => !busy.has(contactId);
@@ -121,6 +121,6 @@ function ofThose(
     entered: entered.filter(isThere),
     left: left.filter(isFree),
     due: due.filter(isThere),
-    undue: undue.filter(isFree),
+    notDue: undue.filter(isFree),
   };
 }

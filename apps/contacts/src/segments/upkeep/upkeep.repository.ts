@@ -76,7 +76,7 @@ export class UpkeepRepository {
   }
 
   /** Writes the memberships that differ, and counts them; answers those that really left: whoever deletes a contact may be faster. */
-  async write({ entered, left, due, undue }: Difference): Promise<{ left: SegmentPair[] }> {
+  async write({ entered, left, due, notDue: undue }: Difference): Promise<{ left: SegmentPair[] }> {
     await this.enter(entered);
     const removed = await this.leave(left);
     await this.dates(due, undue);
@@ -89,8 +89,8 @@ export class UpkeepRepository {
     const {
       contacts,
       segments,
-      contactIndexes: contactPlaces,
-      segmentIndexes: segmentPlaces,
+      contactIndexes: contactPositions,
+      segmentIndexes: segmentPositions,
     } = pairsOf(positions);
     const projects = new Map(positions.map(({ projectId, segmentId }) => [segmentId, projectId]));
     await this.database.query(
@@ -101,7 +101,7 @@ export class UpkeepRepository {
        )
        INSERT INTO segment_members (project_id, contact_id, segment_id)
        SELECT ($1::uuid[])[segment], ($2::uuid[])[contact], ($3::uuid[])[segment] FROM pairs`,
-      [segments.map((id) => projects.get(id)), contacts, segments, contactPlaces, segmentPlaces],
+      [segments.map((id) => projects.get(id)), contacts, segments, contactPositions, segmentPositions],
     );
   }
 
@@ -121,12 +121,12 @@ export class UpkeepRepository {
     );
   }
 
-  private async dates(due: Difference['due'], undue: readonly SegmentPair[]): Promise<void> {
-    if (undue.length > 0) {
+  private async dates(due: Difference['due'], notDue: readonly SegmentPair[]): Promise<void> {
+    if (notDue.length > 0) {
       await this.database.query(
         `DELETE FROM segment_due d USING unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS a (project_id, contact_id, segment_id)
          WHERE d.project_id = a.project_id AND d.contact_id = a.contact_id AND d.segment_id = a.segment_id`,
-        columnsOf(undue),
+        columnsOf(notDue),
       );
     }
     if (due.length > 0) {

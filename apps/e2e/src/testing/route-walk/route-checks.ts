@@ -125,10 +125,10 @@ export const routeChecks: readonly RouteCheck[] = [
     run: async (operation, fixture) => {
       const nobodys = [randomId, 'no-id', '%00', randomId.slice(1)].map((id) => ({ id }));
       const answers: unknown[] = [];
-      for (const thing of [fixture.strangersThingFor(operation), ...nobodys]) {
-        const path = fixture.pathWith(operation, thing);
+      for (const resource of [fixture.strangersThingFor(operation), ...nobodys]) {
+        const path = fixture.pathWith(operation, resource);
         const answer = await fixture.request(operation, path, { body: await fixture.bodyOf(operation) });
-        expect([thing, answer.status, codeOf(answer)]).toEqual([thing, 404, 'resource_not_found']);
+        expect([resource, answer.status, codeOf(answer)]).toEqual([resource, 404, 'resource_not_found']);
         answers.push(published(answer, path));
       }
       expect(answers).toEqual(answers.map(() => answers[0]));

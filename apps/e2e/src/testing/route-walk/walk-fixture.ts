@@ -36,7 +36,7 @@ export class WalkFixture {
   private readonly keysWithout = new Map<string, string>();
   private readonly strangersThings: Record<string, Made> = {};
   private ours: OwnedProject;
-  private stranger: OwnedProject;
+  private outsider: OwnedProject;
   /** A key of our project that was revoked. */
   revoked: string;
   private untouched: Record<string, string>;
@@ -50,9 +50,9 @@ export class WalkFixture {
 
   async prepare(): Promise<void> {
     this.ours = await OwnedProject.ours(this.posthorn, this.operator);
-    this.stranger = await OwnedProject.ofAStranger(this.posthorn, this.operator);
-    await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', this.stranger.id);
-    for (const noun of nouns) this.strangersThings[noun] = await this.stranger.make(noun);
+    this.outsider = await OwnedProject.ofAStranger(this.posthorn, this.operator);
+    await this.operator('domains', 'verify', '--domain', strangersDomain, '--project', this.outsider.id);
+    for (const noun of nouns) this.strangersThings[noun] = await this.outsider.make(noun);
     const { id: keyId, token } = (await this.operator('keys', 'create', '--name', 'revoked')) as {
       id: string;
       token: string;
@@ -150,11 +150,11 @@ export class WalkFixture {
     // What is read once is gone when it was read.
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
-      const path = this.stranger.pathWith(operation, this.strangersThingFor(operation));
+      const path = this.outsider.pathWith(operation, this.strangersThingFor(operation));
       const requested = /\/(?:timeseries|stats)$/.test(path)
         ? `${path}?from=${this.today}&to=${this.today}`
         : path;
-      const { status, text } = await this.posthorn.get(requested, this.stranger.headersFor(operation));
+      const { status, text } = await this.posthorn.get(requested, this.outsider.headersFor(operation));
       expect(status).toBe(200);
       return [path, text.replace(lastUsed, '')];
     });
@@ -177,7 +177,7 @@ export class WalkFixture {
   }
 
   private strangersOwn(path: string): Promise<Answer> {
-    return this.posthorn.get(path, { authorization: `Bearer ${this.stranger.key}` });
+    return this.posthorn.get(path, { authorization: `Bearer ${this.outsider.key}` });
   }
 
   private async keyOf(...texts: string[]): Promise<string> {

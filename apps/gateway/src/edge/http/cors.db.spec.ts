@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routeControllers } from '../../gateway.module.js';
-import { startGatewaySuite, type GatewaySuite, type Told } from '../../testing/gateway-suite.js';
+import { startGatewaySuite, type GatewaySuite, type Published } from '../../testing/gateway-suite.js';
 import { callersOf } from '../routes/route.js';
 import { routeTable } from '../routes/route-table.js';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-const allowed = ({ headers }: Told) => [
+const allowed = ({ headers }: Published) => [
   headers.get('access-control-allow-origin'),
   headers.get('access-control-allow-credentials'),
 ];

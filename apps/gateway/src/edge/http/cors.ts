@@ -11,7 +11,7 @@ const isOpenToPages = ({ declaration }: Route): boolean => callersOf(declaration
 const exposed =
   'retry-after, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 const forAll = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
-const forOurs = (origin: string) => ({
+const forOwnOrigins = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-allow-credentials': 'true',
   vary: 'Origin',
@@ -49,6 +49,6 @@ export class Cors {
 
   private forTrusted({ raw }: HttpRequest): Record<string, string> | null {
     const origins = headerValues(raw.rawHeaders, 'origin');
-    return isTrustedOrigin(this.config, origins) ? forOurs(origins[0]!) : null;
+    return isTrustedOrigin(this.config, origins) ? forOwnOrigins(origins[0]!) : null;
   }
 }

@@ -17,7 +17,7 @@ import {
   type Request,
   type GatewaySuite,
   type SignedIn,
-  type Told,
+  type Published,
 } from '../../testing/gateway-suite.js';
 import { challenge } from '../../testing/walk/dialect-shapes.js';
 import { routeTable, type Route } from '../routes/route-table.js';
@@ -43,7 +43,7 @@ const keyOf = (wanted: Partial<CreateApiKey>): Promise<CreatedApiKey> => {
   return stored;
 };
 const keys = new Map<string, Promise<CreatedApiKey>>();
-const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
+const codeOf = ({ json }: Published) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
 const send = { to: 'a@example.test', subject: 's', body: 'b' };
 
 let suite: GatewaySuite;

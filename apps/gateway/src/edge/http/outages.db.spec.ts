@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedApiKey } from '@posthorn/contracts';
-import { startGatewaySuite, type GatewaySuite, type Told } from '../../testing/gateway-suite.js';
+import { startGatewaySuite, type GatewaySuite, type Published } from '../../testing/gateway-suite.js';
 
-const codeOf = ({ json }: Told) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
+const codeOf = ({ json }: Published) => json['code'] ?? (json['error'] as { code: string } | undefined)?.code;
 const send = { to: 'a@example.test', subject: 's', body: 'b' };
 
 let suite: GatewaySuite;

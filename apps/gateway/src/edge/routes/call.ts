@@ -34,5 +34,5 @@ export interface Call<Body = object, Query = object> {
   upload?: Upload;
   idempotency?: IdempotencyClaim;
   /** Of a body whose entries stand for themselves: where each stood, and which were refused. */
-  entries?: { places: readonly number[]; refused: readonly RefusedEntry[] };
+  entries?: { positions: readonly number[]; refused: readonly RefusedEntry[] };
 }

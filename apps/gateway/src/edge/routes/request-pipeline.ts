@@ -165,7 +165,7 @@ export class RequestPipeline {
       : declaration.eachOf
         ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
         : { body: readBody(dialect.names, declaration.body ?? Nothing, plain) };
-    const entries = 'places' in read ? { entries: read } : {};
+    const entries = 'positions' in read ? { entries: read } : {};
     const params = request.params as Record<string, string>;
     const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
     const idempotency = declaration.idempotent ? claimOf(route, keys, params, plain) : undefined;

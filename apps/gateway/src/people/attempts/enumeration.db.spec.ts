@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Told } from '../../testing/gateway-suite.js';
+import type { Published } from '../../testing/gateway-suite.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../../testing/people-suite.js';
 
 let suite: PeopleSuite;
@@ -16,15 +16,15 @@ type Pair = [of: number, ofNobody: number];
 const fastests = (pairs: Pair[]) =>
   [0, 1].map((side) => Math.min(...pairs.map((pair) => pair[side]!))) as Pair;
 const usualGap = (pairs: Pair[]) =>
-  pairs.map(([of, ofNobody]) => of - ofNobody).sort((a, b) => a - b)[Math.floor(pairs.length / 2)]!;
+  pairs.map(([of, anonymous]) => of - anonymous).sort((a, b) => a - b)[Math.floor(pairs.length / 2)]!;
 
 /**
  * What else runs on the machine only adds, so that the fastest shows what an answer takes; but one lucky moment makes a fastest.
  * A way that takes longer does so within most of the pairs too: only what both show is told.
  */
 function tellsThemApart(pairs: Pair[]): boolean {
-  const [of, ofNobody] = fastests(pairs);
-  return Math.min(Math.abs(of - ofNobody), Math.abs(usualGap(pairs))) >= Math.max(15, 0.2 * ofNobody);
+  const [of, anonymous] = fastests(pairs);
+  return Math.min(Math.abs(of - anonymous), Math.abs(usualGap(pairs))) >= Math.max(15, 0.2 * anonymous);
 }
 
 async function request(path: string, email: string) {
@@ -32,7 +32,7 @@ async function request(path: string, email: string) {
 }
 
 /** Each to a project of its own: one sends an invitation a minute to an address. */
-async function invite(email: string): Promise<Told> {
+async function invite(email: string): Promise<Published> {
   const { projectId } = await suite.buildProject();
   const as = await suite.buildUser({ projectId });
   return suite.request('POST', `/api/v1/projects/${projectId}/members`, {
@@ -48,7 +48,7 @@ const shapeOf = (text: string) =>
     .replace(/[\w-]+@example\.com/g, '<address>');
 
 const paths = ['sign-up/email', 'request-password-reset', 'send-verification-email', 'sign-in/email'];
-const ways: [says: string, ask: (email: string) => Promise<Told>][] = [
+const ways: [says: string, ask: (email: string) => Promise<Published>][] = [
   ...paths.map((path): (typeof ways)[number] => [path, (email) => request(path, email)]),
   ['an invitation', (email) => invite(email)],
 ];

@@ -49,7 +49,7 @@ export class PeopleEndpoint implements OnApplicationBootstrap {
       method: ['GET', 'POST', 'OPTIONS'],
       url: `${authPath}/*`,
       onRequest: (request: HttpRequest, reply: HttpReply, done: () => void) => (
-        this.allowOurs(request, reply),
+        this.allowOwn(request, reply),
         done()
       ),
       handler: (request: HttpRequest, reply: HttpReply) => this.serve(request, reply),
@@ -57,7 +57,7 @@ export class PeopleEndpoint implements OnApplicationBootstrap {
   }
 
   /** Our pages at other origins may ask with their cookies; nobody else's may read an answer. */
-  private allowOurs({ raw: { rawHeaders } }: HttpRequest, reply: HttpReply): void {
+  private allowOwn({ raw: { rawHeaders } }: HttpRequest, reply: HttpReply): void {
     const origins = headerValues(rawHeaders, 'origin');
     if (!isTrustedOrigin(this.config, origins)) return;
     void reply.headers({

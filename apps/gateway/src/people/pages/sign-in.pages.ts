@@ -14,7 +14,7 @@ const news: Readonly<Record<string, string>> = {
   again: 'Sign in once more: the application asks for it.',
 };
 
-const home = '/account';
+const homePath = '/account';
 
 @Injectable()
 export class SignInPages implements OnApplicationBootstrap {
@@ -45,7 +45,7 @@ export class SignInPages implements OnApplicationBootstrap {
     { person, next, query, form: filled }: Visit,
     failed: PeopleAnswer | null = null,
   ): Promise<Shown | SentOn> {
-    if (person && !failed && !query['said']) return sentOn(next ?? home);
+    if (person && !failed && !query['said']) return sentOn(next ?? homePath);
     const text = news[query['said'] ?? ''];
     const fields = html` ${hidden('next', next)}
     ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '' })}
@@ -71,7 +71,7 @@ export class SignInPages implements OnApplicationBootstrap {
     const needsCode = answer.json['twoFactorRedirect'] === true;
     return needsCode
       ? sentOn('/sign-in/code', { next }, answer.cookies)
-      : sentOn(next ?? home, {}, answer.cookies);
+      : sentOn(next ?? homePath, {}, answer.cookies);
   }
 
   private async showCode({ next }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
@@ -97,7 +97,7 @@ export class SignInPages implements OnApplicationBootstrap {
     const answer = await readAnswer(
       await this.people.request({ method: 'POST', path, body: { code }, request }),
     );
-    return answer.ok ? sentOn(next ?? home, {}, answer.cookies) : this.showCode(visit, answer);
+    return answer.ok ? sentOn(next ?? homePath, {}, answer.cookies) : this.showCode(visit, answer);
   }
 
   private async showSignOut(): Promise<Shown> {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Route } from '../../edge/routes/route-table.js';
-import type { Told } from '../gateway-suite.js';
+import type { Published } from '../gateway-suite.js';
 
 /** How a refused request is answered: the status, and the code of the API specification in lower case. */
 export interface Refusal {
@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The whole answer, member by member, in the dialect of its surface. */
 export function expectRefused(
-  published: Told,
+  published: Published,
   { surface }: Route,
   path: string,
   { status, code }: Refusal,
@@ -52,7 +52,7 @@ export function expectRefused(
 }
 
 /** Past the guard and the limiter, and refused for the strange name only, or for a member of the query that the walk leaves out. */
-export function expectAdmitted(published: Told, route: Route, path: string): void {
+export function expectAdmitted(published: Published, route: Route, path: string): void {
   expectRefused(published, route, path, { status: 422, code: 'validation_error' });
   const { json } = published;
   const legacy = (json['error'] as { details?: { errors?: object[] } } | undefined)?.details?.errors;
@@ -65,11 +65,11 @@ export function expectAdmitted(published: Told, route: Route, path: string): voi
 
 const leftOut = (failure: object): boolean => (failure as { code?: string }).code === 'required';
 
-export const codeOf = ({ json }: Told): string =>
+export const codeOf = ({ json }: Published): string =>
   String(json['code'] ?? (json['error'] as { code?: string } | undefined)?.code ?? '').toLowerCase();
 
 /** What two answers say apart from what every answer says anew. */
-export function statedBy({ status, headers, text }: Told, ...named: string[]): unknown {
+export function statedBy({ status, headers, text }: Published, ...named: string[]): unknown {
   const stored = [...headers].filter(([name]) => !['date', 'content-length'].includes(name));
   const plain = named.reduce((rest, name) => rest.replaceAll(name, '…'), text);
   return [status, stored, plain.replace(/"request_id":"[^"]*"/, '')];

@@ -4,7 +4,7 @@ import { mintDelegatedToken } from '../../oauth/delegated-token.js';
 import { mintToken } from '../../api-keys/api-key-token.js';
 import { scopesOf, type RouteDeclaration } from '../../edge/routes/route.js';
 import type { Route } from '../../edge/routes/route-table.js';
-import type { GatewaySuite, Told } from '../gateway-suite.js';
+import type { GatewaySuite, Published } from '../gateway-suite.js';
 import { delegate } from '../delegate.js';
 import { buildUser, cookieOf, join, peopleSecretOf, signIn, type Person } from '../people.js';
 import { strangeName } from './dialect-shapes.js';
@@ -91,7 +91,11 @@ export class WalkFixture {
   }
 
   /** Asks the route with a name in it that it does not know. */
-  async request(route: Route, { headers, projectId }: Shown, method: string = route.method): Promise<Told> {
+  async request(
+    route: Route,
+    { headers, projectId }: Shown,
+    method: string = route.method,
+  ): Promise<Published> {
     this.requested += 1;
     const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'DELETE';
     const path = this.pathOf(route, projectId) + (reads ? `?${strangeName}=1` : '');
@@ -129,14 +133,14 @@ export class WalkFixture {
       this.cookies[role] = await signIn(database, person);
       this.people[role] = person;
     }
-    const [stranger, expired, owner] = [
+    const [outsider, expired, owner] = [
       await buildUser(database),
       await buildUser(database),
       await buildUser(database),
     ];
-    Object.assign(this.people, { STRANGER: stranger, DISABLED: owner });
-    await join(database, this.unknowns, stranger, 'OWNER');
-    this.cookies.STRANGER = await signIn(database, stranger);
+    Object.assign(this.people, { STRANGER: outsider, DISABLED: owner });
+    await join(database, this.unknowns, outsider, 'OWNER');
+    this.cookies.STRANGER = await signIn(database, outsider);
     await join(database, this.ours, expired, 'OWNER');
     this.cookies.EXPIRED = await signIn(database, expired);
     this.foreignCookie = cookieOf(tokenIn(this.cookies.OWNER), 'the secret of another host');

@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 const firstProject = '00000000-0000-0000-0000-000000000000';
-const claim = (limit: number, more: { without?: string[]; afterProject?: string; room?: Capacity } = {}) =>
+const claim = (
+  limit: number,
+  more: { without?: string[]; afterProject?: string; capacity?: Capacity } = {},
+) =>
   new ClaimsRepository(suite.database).claim({
     ...{
       workerId: newId(),
@@ -62,7 +65,7 @@ describe('a claim', () => {
     await suite.database.query(`UPDATE deliveries SET bytes = $1`, [large]);
     await accept(caller, domain, 2);
     const sizes = async (capacity: number, alone: boolean) => {
-      const claimed = await claim(20, { room: { small: 1_000_000, large: capacity, alone } });
+      const claimed = await claim(20, { capacity: { small: 1_000_000, large: capacity, alone } });
       return [
         claimed.filter(({ bytes }) => bytes === large).length,
         claimed.filter(({ bytes }) => bytes < large).length,

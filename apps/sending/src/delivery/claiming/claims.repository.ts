@@ -69,7 +69,12 @@ export class ClaimsRepository {
       capacity.large,
       capacity.alone,
     ];
-    return this.database.prepared<ClaimedMessage>({ name: 'claim', sql: claimSql, parameters, silent: true });
+    return this.database.prepared<ClaimedMessage>({
+      name: 'claim',
+      sql: claimSql,
+      parameters,
+      unresponsive: true,
+    });
   }
 
   /** Nothing waits, is held or may be out: whatever time comes, there is nothing to claim and nothing to take back. */
@@ -78,7 +83,7 @@ export class ClaimsRepository {
       name: 'deliveries at rest',
       sql: restSql,
       parameters: [],
-      silent: true,
+      unresponsive: true,
     });
     return row!.isAtRest;
   }
@@ -91,7 +96,7 @@ export class ClaimsRepository {
       name: 'claim-suspect',
       sql: claimSuspectSql,
       parameters,
-      silent: true,
+      unresponsive: true,
     });
   }
 

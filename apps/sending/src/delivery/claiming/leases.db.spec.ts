@@ -52,12 +52,12 @@ describe('a message that was in hand-off at the third end of a process', () => {
     const { caller, domain, projectId } = await suite.buildProject();
     const accept = async () => (await suite.bus.call(emails.accept, caller, buildSend(domain))).emails[0]!.id;
     const [thrice, twice] = [await accept(), await accept()];
-    const inDoubt = (id: string, claims: number) =>
+    const unknownOutcome = (id: string, claims: number) =>
       suite.database.query(
         `UPDATE deliveries SET state = 'AMBIGUOUS', claims = $3, due_at = now() WHERE project_id = $1 AND email_id = $2`,
         [projectId, id, claims],
       );
-    await Promise.all([inDoubt(thrice, 3), inDoubt(twice, 2)]);
+    await Promise.all([unknownOutcome(thrice, 3), unknownOutcome(twice, 2)]);
     const failed = await eventually(async () => {
       const email = await suite.bus.call(emails.get, caller, { id: thrice });
       return email.status === 'FAILED' && email;

@@ -69,7 +69,7 @@ export class LeasesRepository {
     return rows.length;
   }
 
-  async forgetExpired(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     await this.database.query(`DELETE FROM workers WHERE expires_at < now() - interval '1 hour'`);
   }
 

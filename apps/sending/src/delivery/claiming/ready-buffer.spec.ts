@@ -4,7 +4,7 @@ import { ReadyBuffer } from './ready-buffer.js';
 
 const item = (projectId: string, index: number, lane: Lane = lanes.transactional) => ({
   message: { projectId, lane },
-  place: index,
+  index,
 });
 const filled = (...items: ReturnType<typeof item>[]) => {
   const buffer = new ReadyBuffer<ReturnType<typeof item>>();
@@ -12,7 +12,7 @@ const filled = (...items: ReturnType<typeof item>[]) => {
   return buffer;
 };
 const names = (taken: ReturnType<typeof item>[]) =>
-  taken.map(({ message, place: index }) => `${message.projectId}${index}`);
+  taken.map(({ message, index }) => `${message.projectId}${index}`);
 
 describe('the stock of built messages', () => {
   it('knows whose messages it has, by lane', () => {

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isOutcomeInDoubt } from '@posthorn/database';
+import { isOutcomeUnknown } from '@posthorn/database';
 import { Loop, Pauses } from '@posthorn/messaging';
 import { Composer, isComposed, type Composition } from '../../composing/composer.js';
 import { SendingConfig } from '../../config.js';
@@ -125,7 +125,7 @@ export class ReadyMessages {
 
   private failed(error: unknown): void {
     this.log.warn(`no claims: ${(error as Error).message}`);
-    if (isOutcomeInDoubt(error)) void this.startOver();
+    if (isOutcomeUnknown(error)) void this.startOver();
   }
 
   async stop(): Promise<void> {
@@ -177,10 +177,17 @@ export class ReadyMessages {
     if (!workerId || !this.open || this.isLow || limit <= 0 || this.held.capacity.small <= 0) return;
     for (const lane of [lanes.transactional, lanes.bulk]) {
       const without = this.buffer.projectsIn(lane);
-      const { capacity: room } = this.held;
+      const { capacity: capacity } = this.held;
       await this.composeAll(
         workerId,
-        await this.claims.claim({ workerId, lane, limit, afterProject: firstProject, room, without }),
+        await this.claims.claim({
+          workerId,
+          lane,
+          limit,
+          afterProject: firstProject,
+          room: capacity,
+          without,
+        }),
       );
     }
   }
@@ -194,8 +201,8 @@ export class ReadyMessages {
   }
 
   private async claimLane(workerId: string, lane: Lane, limit: number): Promise<ClaimedMessage[]> {
-    const { capacity: room } = this.held;
-    const messages = await this.turns.claim({ workerId, lane, limit, room });
+    const { capacity: capacity } = this.held;
+    const messages = await this.turns.claim({ workerId, lane, limit, room: capacity });
     await this.composeAll(workerId, messages);
     return messages;
   }

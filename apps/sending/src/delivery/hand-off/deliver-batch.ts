@@ -4,7 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { isOutcomeInDoubt } from '@posthorn/database';
+import { isOutcomeUnknown } from '@posthorn/database';
 import { release } from '../../composing/own-memory.js';
 import { SendingConfig } from '../../config.js';
 import { HandOffMarks, type Mark } from './hand-off-marks.repository.js';
@@ -91,7 +91,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     const pauseMs = this.provider.pauseMs;
     this.ready.setOpen(pauseMs === 0);
     if (pauseMs > 0) return this.probeIn(pauseMs);
-    const connections = this.provider.doubtful ? 1 : this.config.connections;
+    const connections = this.provider.ambiguous ? 1 : this.config.connections;
     const { ratePerSecond } = this.config;
     const paced =
       ratePerSecond > 0 ? Math.min(connections, Math.max(1, Math.floor(ratePerSecond))) : connections;
@@ -140,7 +140,7 @@ export class DeliverBatch implements OnApplicationBootstrap, BeforeApplicationSh
     } catch (error) {
       this.log.warn(`${batch.length} messages wait to be marked: ${(error as Error).message}`);
       this.ready.putBack(batch);
-      if (isOutcomeInDoubt(error)) await this.ready.startOver();
+      if (isOutcomeUnknown(error)) await this.ready.startOver();
       await new Promise((resolve) => setTimeout(resolve, retryMarkMs));
       return null;
     } finally {

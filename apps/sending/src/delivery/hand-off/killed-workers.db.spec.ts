@@ -52,9 +52,9 @@ async function startWorker(changes: Record<string, string> = {}): Promise<Servic
 
 /** Contacts whose fields are others at every question. */
 function changingContacts(): Promise<() => Promise<void>> {
-  let questions = 0;
+  let lookups = 0;
   return standIn(fixture.connection, contacts.variables, async ({ emails: addresses }: GetVariables) => {
-    const customFields = { plan: `plan ${(questions += 1)}` };
+    const customFields = { plan: `plan ${(lookups += 1)}` };
     return { contacts: addresses.map((email) => ({ email, id: newId(), customFields })) };
   });
 }

@@ -38,7 +38,7 @@ export class Provider {
   }
 
   /** The last try failed: one message shall find out whether the server is back. */
-  get doubtful(): boolean {
+  get ambiguous(): boolean {
     const { failures, open } = this.pool.state;
     return failures > 0 && open === 0;
   }
@@ -46,7 +46,7 @@ export class Provider {
   @Spanned('hand over', {
     kind: 'client',
     traces: ({ trace }: TracedDelivery) => [trace],
-    told: ({ verdict, stage, tls }: Attempt) => ({
+    published: ({ verdict, stage, tls }: Attempt) => ({
       'posthorn.verdict': verdict,
       'posthorn.smtp.stage': stage,
       'posthorn.smtp.tls': tls,

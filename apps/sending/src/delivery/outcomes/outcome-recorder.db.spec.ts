@@ -18,8 +18,8 @@ const illFormed = (): Outcome => {
   const outcome = failure('rendering', 'x');
   return {
     ...outcome,
-    facts: outcome.facts.map(({ fact: event, members }) => ({
-      fact: event,
+    events: outcome.events.map(({ event: event, members }) => ({
+      event,
       members: { ...members, reason: '\ud83d' },
     })),
   };

@@ -65,9 +65,9 @@ export class OutcomeRecorder {
 
   /** One row that Postgres refuses must not hold back what is known of the others. */
   private async writeHalves(rows: OutcomeRow[]): Promise<void> {
-    const middle = rows.length >> 1;
-    await this.write(rows.slice(0, middle));
-    await this.write(rows.slice(middle));
+    const waitMs = rows.length >> 1;
+    await this.write(rows.slice(0, waitMs));
+    await this.write(rows.slice(waitMs));
   }
 
   /** That a message has ended is worth more than what was said of it. */
@@ -75,14 +75,14 @@ export class OutcomeRecorder {
     this.log.error(`the outcome of ${row.emailId} cannot be stored as it is: ${refused.message}`);
     const { outcome } = row;
     const error = outcome.error === null ? null : notStorable;
-    const events = outcome.facts.map(({ fact: event, members }) => ({
+    const events = outcome.events.map(({ event: event, members }) => ({
       fact: event,
       members: 'reason' in members && !('email' in members) ? { ...members, reason: error } : members,
     }));
     const plain = { ...row, subject: null, outcome: { ...outcome, error, attempt: null, facts: events } };
     const last =
       (await this.store([plain])) &&
-      (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, facts: [] } }]));
+      (await this.store([{ ...plain, trace: null, outcome: { ...plain.outcome, events: [] } }]));
     if (last) this.log.error(`the outcome of ${row.emailId} is lost: ${last.message}`);
   }
 }

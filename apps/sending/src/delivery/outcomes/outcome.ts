@@ -23,7 +23,7 @@ export interface Outcome {
   attempted: boolean;
   suppress: boolean;
   attempt: Attempt | null;
-  facts: { fact: EventContract; members: object }[];
+  events: { event: EventContract; members: object }[];
   /** Its last claim ended with a process, and not with this outcome. */
   keepsClaims?: boolean;
 }
@@ -65,7 +65,7 @@ const nothing = {
   attempt: null,
   error: null,
   failureKind: null,
-  facts: [],
+  events: [],
 };
 
 /** What an SMTP attempt means for the message (docs/api-decisions.md §3). */
@@ -79,7 +79,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         ...tried,
         state: 'SENT',
         status: rules.acceptIsDelivery ? 'DELIVERED' : 'SENT',
-        facts: deliveredEvents(rules.acceptIsDelivery),
+        events: deliveredEvents(rules.acceptIsDelivery),
       };
     case 'retry':
       return retryOrGiveUp({ attempt, subject, rules, error, failureKind });
@@ -93,7 +93,7 @@ export function outcomeOf(attempt: Attempt, subject: Subject, rules: OutcomeRule
         failureKind: 'hard_bounce',
         error,
         suppress,
-        facts: bouncedEvents(subject.recipient, error, suppress),
+        events: bouncedEvents(subject.recipient, error, suppress),
       };
     case 'failed':
       return { ...tried, ...failure('provider_rejected', error), attempt, attempted: true };
@@ -132,7 +132,7 @@ export function failure(failureKind: FailureKind, error: string | null): Outcome
     status: 'FAILED',
     failureKind,
     error: reason,
-    facts: [{ fact: emailEvents.failed, members: { failureKind, reason } }],
+    events: [{ event: emailEvents.failed, members: { failureKind, reason } }],
   };
 }
 
@@ -189,17 +189,17 @@ function retryOrGiveUp({ attempt, subject, rules, error, failureKind }: Failed):
 
 const held = (delayMs = heldMs): Outcome => ({ ...nothing, state: 'QUEUED', status: null, delayMs });
 
-function deliveredEvents(delivered: boolean): Outcome['facts'] {
+function deliveredEvents(delivered: boolean): Outcome['events'] {
   return [
-    { fact: emailEvents.sent, members: {} },
-    ...(delivered ? [{ fact: emailEvents.delivered, members: {} }] : []),
+    { event: emailEvents.sent, members: {} },
+    ...(delivered ? [{ event: emailEvents.delivered, members: {} }] : []),
   ];
 }
 
-function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['facts'] {
-  const bounced = { fact: emailEvents.bounced, members: { bounceType: 'Permanent', reason } };
+function bouncedEvents(recipient: string, reason: string | null, suppress: boolean): Outcome['events'] {
+  const bounced = { event: emailEvents.bounced, members: { bounceType: 'Permanent', reason } };
   return suppress
-    ? [bounced, { fact: suppressionEvents.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }]
+    ? [bounced, { event: suppressionEvents.added, members: { email: recipient, reason: 'HARD_BOUNCE' } }]
     : [bounced];
 }
 

@@ -112,9 +112,9 @@ function factColumns(rows: OutcomeRow[]): unknown[][] {
   const events = new EventRows();
   const domainEvents = rows.flatMap(({ outcome, projectId, emailId, position, recipient, trace }, index) =>
     // A copy is no e-mail of its own: only what it tells of an address is told.
-    outcome.facts
+    outcome.events
       .filter(({ members }) => position === 0 || 'email' in members)
-      .map(({ fact: event, members }) => {
+      .map(({ event: event, members }) => {
         // An event about an address carries only its own members.
         const item = JSON.stringify(
           'email' in members ? members : { emailId, to: recipient, sourceType: 'TRANSACTIONAL', ...members },

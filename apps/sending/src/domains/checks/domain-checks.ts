@@ -45,18 +45,18 @@ export class DomainChecks {
     if (!row) throw domainNotFound();
     const now = await this.clock.now();
     const turn = turnKeys(await this.keys.of(row), found.keys, now);
-    const became = row.learn({ ...found, proof: turn.proof }, now);
-    const taken = became === 'verified' && (await this.domains.isBeneathAnothers(projectId, domain));
+    const result = row.learn({ ...found, proof: turn.proof }, now);
+    const taken = result === 'verified' && (await this.domains.isBeneathAnothers(projectId, domain));
     if (taken) row.verified = false;
     await this.keys.change(projectId, turn);
     const saved = await this.domains.save(row);
     await this.domains.checkLater(saved);
-    if (became !== null && !taken) await this.publish(saved, became, now);
+    if (result !== null && !taken) await this.publish(saved, result, now);
     return { row: saved, taken };
   }
 
-  private async publish(row: DomainRow, became: 'verified' | 'unverified', now: Date): Promise<void> {
-    if (became === 'verified') await this.domains.makeDefaultIfFirst(row.projectId, row.id);
-    await this.outbox.publish(domainEvents[became], row.projectId, [row.toEvent(now)]);
+  private async publish(row: DomainRow, result: 'verified' | 'unverified', now: Date): Promise<void> {
+    if (result === 'verified') await this.domains.makeDefaultIfFirst(row.projectId, row.id);
+    await this.outbox.publish(domainEvents[result], row.projectId, [row.toEvent(now)]);
   }
 }

@@ -22,7 +22,7 @@ export class DkimKeyRow {
   retiringSince: Date | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 
-  get place(): SecretLocation {
+  get index(): SecretLocation {
     return { table: 'dkim_keys', projectId: this.projectId, id: this.id };
   }
 }

@@ -70,7 +70,7 @@ export class DkimKeys {
           state,
         });
         return Object.assign(row, {
-          sealed: this.secrets.seal(privateKey, row.place),
+          sealed: this.secrets.seal(privateKey, row.index),
           recordStatus: 'NOT_CHECKED' as const,
           retiringSince: null,
         });
@@ -81,7 +81,7 @@ export class DkimKeys {
   /** Those that sign, opened. */
   signing(keys: readonly DkimKeyRow[], domain: string): SigningKey[] {
     const active = keys.filter(({ state }) => state === 'ACTIVE');
-    return active.map(({ selector, algorithm, sealed, place: location }) => ({
+    return active.map(({ selector, algorithm, sealed, index: location }) => ({
       domain,
       selector,
       algorithm,

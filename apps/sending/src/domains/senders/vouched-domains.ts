@@ -18,7 +18,7 @@ import { DomainsRepository } from '../domains.repository.js';
 
 /** What the operator does with the domains of a project. */
 @Injectable()
-export class VouchedDomains {
+export class VerifiedDomains {
   constructor(
     private readonly domains: DomainsRepository,
     private readonly keys: DkimKeys,
@@ -35,9 +35,9 @@ export class VouchedDomains {
     const row = await this.commits.before(deadline, async () => {
       await this.domains.lockName(domain);
       if (await this.domains.isTakenByAnother(projectId, domain)) throw domainTaken();
-      const vouched = await this.domains.verify(projectId, domain);
-      await this.outbox.publish(domainEvents.verified, projectId, [vouched.toEvent(new Date())]);
-      return vouched;
+      const verified = await this.domains.verify(projectId, domain);
+      await this.outbox.publish(domainEvents.verified, projectId, [verified.toEvent(new Date())]);
+      return verified;
     });
     if (body.signed) await this.sign(row, deadline);
     return row;

@@ -2,14 +2,14 @@ import { threadId } from 'node:worker_threads';
 import { answerJobs } from '../workers/worker-jobs.js';
 
 /** What a job may do to its thread. */
-export type OddJob = { does: 'answers' | 'throws' | 'loops' | 'floods' | 'leaves'; value: number };
+export type FaultyJob = { does: 'answers' | 'throws' | 'loops' | 'floods' | 'leaves'; value: number };
 
-export interface OddAnswer {
+export interface FaultyReply {
   value: number;
   thread: number;
 }
 
-const does: Record<OddJob['does'], () => void> = {
+const does: Record<FaultyJob['does'], () => void> = {
   answers: () => undefined,
   throws: () => {
     throw Object.assign(new RangeError('cannot'), { line: 7 });
@@ -24,7 +24,7 @@ const does: Record<OddJob['does'], () => void> = {
   leaves: () => process.exit(1),
 };
 
-answerJobs<OddJob, OddAnswer>((job) => {
+answerJobs<FaultyJob, FaultyReply>((job) => {
   does[job.does]();
   return { value: job.value, thread: threadId };
 });

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { OddAnswer, OddJob } from '../testing/odd-jobs.worker.js';
+import type { FaultyReply, FaultyJob } from '../testing/odd-jobs.worker.js';
 import { JobFailed, workerModule } from './worker-jobs.js';
 import { JobAbandoned, WorkerPool } from './worker-pool.js';
 
-const pools: WorkerPool<OddJob, OddAnswer>[] = [];
+const pools: WorkerPool<FaultyJob, FaultyReply>[] = [];
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-function open(threads: number, jobMs = 300): WorkerPool<OddJob, OddAnswer> {
-  const pool = new WorkerPool<OddJob, OddAnswer>({
+function open(threads: number, jobMs = 300): WorkerPool<FaultyJob, FaultyReply> {
+  const pool = new WorkerPool<FaultyJob, FaultyReply>({
     module: workerModule(import.meta.url, '../testing/odd-jobs.worker.js'),
     threads,
     jobMs,
@@ -16,10 +16,11 @@ function open(threads: number, jobMs = 300): WorkerPool<OddJob, OddAnswer> {
   return pool;
 }
 
-const jobs = (...does: OddJob['does'][]): OddJob[] => does.map((text, value) => ({ does: text, value }));
-const output = (answers: (OddAnswer | Error)[]) =>
+const jobs = (...does: FaultyJob['does'][]): FaultyJob[] =>
+  does.map((text, value) => ({ does: text, value }));
+const output = (answers: (FaultyReply | Error)[]) =>
   answers.map((answer) => (answer instanceof Error ? answer.message : answer.value));
-const threadsOf = (answers: (OddAnswer | Error)[]) =>
+const threadsOf = (answers: (FaultyReply | Error)[]) =>
   new Set(answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.thread])));
 
 describe('a pool of threads', () => {
@@ -83,7 +84,7 @@ describe('a pool of threads', () => {
   });
 
   it('says so where its module cannot be read', async () => {
-    const pool = new WorkerPool<OddJob, OddAnswer>({ module: '/nowhere/nothing.js', threads: 1 });
+    const pool = new WorkerPool<FaultyJob, FaultyReply>({ module: '/nowhere/nothing.js', threads: 1 });
     const [answer] = await pool.run(jobs('answers'));
     expect(answer).toBeInstanceOf(JobAbandoned);
     await pool.close();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { WorkerFleet } from '../worker-fleet.js';
+import type { WorkerProcesses } from '../worker-fleet.js';
 
 /** Something that befalls one of two workers: it is killed, stands still for longer than its lease, or is told to leave. */
 export class Disturbance {
@@ -8,7 +8,7 @@ export class Disturbance {
     private readonly planned: { kind: 'kill' | 'stop' | 'leave'; member: number; afterMs: number },
   ) {}
 
-  async inject(processes: WorkerFleet, leaseMs: number): Promise<void> {
+  async inject(processes: WorkerProcesses, leaseMs: number): Promise<void> {
     const { kind, member, afterMs } = this.planned;
     await delay(afterMs);
     if (kind === 'kill') processes.signal(member, 'SIGKILL');
