@@ -12,6 +12,7 @@ const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
 chmodSync(directory, 0o755);
 const report = join(directory, 'report.json');
 const maps = join(directory, 'maps');
+const prepared = join(directory, 'prepared');
 mkdirSync(maps);
 const say = (line) => console.log(line);
 
@@ -35,6 +36,7 @@ async function run(args) {
         ...process.env,
         POSTHORN_TEST_DATABASE_URL: postgres.url,
         POSTHORN_TEST_MAPS: maps,
+        POSTHORN_TEST_PREPARED: prepared,
         NATS_SERVER_BIN: binary,
       },
     },

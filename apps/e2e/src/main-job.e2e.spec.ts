@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const today = () => new Date().toISOString().slice(0, 10);
 
 describe('the main job, as a newcomer does it', () => {
-  const directory = makeDataDirectory();
+  const directory = makeDataDirectory({ isEmpty: true });
   let posthorn: RunningPosthorn;
   let id: string;
 

@@ -55,7 +55,16 @@ const outsideFolders: readonly string[] = [
   ...['oauth', '.well-known'],
 ];
 
-export function operationsOf({ paths }: ApiDocument): Operation[] {
+const operations = new WeakMap<ApiDocument, Operation[]>();
+
+/** Every request of every test looks its operation up. */
+export function operationsOf(document: ApiDocument): Operation[] {
+  const known = operations.get(document) ?? readOperations(document);
+  operations.set(document, known);
+  return known;
+}
+
+function readOperations({ paths }: ApiDocument): Operation[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       ...operation,

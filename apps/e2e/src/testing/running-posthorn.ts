@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { refuseUndescribed } from './described.js';
 import { ExportedTraces } from './exported-traces.js';
 import { leaksExported, leaksLogged, leaksStored } from './leaks.js';
+import { copyPreparedData } from './prepared-data.js';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 
@@ -13,7 +14,7 @@ const program = resolve('dist/apps/all-in-one/src/main.js');
 export type Mode = 'one' | 'services' | 'replicas' | 'separate';
 
 /** What `npm start` and `npm run start:services` are given in each. */
-const contentOf: Record<Mode, string[]> = {
+const argumentsOf: Record<Mode, string[]> = {
   one: [],
   services: ['--services'],
   replicas: ['--services', '--replicas', 'gateway=2,sending=2'],
@@ -23,8 +24,8 @@ const contentOf: Record<Mode, string[]> = {
 export const mode: Mode = readMode(process.env['POSTHORN_E2E_MODE'] ?? 'one');
 
 function readMode(name: string): Mode {
-  if (name in contentOf) return name as Mode;
-  throw new Error(`POSTHORN_E2E_MODE=${name} is none of ${Object.keys(contentOf).join(', ')}`);
+  if (name in argumentsOf) return name as Mode;
+  throw new Error(`POSTHORN_E2E_MODE=${name} is none of ${Object.keys(argumentsOf).join(', ')}`);
 }
 
 export interface DevFile {
@@ -43,12 +44,18 @@ export interface Answer {
   body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- a client sees JSON, not our types
 }
 
-/** An empty data directory that Postgres's own user can reach. */
-export function makeDataDirectory(): { path: string; remove(): void } {
+/** A data directory that Postgres's own user can reach; `isEmpty` where the test is about the first start itself. */
+export function makeDataDirectory({ isEmpty = false } = {}): { path: string; remove(): void } {
   const root = mkdtempSync(join(tmpdir(), 'posthorn-e2e-'));
   chmodSync(root, 0o755);
-  return { path: join(root, 'data'), remove: () => rmSync(root, { recursive: true, force: true }) };
+  const path = join(root, 'data');
+  if (isEmpty) mkdirSync(path, { mode: 0o755 });
+  return { path, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
+
+/** Databases or a secret of the test's own belong to no prepared directory. */
+const isOwn = (variable: string): boolean =>
+  variable.endsWith('DATABASE_URL') || variable === 'POSTHORN_SECRET_KEY';
 
 /** `npm start` or `npm run start:services` as a user runs it, in a process of its own. */
 export class RunningPosthorn {
@@ -70,8 +77,9 @@ export class RunningPosthorn {
   static async launch(
     dataDirectory: string,
     environment: Record<string, string> = {},
-    texts: readonly string[] = contentOf[mode],
+    flags: readonly string[] = argumentsOf[mode],
   ): Promise<RunningPosthorn> {
+    if (!Object.keys(environment).some(isOwn)) await copyPreparedData(dataDirectory, { program, flags });
     const traces = await ExportedTraces.open(join(dirname(dataDirectory), `traces-${crypto.randomUUID()}`));
     const env = {
       ...process.env,
@@ -85,7 +93,7 @@ export class RunningPosthorn {
       ...traces.environment,
       ...environment,
     };
-    const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, ...flags], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const running = new RunningPosthorn(child, dataDirectory, traces);
     for (const key of environment['POSTHORN_SECRET_KEY']?.split(',') ?? []) running.keepSecret(key.trim());
     await new Promise<void>((ready) => {
@@ -99,9 +107,9 @@ export class RunningPosthorn {
   static async start(
     dataDirectory: string,
     environment: Record<string, string> = {},
-    texts?: readonly string[],
+    flags?: readonly string[],
   ): Promise<RunningPosthorn> {
-    const running = await RunningPosthorn.launch(dataDirectory, environment, texts);
+    const running = await RunningPosthorn.launch(dataDirectory, environment, flags);
     if (running.isRunning) return running;
     await running.stop();
     throw new Error(`the start ended: ${running.output}`);
