@@ -52,9 +52,8 @@ describe('the routes that are walked', () => {
 });
 
 describe.each(routeChecks.map((check) => [check.says, check] as const))('every route %s', (_, check) => {
-  it.each(operations.filter(([, operation]) => check.appliesTo(operation, fixture)))(
-    '%s',
-    (__, operation) => check.run(operation, fixture),
+  it.each(operations.filter(([, operation]) => check.appliesTo(operation, fixture)))('%s', (__, operation) =>
+    check.run(operation, fixture),
   );
 });
 
