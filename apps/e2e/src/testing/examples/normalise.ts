@@ -32,6 +32,7 @@ export function normalised(example: unknown, baseUrl: string): unknown {
     if (mailDate.test(value)) return 'Sat, 31 Jan 2026 09:00:00 +0000';
     if (cursor.test(value)) return 'AQAAAZwTq4QAAZt22qgAcACAAAAAAAAAAdQxP-mV4kq3u8a2WcVd0yTfGm7bN5hR9sLzE1o';
     if (/^reader-\d+@/.test(value)) return 'ada@example.com';
+    if (/^footer-\d+$/.test(value)) return 'footer';
     if (revealed.test(value)) return 'sk_live_the_secret_is_shown_once';
     if (location.test(value)) return '203.0.113.7';
     const ofDomain = value
