@@ -16,29 +16,29 @@ const { version, license } = JSON.parse(
   readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
 ) as Record<string, string>;
 
-const guarantees = `What happened in Posthorn and was committed, told over NATS JetStream. docs/guides/subscribing.md shows a complete subscriber.
+const guarantees = `The domain events of Posthorn: committed changes, published over NATS JetStream. docs/guides/subscribing.md shows a complete subscriber.
 
-- **At least once.** A fact is written in the transaction of the change that it tells of, and published afterwards, again where that is in doubt: after a crash, after NATS has lost its store, when an operator asks for it. Every telling has the same \`id\`. Remember the ids that you took in, in the transaction of your effect.
-- **Any order.** Where order matters the items carry a \`seq\` for each aggregate, which rises with every change: an older one than yours is no news, a gap means that one is still to come.
-- **One project a fact**, 1 to 256 items.
-- **Seven days.** A stream holds what was told in the last seven days. The outbox of the owner holds as much (RETENTION_OUTBOX_DAYS).
-- **Only additions.** Members are added, never taken away or changed; the version rises then. Take members that you do not know. Where a member says \`x-extensible-enum\`, take values that you do not know.
-- **Streams and consumers can vanish** with NATS's store. Look whether yours is there, and make it again.`;
+- **At least once.** An event is written in the same transaction as the change it describes and published afterwards. It may be published again: after a crash, after NATS has lost its store, or when an operator requests it. Each publication carries the same \`id\`. To process an event once, store its \`id\` in the transaction of your effect.
+- **No ordering.** Where order matters, items carry a \`seq\` per aggregate that rises with every change: ignore one that is lower than yours; a gap means that an event has not arrived yet.
+- **One project per event**, with 1 to 256 items.
+- **Seven days.** A stream retains seven days of events. The outbox of the publishing service retains as much (RETENTION_OUTBOX_DAYS).
+- **Additive changes only.** Members are added, never removed or changed, and the version rises when they are. Accept unknown members, and unknown values where a member says \`x-extensible-enum\`.
+- **Streams and consumers can disappear** with the NATS store. Check that yours exists, and create it again if it does not.`;
 
-/** The bus for those who listen: every event that a service may publish, also those whose publishers come later. */
+/** Every event that a service may publish, as an AsyncAPI document for subscribers. */
 export function asyncApiDocument(): string {
   const events = [...eventCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
   const each = <T>(write: (contract: EventContract) => T) =>
     Object.fromEntries(events.map((contract) => [contract.name, write(contract)]));
   const document = {
     asyncapi: '3.0.0',
-    info: { title: 'Posthorn facts', version, description: guarantees, license: { name: license } },
+    info: { title: 'Posthorn events', version, description: guarantees, license: { name: license } },
     defaultContentType: 'application/json',
     servers: {
       nats: {
         host: '127.0.0.1:4222',
         protocol: 'nats',
-        description: 'NATS 2.9 or later with JetStream; NATS_URL says where.',
+        description: 'NATS 2.9 or later with JetStream; its address is NATS_URL.',
       },
     },
     channels: each(channelOf),
@@ -72,14 +72,13 @@ function messageOf(contract: EventContract): object {
     summary: describe,
     headers: {
       type: 'object',
-      properties: { 'Nats-Msg-Id': { type: 'string', description: 'Begins with the id of the fact.' } },
+      properties: { 'Nats-Msg-Id': { type: 'string', description: 'Starts with the id of the event.' } },
     },
     payload: eventSchema(contract),
     examples: [{ name: 'example', payload: eventExample(contract) }],
   };
 }
 
-/** By the specification's own schema: a document that no tool can read is not written. */
 function assertValid(document: object): void {
   const schema = require('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
   const ajv = new Ajv({ strict: false, allErrors: true, logger: false });

@@ -12,8 +12,8 @@ export function busPage(): string {
   ]);
   return `# Bus
 
-Every question that one service may ask another, by NATS request and reply. The owner answers; a service that does not answer
-all of its own does not start. Where calls are gathered, concurrent ones travel in one message.
+Every request that one service may send to another over NATS. The owner replies; a service that does not handle all of its own
+requests does not start. Where requests are batched, concurrent ones travel in one message.
 
-${table(['subject', 'owner', 'gathered', 'question', 'answer'], rows)}`;
+${table(['subject', 'owner', 'batched', 'request', 'reply'], rows)}`;
 }

@@ -4,7 +4,6 @@ import { code, table } from './markdown.js';
 
 const apps = new URL('../../../apps/', import.meta.url);
 
-/** Every app with a config.ts is found: a new app needs no entry here. */
 export async function configurationPage(): Promise<string> {
   const shared = Object.values(variablesOf(ServiceConfig));
   const sections: string[] = [];
@@ -16,13 +15,13 @@ export async function configurationPage(): Promise<string> {
   }
   return `# Configuration
 
-Environment variables. One that is wrong or missing stops the start, and all of them are named at once. What a secret one holds
-is never written anywhere.
+Environment variables. If any is invalid or missing, the service does not start and lists all of them. The values of secret
+variables are never logged.
 
 ## Every service
 
 ${tableOf(shared)}
-A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\`): its own database, which then is not made from
+A service also reads \`<SERVICE>_DATABASE_URL\` (such as \`SENDING_DATABASE_URL\`): the URL of its own database, which is then not derived from
 \`DATABASE_URL\`.
 
 ${sections.join('\n')}`;

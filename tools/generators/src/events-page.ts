@@ -10,11 +10,10 @@ export function eventsPage(): string {
     membersOf(item),
     describe,
   ]);
-  return `# Facts
+  return `# Events
 
-What happened and was committed, as services tell it to each other over JetStream. One fact carries 1 to 256 items of one
-project; it may come more than once and out of order. Facts change only by adding members. Facts of services that do not exist
-yet are settled, so that subscribers can be written.
+The domain events that services publish over JetStream after their transaction has committed. One event carries 1 to 256 items
+of one project. It may arrive more than once and out of order. Events change only by adding members.
 
-${table(['fact', 'owner', 'version', 'members of one item', 'meaning'], rows)}`;
+${table(['event', 'owner', 'version', 'members of one item', 'meaning'], rows)}`;
 }

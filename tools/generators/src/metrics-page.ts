@@ -4,7 +4,6 @@ import { code, table } from './markdown.js';
 
 const roots = ['../../../libs/', '../../../apps/'].map((path) => new URL(path, import.meta.url));
 
-/** Every `*.metrics.ts` is found: a new one needs no entry here. */
 export async function metricsPage(): Promise<string> {
   const owners = new Map<string, string>();
   for (const [unit, file] of roots.flatMap(metricsFiles)) {
@@ -23,12 +22,12 @@ export async function metricsPage(): Promise<string> {
   return `# Metrics
 
 Each service answers \`GET /metrics\` on its admin port (\`ADMIN_PORT\`) in the text format of Prometheus; every series carries
-the label \`service\`. One service of each process also has the usual ones of a Node.js process (\`process_*\`, \`nodejs_*\`, among
-them \`nodejs_eventloop_lag_p99_seconds\`). A number that cannot be asked for, because a database is away, is NaN or absent, and
-never the one of before.
+the label \`service\`. One service of each process also exports the default metrics of a Node.js process (\`process_*\`, \`nodejs_*\`,
+including \`nodejs_eventloop_lag_p99_seconds\`). A value that cannot be read, for example because a database is unavailable, is NaN
+or absent, never a stale value.
 
 ${table(['metric', 'kind', 'labels', 'of', 'meaning'], rows)}
-The board and the alerts in [deploy/observability](../deploy/observability) are made of these; each alert has its
+The dashboard and the alerts in [deploy/observability](../deploy/observability) use these metrics; each alert has a
 [runbook](runbooks).
 `;
 }

@@ -5,13 +5,13 @@ import { routeControllers } from '../../../apps/gateway/src/gateway.module.js';
 export function routesPage(): string {
   return `# Routes
 
-Every route of the public API, from the declarations in the gateway's controllers: the guard reads the same ones. A secret key
-needs the scope; a public key gets in only where the callers name it.
+Every route of the public API, generated from the declarations in the gateway's controllers, which the guard enforces. A secret
+key needs the scope; a public key is admitted only where PUBLIC is listed among the callers.
 
 ${describeRoutes(routeTable(routeControllers))}
 ## Outside the dialects
 
-Pages, sign-in, discovery, health and the documents; a test holds this list against what is served.
+Pages, sign-in, discovery, health and the API documents. A test compares this list with what is served.
 
 ${describeOutside()}`;
 }

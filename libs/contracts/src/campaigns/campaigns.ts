@@ -138,13 +138,6 @@ export class CampaignEvent {
   @Count() seq: number;
 }
 
-export class CampaignRecipientFailed {
-  @Id() campaignId: string;
-  @Id() contactId: string;
-  @Text(1, 50) reason: string;
-  @Instant() at: Date;
-}
-
 export const campaignEvents = {
   changed: event('campaigns.campaign.changed', CampaignEvent, 'A campaign was created or edited.'),
   deleted: event('campaigns.campaign.deleted', CampaignEvent, 'A draft was deleted.'),
@@ -156,16 +149,6 @@ export const campaignEvents = {
   paused: event('campaigns.campaign.paused', CampaignEvent, 'A campaign was paused.'),
   resumed: event('campaigns.campaign.resumed', CampaignEvent, 'A campaign goes on.'),
   cancelled: event('campaigns.campaign.cancelled', CampaignEvent, 'A campaign was cancelled for good.'),
-  sent: event(
-    'campaigns.campaign.sent',
-    CampaignEvent,
-    'Every recipient of a campaign ended in sent, skipped or failed.',
-  ),
-  recipientFailed: event(
-    'campaigns.recipient.failed',
-    CampaignRecipientFailed,
-    'One recipient of a campaign failed, with the reason.',
-  ),
 };
 
 export const campaignNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such campaign');

@@ -171,11 +171,6 @@ export const emailEvents = {
     EmailChangedEvent,
     'The message was delivered, as far as the provider tells.',
   ),
-  delayed: event(
-    'sending.email.delayed',
-    EmailChangedEvent,
-    'The provider reports a delay; it goes on trying.',
-  ),
   bounced: event(
     'sending.email.bounced',
     EmailBounced,
@@ -198,7 +193,6 @@ export const emailEvents = {
     EmailChangedEvent,
     'The recipient marked the message as spam.',
   ),
-  received: event('sending.email.received', EmailChangedEvent, 'A message arrived at a receiving domain.'),
 };
 
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');

@@ -128,20 +128,9 @@ export class WorkflowEvent {
   @Count() seq: number;
 }
 
-export class ExecutionEvent {
-  @Id() workflowId: string;
-  @Id() executionId: string;
-  @Id() contactId: string;
-  @Choice(['COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']) status:
-    'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
-  @Text(0, 2000) @Nullable() reason: string | null;
-  @Instant() at: Date;
-}
-
 export const workflowEvents = {
   changed: event('workflows.workflow.changed', WorkflowEvent, 'A definition was created or changed.'),
   deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A definition was deleted, with its graph.'),
-  executionEnded: event('workflows.execution.ended', ExecutionEvent, 'An execution ended.'),
 };
 
 export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');
