@@ -2,20 +2,19 @@ import type { Readable } from 'node:stream';
 import { unavailable } from '@posthorn/contracts';
 
 export interface BudgetOptions {
-  /** Bytes of bodies in memory at once; a body that is larger comes in alone. */
+  /** Bytes of bodies in memory at once; a larger body is read alone. */
   budget: number;
-  /** How long a body waits for its place. */
+  /** How long a body waits for the budget. */
   waitMs?: number;
-  /** While others wait, a body that came slower than this, after its grace, loses its place. */
+  /** While others wait, a body that arrives more slowly than this after the grace period is refused. */
   bytesPerSecond?: number;
   graceMs?: number;
 }
 
-/** The place of one body, from before its first byte is read until nothing needs it any more. */
-export class Position {
-  /** Bytes that have come. */
+/** The share of one body, held until nothing refers to its bytes any more. */
+export class Reservation {
+  /** Bytes received so far. */
   received = 0;
-  /** The place is lost to those who wait. */
   onLost: () => void = () => undefined;
   readonly since = performance.now();
 
@@ -32,14 +31,14 @@ interface Waiting {
 
 export const clientWentAway = () => unavailable('The client went away');
 
-// The largest send of the slowest that may stay has come before the next one has waited for too long.
+// Chosen so that the largest send at the lowest allowed rate arrives before the next one times out.
 const defaults = { waitMs: 20_000, bytesPerSecond: 750_000, graceMs: 2_000 };
 
-/** Bodies in memory within one budget, in the order in which they came. */
+/** Admits bodies to memory within one budget, in order of arrival. */
 export class BodyBudget {
   private used = 0;
   private readonly queue: Waiting[] = [];
-  private readonly held = new Set<Position>();
+  private readonly held = new Set<Reservation>();
   private readonly options: Required<BudgetOptions>;
   private watch: NodeJS.Timeout | undefined;
 
@@ -47,8 +46,8 @@ export class BodyBudget {
     this.options = { ...defaults, ...options };
   }
 
-  /** At once where there is room; otherwise in turn, as long as `client` has not closed. */
-  take(size: number, client: Readable): Position | Promise<Position> {
+  /** Resolves immediately if the body fits, otherwise in turn while `client` is connected. */
+  take(size: number, client: Readable): Reservation | Promise<Reservation> {
     if (this.queue.length > 0 || !this.fits(size)) return this.wait(size, client);
     return this.open(size);
   }
@@ -57,19 +56,19 @@ export class BodyBudget {
     return this.used === 0 || this.used + size <= this.options.budget;
   }
 
-  private open(size: number): Position {
+  private open(size: number): Reservation {
     this.used += size;
-    const location: Position = new Position(size, () => {
-      if (!this.held.delete(location)) return;
+    const reservation: Reservation = new Reservation(size, () => {
+      if (!this.held.delete(reservation)) return;
       this.used -= size;
       this.admit();
     });
-    this.held.add(location);
-    return location;
+    this.held.add(reservation);
+    return reservation;
   }
 
-  private wait(size: number, client: Readable): Promise<Position> {
-    // It has closed already, and will not say so again.
+  private wait(size: number, client: Readable): Promise<Reservation> {
+    // A closed stream emits no further close event.
     if (client.destroyed && !client.readableEnded) return Promise.reject(clientWentAway());
     return new Promise((resolve, reject) => {
       const leave = (error: Error) => {
@@ -105,7 +104,7 @@ export class BodyBudget {
     while (this.queue.length > 0 && this.fits(this.queue[0]!.size)) this.queue.shift()!.admit();
   }
 
-  /** A slow body disturbs nobody while there is room. */
+  /** Slow bodies are refused only while others wait. */
   private watchOrRest(): void {
     if (this.queue.length > 0) this.watch ??= setInterval(() => this.dropSlow(), this.options.graceMs / 4);
     else {
@@ -116,9 +115,9 @@ export class BodyBudget {
 
   private dropSlow(): void {
     const { bytesPerSecond, graceMs } = this.options;
-    for (const location of this.held) {
-      const due = ((performance.now() - location.since - graceMs) / 1_000) * bytesPerSecond;
-      if (location.received < Math.min(due, location.size)) location.onLost();
+    for (const reservation of this.held) {
+      const due = ((performance.now() - reservation.since - graceMs) / 1_000) * bytesPerSecond;
+      if (reservation.received < Math.min(due, reservation.size)) reservation.onLost();
     }
   }
 }

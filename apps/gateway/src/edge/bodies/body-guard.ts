@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { longString, type LongString } from '@posthorn/contracts';
 
-/** What is wrong with a body before any class has seen it (docs/guarantees.md §1.5). `path` is where, in the body's own names. */
+/** A structural fault of a body (docs/guarantees.md §1.5); `path` uses the body's own names. */
 export interface BodyFault {
   kind: BodyFaultKind;
   path: string[];
@@ -20,7 +20,7 @@ export type BodyFaultKind =
 export const maxDepth = 32;
 const maxKeys = 1_000;
 const maxMembers = 20_000;
-// Shorter numbers without an exponent are finite whatever their digits.
+// Shorter numbers without an exponent are always finite.
 const maxFinite = 300;
 
 const quote = 0x22;
@@ -55,7 +55,7 @@ class BodyScanner {
   private escaped: boolean;
   private fault: BodyFault | null;
   private long: LongString[];
-  // What is open, by depth.
+  // Open objects and arrays by depth.
   private readonly isObject: boolean[] = [];
   private readonly keys: Set<string>[] = Array.from({ length: maxDepth + 1 }, () => new Set());
   private readonly key: string[] = [];
@@ -83,7 +83,7 @@ class BodyScanner {
     else if (byte > space) this.begin();
   }
 
-  /** A value begins: the first one of an array is counted here, the others at their commas. */
+  /** Counts the first element of an array; the others are counted at their commas. */
   private begin(): void {
     if (this.nothingYet && !this.isObject[this.depth]) this.count();
     this.nothingYet = false;
@@ -119,7 +119,7 @@ class BodyScanner {
     const isKey = this.expectsKey;
     this.begin();
     this.expectsKey = this.escaped = false;
-    // Until it is read: a fault inside a name must not be told of the member before it.
+    // Cleared until the name is read, so that a fault inside it is not attributed to the previous member.
     if (isKey) this.key[this.depth] = '';
     this.skipString();
     if (isKey && this.fault === null) this.name(start, this.at - 1);
@@ -149,7 +149,7 @@ class BodyScanner {
     this.refuse('not_json', this.depth);
   }
 
-  /** Reads one escaped character of one or two units, and answers where the next one begins. */
+  /** Reads one escaped character and returns the index after it. */
   private unicodeEscape(at: number): number {
     const unit = this.codeUnit(at);
     if (unit === 0) this.refuse('nul', this.depth);
@@ -167,7 +167,7 @@ class BodyScanner {
 
   private name(start: number, end: number): void {
     const raw = this.bytes.toString('latin1', start, end);
-    // One name may be written in several ways: escaped ones are compared as what they stand for.
+    // Escaped names are decoded before they are compared.
     const name = this.escaped
       ? Buffer.from(JSON.parse(`"${this.bytes.toString('utf8', start, end)}"`) as string).toString('latin1')
       : raw;
@@ -198,7 +198,7 @@ class BodyScanner {
     if (value === Infinity || value === -Infinity) this.refuse('number_out_of_range', this.depth);
   }
 
-  /** The first fault ends the pass; `depth` says how much of the way there is named. */
+  /** The first fault ends the pass; `depth` limits its path. */
   private refuse(kind: BodyFaultKind, depth: number): void {
     const steps = Array.from({ length: depth }, (_, step) => step + 1);
     const path = steps.map(
@@ -209,7 +209,6 @@ class BodyScanner {
     this.fault ??= { kind, path: path.map((part) => Buffer.from(part, 'latin1').toString()) };
   }
 
-  /** Nothing of one request is kept for the next. */
   private forget(): void {
     for (let depth = Math.min(this.depth, maxDepth); depth > 0; depth -= 1) this.keys[depth]!.clear();
     this.key.length = 0;

@@ -15,14 +15,13 @@ export const isCsv = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
 export const wantsCsv = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
   headerValues(rawHeaders, 'accept').some((accept) => csvType.test(accept));
 
-/** A table as it came, in place of a body that has it as a member. */
 export function readCsv(bytes: Buffer, member: string): object {
   if (bytes.length === 0) throw bodyMissing();
   if (!isUtf8(bytes)) throw notUtf8();
   return { [member]: bytes.toString('utf8') };
 }
 
-/** What a handler answers in place of a page where a table is asked for: its rows go out while the next ones are read. */
+/** The result of a handler where CSV is requested; rows are written while the next ones are read. */
 export class CsvTable {
   constructor(
     private readonly columns: readonly string[],
@@ -39,7 +38,7 @@ export class CsvTable {
   }
 }
 
-/** Nothing in it computes where it is opened as a table (docs/guarantees.md §6). */
+/** Escapes formulas, which spreadsheets would run (docs/guarantees.md §6). */
 const written = (rows: readonly (readonly CsvCell[])[]): string =>
   stringify(
     rows.map((row) => [...row]),

@@ -1,6 +1,6 @@
 const firstBytes = 8 * 1024;
 
-/** Begins small, and doubles as far as it may: most bodies of unknown length are far smaller than they might be. */
+/** A buffer that doubles up to a limit, because most bodies of unknown length are small. */
 export class GrowingBytes {
   private bytes: Buffer;
 
@@ -8,7 +8,7 @@ export class GrowingBytes {
     this.bytes = Buffer.allocUnsafe(Math.min(firstBytes, most));
   }
 
-  /** As much of the chunk as there may be room for, and how much that was. */
+  /** Copies as much of the chunk as fits, and returns how many bytes that was. */
   put(chunk: Buffer, at: number): number {
     const needed = Math.min(at + chunk.length, this.most);
     if (needed > this.bytes.length) this.grow(needed, at);

@@ -1,6 +1,6 @@
 import { malformedForm } from '../http/edge-errors.js';
 
-/** What comes before the file of a form, and the file as it comes. */
+/** The fields before the file of a form, and the file as a stream. */
 export interface FormWithFile {
   fields: Record<string, string>;
   file: AsyncIterable<Buffer>;
@@ -13,13 +13,13 @@ const maxField = 64 * 1024;
 const maxFields = 20;
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Null for what is no form. */
+/** Null if the content type is not multipart/form-data. */
 export function boundaryOf(contentType: string | undefined): string | null {
   const [, quoted, bare] = multipartType.exec(contentType ?? '') ?? [];
   return quoted ?? bare ?? null;
 }
 
-/** Reads a form (RFC 7578) up to its file, which is its last part: what follows could no longer say how the file is read. */
+/** Reads a form (RFC 7578) up to its file, which must be the last part, because the fields say how to read it. */
 export async function readForm(bytes: AsyncIterable<Buffer>, boundary: string): Promise<FormWithFile> {
   const form = new FormReader(bytes, boundary);
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -62,7 +62,7 @@ class FormReader {
     return value.toString('utf8');
   }
 
-  /** What is before `end`, which is passed over. */
+  /** Returns the bytes before `end` and skips `end`. */
   async upTo(end: Buffer, most: number): Promise<Buffer> {
     for (;;) {
       const found = this.held.indexOf(end);
@@ -72,7 +72,7 @@ class FormReader {
     }
   }
 
-  /** Up to the delimiter; of what may be its beginning nothing goes out before the next bytes are there. */
+  /** Yields bytes up to the delimiter, and holds back what may be its beginning. */
   async *file(): AsyncGenerator<Buffer> {
     for (;;) {
       const found = this.held.indexOf(this.delimiter);
@@ -94,7 +94,6 @@ class FormReader {
   private async end(): Promise<void> {
     while (this.held.length < 2) if (!(await this.more())) throw malformedForm('does not end');
     if (this.take(2, 0).toString('latin1') !== '--') throw malformedForm('has something behind its file');
-    // What follows is nothing that anybody may read.
     while (await this.more()) this.held = Buffer.alloc(0);
   }
 

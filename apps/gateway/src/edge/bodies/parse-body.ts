@@ -9,7 +9,6 @@ import {
   RefusedMembers,
 } from '../http/edge-errors.js';
 
-/** What each fault says of the member in which it stands. */
 export const memberFaults: Readonly<Record<BodyFaultKind, Pick<InvalidMember, 'code' | 'message'>>> = {
   not_utf8: { code: 'invalid_text', message: 'must be valid UTF-8' },
   not_json: { code: 'invalid_format', message: 'must be valid JSON' },
@@ -21,14 +20,14 @@ export const memberFaults: Readonly<Record<BodyFaultKind, Pick<InvalidMember, 'c
   number_out_of_range: { code: 'out_of_range', message: 'is too large a number' },
 };
 
-/** Bytes to a JSON object, through the guard (docs/api-decisions.md §1 says which fault is 400 and which 422). */
+/** Parses a JSON object (docs/api-decisions.md §1 says which fault is 400 and which is 422). */
 export function parseBody(bytes: Buffer, members?: number): object {
   const value = parseValue(bytes, members);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
   return value;
 }
 
-/** Whatever JSON it is, through the same guard. Long files stay where they are: `bytes` must not be used again while they are. */
+/** Parses any JSON value. Long base64 members are views of `bytes`, which must not be reused meanwhile. */
 export function parseValue(bytes: Buffer, members?: number): unknown {
   if (bytes.length === 0) throw bodyMissing();
   const long: LongString[] = [];

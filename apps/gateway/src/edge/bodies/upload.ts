@@ -4,18 +4,18 @@ import { clientWentAway } from './body-budget.js';
 import { notGzip, tooLarge, unpacksTooFar, wrongEncoding } from '../http/edge-errors.js';
 import { boundaryOf, readForm } from './multipart.js';
 
-/** A table that is read as it comes: who does not read on slows its client down. */
+/** A CSV table that is read while it arrives, with back-pressure to the client. */
 export interface Upload {
-  /** Of the content type; what the bytes themselves say counts more. */
+  /** From the content type; a byte order mark takes precedence. */
   charset: string | null;
   bytes: AsyncIterable<Buffer>;
-  /** What was said beside it, as the route's query says it. */
+  /** Options sent in the form, with the names of the query parameters. */
   options: object;
 }
 
 const csvType = /^\s*text\/csv\s*(?:;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i;
-/** Rows repeat themselves, but not like this; below it nobody counts. */
+/** A higher compression ratio is treated as a decompression bomb. */
 const maxRatio = 250;
 const uncounted = 1024 * 1024;
 const chunkBytes = 64 * 1024;
@@ -23,7 +23,7 @@ const chunkBytes = 64 * 1024;
 export const isUpload = ({ headers }: IncomingMessage): boolean =>
   csvType.test(headers['content-type'] ?? '') || boundaryOf(headers['content-type']) !== null;
 
-/** `read` takes what stands beside the file of a form. */
+/** `read` validates the fields that precede the file of a form. */
 export async function openUpload(
   request: IncomingMessage,
   limit: number,
@@ -41,7 +41,7 @@ export async function openUpload(
 
 async function* bytesOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    // Not destroyed where its reader stops: there is an answer to write on the same socket.
+    // The socket is still needed for the response when the reader stops early.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
   } catch (error) {
     if (!request.complete) throw clientWentAway();
@@ -69,7 +69,7 @@ function unpacked(
   return bounded(gunzipped(bytes), limit);
 }
 
-/** What unpacks to far more than any table is refused long before it is all there. */
+/** Stops a decompression bomb before it is unpacked. */
 async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: chunkBytes });
   let packed = 0;

@@ -5,7 +5,7 @@ import { headerValues } from './header-values.js';
 import { callersOf } from '../routes/route.js';
 import type { Route } from '../routes/route-table.js';
 
-/** Pages of any origin may call what is open to public keys, without credentials (docs/api-decisions.md §15). */
+/** Routes open to public keys may be called from any origin, without credentials (docs/api-decisions.md §15). */
 const isOpenToPages = ({ declaration }: Route): boolean => callersOf(declaration).includes('PUBLIC');
 
 const exposed =
@@ -17,7 +17,7 @@ const forOwnOrigins = (origin: string) => ({
   vary: 'Origin',
 });
 
-/** Which pages may read what a route answers: of any origin or of ours, with their cookies only of ours. */
+/** Other routes may be called from the product's own origins only, with cookies. */
 export class Cors {
   constructor(private readonly config: Pick<GatewayConfig, 'trustedOrigins'>) {}
 
@@ -26,7 +26,7 @@ export class Cors {
     if (headers) void reply.headers({ ...headers, 'access-control-expose-headers': exposed });
   }
 
-  /** Answers what a browser asks before it sends a credential along; false where nobody from there may come. */
+  /** Answers a preflight request; false if the origin is not allowed. */
   preflight(routes: readonly Route[], request: HttpRequest, reply: HttpReply): boolean {
     const wanted = request.headers['access-control-request-method'];
     const open = routes.filter(isOpenToPages);

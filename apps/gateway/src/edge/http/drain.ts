@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Long enough for a connection that was just taken to say what it wants. */
+/** Time for a newly accepted connection to send its request. */
 const lingerMs = 250;
 const maxRequestMs = 10_000;
-/** The queue holds 511, of which a turn takes two; new ones may come as fast. */
+/** The listen queue holds 511 connections, and each turn of the event loop accepts two. */
 const maxTurns = 300;
 
 /**
@@ -21,14 +21,14 @@ export async function drainServer(server: Server): Promise<void> {
   server.closeAllConnections();
 }
 
-/** Who waits in the listener's queue would be reset with it: the loop takes them in, one each time that it looks. */
+/** Connections in the listen queue would be reset with the listener, so they are accepted first. */
 async function acceptWaiting(server: Server): Promise<void> {
   let added = true;
   const note = () => (added = true);
   server.on('connection', note);
   for (let turns = 0; added && turns < maxTurns; turns += 1) {
     added = false;
-    // The first one may come before the loop looks at its sockets, the second one surely after it.
+    // Two turns guarantee that the event loop has polled its sockets once in between.
     await new Promise(setImmediate);
     await new Promise(setImmediate);
   }

@@ -1,6 +1,6 @@
 import { DomainError, type InvalidMember } from '@posthorn/contracts';
 
-/** Failures whose paths already stand in the names of the request's dialect. */
+/** Validation errors whose paths already use the names of the request's dialect. */
 export class RefusedMembers extends DomainError {
   constructor(errors: InvalidMember[]) {
     super('invalid', 'validation_error', 'One or more fields are invalid', { errors });
@@ -84,7 +84,6 @@ export const cursorOfOtherFilters = () => refuse('the cursor was issued for a di
 
 export const unexpected = () => new DomainError('internal', 'internal_error', 'An unexpected error occurred');
 
-/** Nothing can be pointed at: 422 without a list of members. */
 function refuse(message: string): DomainError {
   return new DomainError('invalid', 'validation_error', message);
 }

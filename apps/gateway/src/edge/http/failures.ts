@@ -11,7 +11,7 @@ import type { HttpReply, HttpRequest } from './fastify.js';
 import { wantsPage } from './html-page.js';
 import type { Route } from '../routes/route-table.js';
 
-/** What Fastify itself refuses, before any route: its codes, in the domain's words. */
+/** Errors that Fastify raises before any route matches. */
 const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: wrongMediaType,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: notJson,
@@ -19,12 +19,12 @@ const frameworkFailures: Readonly<Record<string, () => DomainError>> = {
   FST_ERR_MAX_PARAM_LENGTH: unknownRoute,
 };
 
-/** Every failed request ends here: one answer in the dialect of its path, one line in the log. */
+/** Answers every failed request in the dialect of its path, and logs it once. */
 @Injectable()
 export class Failures {
   private readonly log = new Logger('Edge');
 
-  /** Also where a client learns whom to ask for a token (RFC 9728 §5.1). */
+  /** Tells clients where to get a token (RFC 9728 §5.1). */
   private readonly challenge: string;
 
   constructor(private readonly config: GatewayConfig) {
@@ -32,7 +32,7 @@ export class Failures {
   }
 
   answer(thrown: unknown, request: HttpRequest, reply: HttpReply, route?: Route): void {
-    // What Fastify refuses before any hook has no scene yet.
+    // A request that Fastify refuses before its hooks run has no context yet.
     const requestId = currentContext()?.requestIds[0] ?? newId();
     const error = this.publish(thrown, request, requestId, route);
     if (error.code === 'invalid_session' && route?.declaration.pages && wantsPage(request.raw))
@@ -54,14 +54,13 @@ export class Failures {
       queryNames,
       docsUrl: this.config.docsUrl,
     });
-    // As bytes: Fastify would add a charset, which application/problem+json does not have.
+    // As bytes, because Fastify adds a charset to strings, which application/problem+json does not define.
     void reply
       .code(statusOfKind[error.kind])
       .header('content-type', dialect.errorType)
       .send(Buffer.from(JSON.stringify(body)));
   }
 
-  /** Its line in the log, and what may be said of it. */
   publish(thrown: unknown, request: HttpRequest, requestId = '', route?: Route): DomainError {
     const error = this.settle(thrown, route);
     this.write(
@@ -73,7 +72,7 @@ export class Failures {
     return error;
   }
 
-  /** What was thrown as one domain error; a missing service on a route that sends is `enqueue_failed` (docs/api-decisions.md §1). */
+  /** On a route that accepts mail, an unavailable service is `enqueue_failed` (docs/api-decisions.md §1). */
   private settle(thrown: unknown, route?: Route): DomainError {
     const error =
       thrown instanceof DomainError
@@ -96,14 +95,13 @@ export class Failures {
   }
 }
 
-/** As the limiter says it of a key (the API specification, Limits). */
 const exhausted = (limit: number, seconds: number): Record<string, string> => ({
   'x-ratelimit-limit': String(limit),
   'x-ratelimit-remaining': '0',
   'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000 + seconds)),
 });
 
-/** A person who follows a link is asked to sign in, and comes back to it. */
+/** A person who follows a link signs in first and is then redirected back to it. */
 function toSignIn({ url }: HttpRequest, reply: HttpReply): void {
   void reply
     .code(303)

@@ -10,15 +10,15 @@ export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
 
 export interface HttpOptions {
-  /** Proxies whose `X-Forwarded-For` is believed; none by default. */
+  /** Proxies whose `X-Forwarded-For` is trusted; none by default. */
   trustedProxies: string[];
 }
 
-/** Nest's Fastify, with routing, parsing and errors left to the edge: Nest's own answers would be in neither dialect. */
+/** Nest's Fastify without Nest's routing, body parsing and error replies, which follow neither dialect. */
 export class EdgeAdapter extends FastifyAdapter {
-  /** Everything that there is, in the order in which it was put there. */
+  /** Every registered route, in order of registration. */
   readonly served: { method: string; path: string }[] = [];
-  /** A path that cannot be decoded is refused before any route, and falls to the edge like every other failure. */
+  /** Fastify refuses a path that cannot be decoded before any route matches. */
   onFrameworkError: (error: Error, request: HttpRequest, reply: HttpReply) => void = (error, _, reply) =>
     void reply.send(error);
 
@@ -31,11 +31,11 @@ export class EdgeAdapter extends FastifyAdapter {
       // A request that reaches a closing gateway on a connection it already had is still answered (docs/guarantees.md G16).
       return503OnClosing: false,
       forceCloseConnections: 'idle',
-      // A table of two gigabytes comes for as long as it comes: what is read otherwise has a minute (body-reader.ts), a silent line too.
+      // An upload may take long; every other body has a minute (body-reader.ts).
       requestTimeout: maxUploadMs,
       connectionTimeout: 60_000,
       clientErrorHandler: answerUnreadable,
-      // As long as a whole request line may be: an id of any length is a malformed id, and answers like a stranger's.
+      // An id of any length must reach the route, to be answered like any unknown id.
       routerOptions: { maxParamLength: 16 * 1024 },
       frameworkErrors: (error: Error, request: HttpRequest, reply: HttpReply) =>
         this.onFrameworkError(error, request, reply),
@@ -46,14 +46,13 @@ export class EdgeAdapter extends FastifyAdapter {
     });
   }
 
-  /** The methods that a path is served with, whoever put it there; what is more than everything below another is not that. */
+  /** The methods of a path, apart from wildcard routes. */
   methodsAt(path: string): string[] {
     const found = this.served.filter((route) => isOfPattern(route.path, path));
     const named = found.filter((route) => !route.path.endsWith('*'));
     return [...new Set((named.length > 0 ? named : found).map(({ method }) => method))];
   }
 
-  // The edge sets both itself; Nest would set them a second time, in its own shape.
   override setErrorHandler(): Fastify {
     return this.getInstance<Fastify>();
   }
@@ -65,7 +64,7 @@ export class EdgeAdapter extends FastifyAdapter {
 
 const maxUserAgent = 512;
 
-/** From where a request comes: its address, of which proxies that are trusted have told, and what the client calls itself. */
+/** The client's address, as reported by trusted proxies, and its user agent. */
 export const clientOf = ({ ip, headers }: HttpRequest): { address: string; userAgent?: string } => ({
   address: ip,
   ...(headers['user-agent'] ? { userAgent: headers['user-agent'].slice(0, maxUserAgent) } : {}),

@@ -1,4 +1,4 @@
-/** Every value of one header, repeats included: Node keeps only the first of some. */
+/** Every value of a header; Node keeps only the first of some repeated headers. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {

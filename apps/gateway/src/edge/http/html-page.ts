@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Shown } from '../../pages/page.js';
 import { headerValues } from './header-values.js';
 
-/** What a handler answers in place of a resource where a browser asks for a page. */
+/** The result of a handler where a browser requests a page instead of JSON. */
 export class HtmlPage {
   constructor(readonly shown: Shown) {}
 }

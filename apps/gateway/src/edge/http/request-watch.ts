@@ -17,7 +17,7 @@ import type { Route } from '../routes/route-table.js';
 const noRoute = '(no route)';
 const unrecorded: readonly TracePoint[] = [];
 
-/** Every request has an id, and a share of them is recorded: the first thing that happens to it, and the last. */
+/** Gives every request an id, a span for those that are sampled, and metrics. */
 @Injectable()
 export class RequestWatch {
   private readonly trusted: BlockList;
@@ -49,7 +49,7 @@ export class RequestWatch {
 
   private count({ method, routeOptions }: HttpRequest, { statusCode, elapsedTime }: HttpReply): void {
     const { declared } = routeOptions.config as { declared?: Route };
-    // A path that no route answers is its client's invention: one name for all of them.
+    // Unknown paths share one label, or clients could create metrics without limit.
     const labels = {
       method: declared?.method ?? knownMethod(method),
       route: routeOptions.url ?? noRoute,
@@ -73,7 +73,7 @@ export class RequestWatch {
       'http.route': route,
       'posthorn.request_id': requestId,
     });
-    // Also where the client has gone away before its answer.
+    // Emitted even if the client disconnected before the response.
     reply.raw.once('close', () => {
       const status = reply.raw.statusCode;
       span.add({ 'http.response.status_code': status });
@@ -83,7 +83,7 @@ export class RequestWatch {
     return span;
   }
 
-  /** Whose decision to record counts: a stranger's would let anybody fill the disk of whoever keeps the traces. */
+  /** Clients whose sampling decision is honoured; otherwise anybody could flood the trace store. */
   private isTrusted({ raw }: HttpRequest): boolean {
     const { remoteAddress, remoteFamily } = raw.socket;
     return (
@@ -96,7 +96,6 @@ export class RequestWatch {
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const knownMethod = (method: string): string => (knownMethods.has(method) ? method : 'other');
 
-/** Addresses and CIDR ranges. */
 function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {

@@ -1,4 +1,4 @@
-/** On every answer (docs/guarantees.md §6): nothing here is a page, so nothing may be run, framed, sniffed or kept. */
+/** Sent with every response (docs/guarantees.md §6); pages override what they need. */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-// These have no path, so no route's dialect speaks: the answer is legacy, as for every path that is not v1.
+// Without a path there is no dialect, so the answer is legacy, as for every path outside v1.
 const answers: Readonly<Record<string, readonly [line: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
 };
 const malformed = ['400 Bad Request', 'The request is not valid HTTP'] as const;
 
-/** What Node's parser refuses before there is a request. */
+/** Requests that Node's HTTP parser refuses. */
 export function answerUnreadable(error: { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

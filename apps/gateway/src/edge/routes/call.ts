@@ -2,7 +2,7 @@ import type { Caller, IdempotencyClaim, PageQuery } from '@posthorn/contracts';
 import type { RefusedEntry } from '../../dialects/read-entries.js';
 import type { Upload } from '../bodies/upload.js';
 
-/** The answer to a batch, entry by entry; `partly` where some failed. */
+/** The results of a batch, entry by entry; `partly` if some failed. */
 export interface Entries {
   items: object[];
   partly: boolean;
@@ -11,28 +11,28 @@ export interface Entries {
 export type Surface = 'v1' | 'legacy';
 export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 
-/** What a controller sees: who asks, and the request read, checked and in the domain's names. */
+/** A validated request in the domain's names, as a controller sees it. */
 export interface Call<Body = object, Query = object> {
   surface: Surface;
   caller: Caller;
-  /** Of a person who is signed in. */
+  /** Set if the caller is a signed-in person. */
   sessionId?: string;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
-  /** Empty where the route has no pages. */
+  /** Empty unless the route is a page. */
   page: PageQuery;
-  /** A page is to be answered, as an HtmlPage; only on routes that have pages. */
+  /** The client wants HTML; the handler returns an HtmlPage. */
   wantsPage: boolean;
-  /** Nothing may change yet, though the route would change something; only on routes that have pages. */
+  /** A preview or an unconfirmed visit, which must not change anything. */
   onlyLooks: boolean;
-  /** All of it is to be answered, as a CsvTable; only on routes that are tabled. */
+  /** The client wants CSV; the handler returns a CsvTable. */
   wantsTable: boolean;
-  /** Its states are to be answered, as an EventStream; only on routes that are followed. */
+  /** The client wants server-sent events; the handler returns an EventStream. */
   wantsEvents: boolean;
-  /** A table in place of a body; only on routes that stream, and there unless the body is JSON. */
+  /** The table of an upload route, unless its body is JSON. */
   upload?: Upload;
   idempotency?: IdempotencyClaim;
-  /** Of a body whose entries stand for themselves: where each stood, and which were refused. */
+  /** For a batch: the index of each accepted entry, and the refused ones. */
   entries?: { positions: readonly number[]; refused: readonly RefusedEntry[] };
 }

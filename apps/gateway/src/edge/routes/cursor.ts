@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { PagePosition } from '@posthorn/contracts';
 import { cursorOfAnotherSort, cursorOfOtherFilters, malformedCursor } from '../http/edge-errors.js';
 
-/** What a cursor is bound to (docs/api-decisions.md §1). */
+/** A cursor is valid for this scope only (docs/api-decisions.md §1). */
 export interface CursorScope {
   route: string;
   surface: string;
@@ -18,7 +18,7 @@ const filtersAt = 29;
 const macAt = 37;
 const length = 53;
 
-/** Opaque places in a list: signed, and of use only where they were made. */
+/** Signs and verifies opaque cursors. */
 export class Cursors {
   private readonly key: Buffer;
 
@@ -39,7 +39,7 @@ export class Cursors {
 
   read(cursor: string, scope: CursorScope): PagePosition {
     const bytes = Buffer.from(cursor, 'base64url');
-    // Decoding is lenient: only the one true spelling counts, or a changed last character would pass.
+    // base64url decoding is lenient, so only the canonical encoding is accepted.
     const whole = bytes.length === length && bytes.toString('base64url') === cursor && bytes[0] === version;
     if (!whole || !timingSafeEqual(this.mac(bytes).subarray(0, length - macAt), bytes.subarray(macAt)))
       throw malformedCursor();

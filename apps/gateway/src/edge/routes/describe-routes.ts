@@ -3,7 +3,7 @@ import { outsideRoutes } from './outside-routes.js';
 import type { RouteTable, Route } from './route-table.js';
 import { callersOf, scopesOf } from './route.js';
 
-/** The route table as a page for people; `docs/routes.md` is made from it. */
+/** The table of `docs/routes.md`. */
 export function describeRoutes({ routes }: RouteTable): string {
   const head = [
     '| method | path | scope | callers | body | reply | declared in |',
@@ -28,7 +28,7 @@ function line({ method, path, declaration, controller, handler }: Route): string
   return `| ${cells.join(' | ')} |`;
 }
 
-/** By resource as the scopes list them, then by path. */
+/** Sort key: resource in the order of the scopes, then path. */
 export function bySubject({ declaration, path, method }: Route): string {
   return `${String(scopes.indexOf(declaration.scope)).padStart(3, '0')} ${path} ${method}`;
 }
@@ -39,8 +39,8 @@ export function describeOutside(): string {
     [
       ...head,
       ...outsideRoutes.map(
-        ({ methods, path, callers, says }) =>
-          `| ${methods.join(', ')} | \`${path}\` | ${callers} | ${says} |`,
+        ({ methods, path, callers, summary }) =>
+          `| ${methods.join(', ')} | \`${path}\` | ${callers} | ${summary} |`,
       ),
     ].join('\n') + '\n'
   );

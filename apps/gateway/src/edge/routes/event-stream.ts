@@ -7,11 +7,11 @@ const eventType = /\btext\/event-stream\b/i;
 export const wantsEvents = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean =>
   headerValues(rawHeaders, 'accept').some((accept) => eventType.test(accept));
 
-/** What a handler answers in place of a resource that is still changing: each of its states as a server-sent event. Null only says that the line lives. */
+/** The states of a resource as server-sent events; null keeps the connection alive. */
 export class EventStream {
   constructor(private readonly states: AsyncIterable<object | null>) {}
 
-  /** `write` says a state in the words of the dialect. */
+  /** `write` renders a state in the dialect. */
   stream(write: (state: object) => object): Readable {
     return Readable.from(this.texts(write));
   }

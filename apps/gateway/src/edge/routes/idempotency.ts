@@ -5,7 +5,7 @@ import type { Route } from './route-table.js';
 
 const maxKey = 255;
 
-/** What a repeat of the request has to match; nothing where no key was sent. */
+/** What a repeated request must match; undefined without a key. */
 export function claimOf(
   route: Pick<Route, 'method' | 'path' | 'ids'>,
   headers: string[],
@@ -15,7 +15,7 @@ export function claimOf(
   if (headers.length === 0) return undefined;
   const [key] = headers;
   if (headers.length > 1 || key!.length < 1 || key!.length > maxKey) throw idempotencyKeyLength();
-  // Of two resources one key is two requests: what the path names is part of what has to match.
+  // The same key for another resource is another request, so the path parameters are part of the claim.
   const named = route.ids.map((name) => params[name]!.toLowerCase());
   const requested = named.length > 0 ? [named, body] : body;
   return { key: key!, operation: `${route.method} ${route.path}`, bodyHash: hashOf(requested) };
@@ -27,7 +27,7 @@ function hashOf(requested: unknown): string {
   return hash.digest('hex');
 }
 
-/** The same text for the same value, whatever the order of its members. */
+/** Canonical JSON, independent of the order of members. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null || value instanceof Base64Text)

@@ -1,4 +1,4 @@
-/** Whether a path is of a pattern as the router reads it: a name is one part of a path, a star at the end is whatever follows. */
+/** Matches like the router: `:name` is one segment, a trailing `*` is any rest. */
 export function isOfPattern(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   const fits = wanted.every(

@@ -13,7 +13,7 @@ import { securityHeaders } from '../http/security-headers.js';
 
 const unreadMs = 60_000;
 
-/** Puts the declared routes of every controller on Fastify, past Nest's router and pipes. */
+/** Registers the declared routes of every controller with Fastify directly, without Nest's router and pipes. */
 @Injectable()
 export class Registrar implements OnApplicationBootstrap {
   private table: RouteTable;
@@ -44,12 +44,11 @@ export class Registrar implements OnApplicationBootstrap {
     for (const route of this.table.routes) this.add(fastify, route, controllers.get(route.controller)!);
   }
 
-  /** Known once the application has started. */
   get routes(): RouteTable {
     return this.table;
   }
 
-  /** From now on every connection ends with its answer, so that none is reset when the port closes (docs/guarantees.md G16). */
+  /** Closes every connection after its response, so that none is reset when the port closes (docs/guarantees.md G16). */
   drain(): void {
     this.draining = true;
   }
@@ -61,17 +60,17 @@ export class Registrar implements OnApplicationBootstrap {
       void reply.headers(headers);
       done();
     });
-    // Said with the answer and not on arrival: what was under way when the drain began ends its connection too.
+    // Set on sending, so that requests that arrived before the drain close their connection too.
     fastify.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.draining) void reply.header('connection', 'close');
       done();
     });
-    // Of a body that nobody read the rest may not come for ever.
+    // An unread body must not keep the connection open forever.
     fastify.addHook('onResponse', ({ raw }, _reply, done) => {
       if (!raw.complete) setTimeout(() => raw.complete || raw.socket.destroy(), unreadMs).unref();
       done();
     });
-    // Bodies stay unread until the guard and the limiter have let the request pass.
+    // Bodies are read only after the guard and the rate limiter have admitted the request.
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
     fastify.setErrorHandler((error, request, reply) =>

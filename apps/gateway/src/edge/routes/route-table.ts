@@ -12,22 +12,21 @@ import {
 
 export type Controller = abstract new (...injected: never[]) => object;
 
-/** One route on one surface. */
 export interface Route {
   method: Method;
-  /** With its prefix, as in `/api/v1/emails/:id`. */
+  /** With its prefix, such as `/api/v1/emails/:id`. */
   path: string;
   surface: Surface;
   controller: Controller;
   handler: string;
   declaration: RouteDeclaration;
-  /** The path's parameters but for the project; each is an id, but for addresses. */
+  /** Path parameters that are ids, without the project. */
   ids: readonly string[];
-  /** Parameters that are e-mail addresses. */
+  /** Path parameters that are e-mail addresses. */
   addresses: readonly string[];
   /** The path names the project as `:projectId`. */
   projectInPath: boolean;
-  /** Accepts mail: refusals for want of a service are `enqueue_failed` (docs/api-decisions.md §1). */
+  /** Accepts mail: an unavailable service is reported as `enqueue_failed` (docs/api-decisions.md §1). */
   sends: boolean;
 }
 
@@ -35,19 +34,19 @@ export const projectParameter = 'projectId';
 const addressParameter = 'email';
 const prefixes: Record<Surface, string> = { v1: '/api/v1/', legacy: '/api/' };
 
-/** The routes as data: the front door, the guard and the documents read it. */
+/** The routes as data, read by the registrar, the guard and the documents. */
 export class RouteTable {
   constructor(readonly routes: readonly Route[]) {
     refuseTwins(routes);
   }
 
-  /** The routes of a path, whatever their method; none for an unknown path. */
+  /** The routes of a path with any method. */
   at(path: string): Route[] {
     return this.routes.filter((route) => isOfPattern(route.path, path));
   }
 }
 
-/** Reads the declarations of the controllers; an incomplete one stops the boot. */
+/** Throws on an incomplete declaration, which stops the start. */
 export function routeTable(controllers: readonly Controller[]): RouteTable {
   return new RouteTable(
     controllers.flatMap((controller) =>

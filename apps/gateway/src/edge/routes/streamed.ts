@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 
-/** A list too long to be held: what is read of it goes out while the next entries are read. */
+/** A list that is written while its next entries are read. */
 export class StreamedList {
   constructor(private readonly pages: AsyncIterable<readonly object[]>) {}
 
-  /** `write` says an entry in the words of the dialect. */
+  /** `write` renders an entry in the dialect. */
   map(write: (entry: object) => object): StreamedList {
     return new StreamedList(mapped(this.pages, write));
   }
@@ -23,7 +23,7 @@ export class StreamedList {
   }
 }
 
-/** What a handler answers in place of a resource that has such lists, itself or in a member. */
+/** A JSON document that contains streamed lists. */
 export class StreamedResource {
   constructor(private readonly value: object) {}
 
@@ -61,7 +61,7 @@ const holdsList = (value: unknown): value is object =>
   !Array.isArray(value) &&
   Object.values(value).some((member) => member instanceof StreamedList || holdsList(member));
 
-/** Each text of its own would be a write to the socket. */
+/** Joins small texts, each of which would be a write to the socket. */
 async function* gathered(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting = '';
   for await (const text of texts) {
