@@ -10,29 +10,29 @@ import {
 import { IdentitiesReadModel } from './identities.read-model.js';
 import { PeopleSecret } from './people-secret.js';
 import { sessionTokenOf } from './session-cookie.js';
-import { TtlCache } from './ttl-cache.js';
+import { IdentityCache } from './identity-cache.js';
 import { hashOfToken } from './token-hash.js';
 
 /** Whom keys, tokens and sessions stand for, and who is a member of what: at most a second old on every gateway. */
 @Injectable()
 export class Identities {
-  private readonly keys: TtlCache<Credential>;
-  private readonly tokens: TtlCache<Credential>;
-  private readonly sessions: TtlCache<SessionUser>;
-  private readonly memberships: TtlCache<Membership>;
+  private readonly keys: IdentityCache<Credential>;
+  private readonly tokens: IdentityCache<Credential>;
+  private readonly sessions: IdentityCache<SessionUser>;
+  private readonly memberships: IdentityCache<Membership>;
   constructor(
     rows: IdentitiesReadModel,
     { sandboxDomain }: GatewayConfig,
     private readonly secret: PeopleSecret,
   ) {
-    this.keys = new TtlCache(async (hashes) =>
+    this.keys = new IdentityCache(async (hashes) =>
       (await rows.keysByHashes(hashes)).map((row) => row && credentialOf(row, sandboxDomain)),
     );
-    this.tokens = new TtlCache(async (hashes) =>
+    this.tokens = new IdentityCache(async (hashes) =>
       (await rows.tokensByHashes(hashes)).map((row) => row && delegatedCredentialOf(row)),
     );
-    this.sessions = new TtlCache((hashes) => rows.sessionsByHashes(hashes));
-    this.memberships = new TtlCache((pairs) => rows.memberships(pairs.map(pairOf)));
+    this.sessions = new IdentityCache((hashes) => rows.sessionsByHashes(hashes));
+    this.memberships = new IdentityCache((pairs) => rows.memberships(pairs.map(pairOf)));
   }
 
   /** An active key of this hash, with its project. */

@@ -4,7 +4,7 @@ import { DatabaseClock, type Page } from '@posthorn/database';
 import { Commits } from '@posthorn/platform';
 import { noSession } from '../edge/http/edge-errors.js';
 import { MembershipService } from '../members/membership.service.js';
-import { CreatorsReadModel, type Creator } from './founders.read-model.js';
+import { CreatorsReadModel, type Creator } from './creators.read-model.js';
 import { ProjectRow } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';

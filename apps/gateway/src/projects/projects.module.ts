@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
-import { CreatorsReadModel } from './founders.read-model.js';
+import { CreatorsReadModel } from './creators.read-model.js';
 import { ProjectsHandlers } from './projects.handlers.js';
 import { ProjectsRepository } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';

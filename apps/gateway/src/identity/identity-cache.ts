@@ -25,7 +25,7 @@ interface PendingLoad<Answer> {
  * Answers of the database, remembered for less than a second; concurrent questions are one statement, and the same question
  * is asked once. Without the database nothing is remembered longer: the question fails.
  */
-export class TtlCache<Answer> {
+export class IdentityCache<Answer> {
   private readonly known = new Map<string, Entry<Answer>>();
   private readonly unknown = new Map<string, Entry<Answer>>();
   private readonly requesting = new Map<string, PendingLoad<Answer>>();

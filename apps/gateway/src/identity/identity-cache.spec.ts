@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TtlCache } from './ttl-cache.js';
+import { IdentityCache } from './identity-cache.js';
 
 /** A memory whose clock and whose database the test moves. */
 function build() {
   const requested: string[][] = [];
   const state = { now: 0, gone: false, held: Promise.resolve() };
-  const memory = new TtlCache<string>(
+  const memory = new IdentityCache<string>(
     async (lookups) => {
       const { now, held } = state;
       state.held = Promise.resolve();
