@@ -135,7 +135,7 @@ describe.each(surfaces)('a contact that exists, on %s', (surface) => {
 
   it('is not made twice, whatever the case of its address', async () => {
     for (const email of [`known-${surface}@example.com`, ` KNOWN-${surface.toUpperCase()}@EXAMPLE.com `]) {
-      const refusal = { status: 409, code: 'conflict', detail: 'A contact with this email exists' };
+      const refusal = { status: 409, code: 'conflict', detail: 'A contact with this email already exists' };
       expectRefusal(
         await suite.posthorn.post(contacts, { email, subscribed: false }),
         surface,

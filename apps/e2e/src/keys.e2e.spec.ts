@@ -120,7 +120,7 @@ describe('a TEST key', () => {
       const live = await suite.posthorn.post(path, mail);
       expect([live.status, live.text]).toEqual([
         403,
-        expect.stringContaining('Only a TEST key sends from the sandbox'),
+        expect.stringContaining('Only a TEST key can send from the sandbox address'),
       ]);
       expect(live.text.toLowerCase()).toContain('"code":"scope_missing"');
     }

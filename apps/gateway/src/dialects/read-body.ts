@@ -25,7 +25,7 @@ class Renaming {
     const renamed: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(plain)) {
       const named = table.get(name);
-      if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known member');
+      if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known field');
       else if (Object.hasOwn(renamed, named.inner))
         this.refuse([...path, name], 'not_allowed', 'names a member that is already given');
       else renamed[named.inner] = this.value(named, value, [...path, name]);

@@ -89,7 +89,7 @@ describe('a send whose answer never came', () => {
   it('is of unknown outcome when nobody can tell', async () => {
     await expect(lost(null)).rejects.toMatchObject({
       kind: 'internal',
-      message: 'outcome unknown; repeat with the same Idempotency-Key',
+      message: 'The outcome is unknown; repeat the request with the same Idempotency-Key',
     });
   });
 

@@ -185,14 +185,17 @@ describe('a confirm link elsewhere', () => {
         expect.objectContaining({
           code: 'resource_not_found',
           status: 410,
-          detail: 'The link was used or is over',
+          detail: 'The confirmation link was used or has expired',
         }),
       ],
     ]);
     const legacy = await suite.request('GET', path.replace('/v1', ''), { headers: asProgram });
     expect([legacy.status, legacy.json]).toEqual([
       410,
-      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link was used or is over' } },
+      {
+        success: false,
+        error: { code: 'RESOURCE_NOT_FOUND', message: 'The confirmation link was used or has expired' },
+      },
     ]);
   });
 
@@ -215,7 +218,10 @@ describe('a confirm link elsewhere', () => {
     const program = await suite.request('GET', wrong[0]!, { headers: asProgram });
     expect([program.status, program.json]).toEqual([
       404,
-      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link is not one of ours' } },
+      {
+        success: false,
+        error: { code: 'RESOURCE_NOT_FOUND', message: 'The confirmation link is not valid' },
+      },
     ]);
     expect(confirmed).toEqual([]);
   });
