@@ -76,7 +76,7 @@ async function authorize(): Promise<oauth.TokenEndpointResponse> {
   await page.goto(requested.href);
   await signIn();
   await look('oauth-consent');
-  await choose(page, 'In the project', 'Demo (owner)');
+  await choose(page, 'Project', 'Demo (owner)');
   await press(page, 'Allow');
   const parameters = oauth.validateAuthResponse(server, client, await back, state);
   posthorn.keepSecret(parameters.get('code')!);
@@ -114,8 +114,8 @@ describe('an application on a person’s device', () => {
       expect((await posthorn.get('/api/v1/campaigns', { authorization })).status).toBe(403);
       await page.goto(`${base}/account/applications`);
       await look('applications');
-      await press(page, 'End');
-      expect(await page.textContent('main')).toContain('You have let no application in');
+      await press(page, 'Revoke access');
+      expect(await page.textContent('main')).toContain('No application has access to your account');
     },
   );
 
@@ -133,7 +133,7 @@ describe('an application on a person’s device', () => {
       expect(looksSecret((await page.textContent('main'))!)).toBe(true);
       await look('reveal-shown');
       await page.goto(base + link.pathname + link.search);
-      expect(await page.textContent('h1')).toBe('There is nothing to show');
+      expect(await page.textContent('h1')).toBe('This link is no longer valid');
     },
   );
 });

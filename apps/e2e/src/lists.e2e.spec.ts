@@ -243,7 +243,7 @@ describe('double opt-in', () => {
   );
 
   inBrowser.each([
-    ['en', 'Confirm', 'You are subscribed', 'This link does not work any more'],
+    ['en', 'Confirm', 'You are subscribed', 'This link is no longer valid'],
     ['de', 'Bestätigen', 'Sie sind angemeldet', 'Dieser Link gilt nicht mehr'],
     ['fr', 'Confirmer', 'Inscription confirmée', 'Ce lien n’est plus valable'],
     ['es', 'Confirmar', 'Suscripción confirmada', 'Este enlace ya no sirve'],

@@ -113,12 +113,12 @@ describe('people', () => {
         await typeForm(page, { Name: 'Ada', 'E-mail address': email, Password: 'correct horse battery' });
         await page.goto(await linkOf('Confirm your address', email));
         expect(await violationsOf(page)).toEqual([]);
-        await press(page, 'Confirm this address');
+        await press(page, 'Confirm address');
         await typeForm(page, { 'E-mail address': email, Password: 'correct horse battery' });
         expect(new URL(page.url()).pathname).toBe('/account');
         await page.goto(`${base}/forgot-password`);
         await typeForm(page, { 'E-mail address': email });
-        await page.goto(await linkOf('Choose a new password', email));
+        await page.goto(await linkOf('Set a new password', email));
         await typeForm(page, { 'New password': 'another horse' });
         await typeForm(page, { 'E-mail address': email, Password: 'another horse' });
         expect(new URL(page.url()).pathname).toBe('/account');

@@ -36,7 +36,7 @@ it('a segment is entered and left by time alone, once each and in time, though c
   await eventually(async () => (await kinds(contacts[2]!)).includes('segment.entered'), 'the third is in');
   await database.query(`SELECT pg_sleep_until(min(due_at) - interval '1 second') FROM segment_due`);
   await killedHalfway(async () => undefined);
-  await eventually(async () => (await events()).filter(({ event: event }) => event === left).length >= contacts.length, 'all have left', 90_000);
+  await eventually(async () => (await events()).filter(({ event }) => event === left).length >= contacts.length, 'all have left', 90_000);
   const reported = await events();
   for (const id of contacts) {
     const own = reported.filter(({ contactId }) => contactId === id);
@@ -45,9 +45,9 @@ it('a segment is entered and left by time alone, once each and in time, though c
     for (const { late } of own) expect([late >= 0, late <= promisedSeconds]).toEqual([true, true]);
   }
   expect(reported).toHaveLength(contacts.length * 2);
-  expect(await published()).toEqual(reported.map(({ event: event, contactId }) => `${event} ${contactId}`).sort());
+  expect(await published()).toEqual(reported.map(({ event, contactId }) => `${event} ${contactId}`).sort());
   expect((await posthorn.get(`/api/v1/segments/${segment.id}`)).body.member_count).toBe(0);
-  const latest = (of: string) => Math.max(...reported.filter(({ event: event }) => event === of).map(({ late }) => late)).toFixed(2);
+  const latest = (of: string) => Math.max(...reported.filter(({ event }) => event === of).map(({ late }) => late)).toFixed(2);
   process.stderr.write(
     `entry and exit by time alone (createdAt within ${minutes} minutes, contacts killed 3 times): at most ${latest(entered)} s and ${latest(left)} s late\n`,
   );

@@ -234,7 +234,7 @@ describe('a key made by a key', () => {
         `SELECT fact, items FROM outbox WHERE project_id = $1 ORDER BY id`,
         [projectId],
       );
-      const order = events.map(({ event: event, items }) => `${event} ${items[0]!.keyId}`);
+      const order = events.map(({ event, items }) => `${event} ${items[0]!.keyId}`);
       const end = order.indexOf(`${apiKeyEvents.changed.name} ${maker.id}`);
       for (const { status, json } of made) {
         if (status === 201)

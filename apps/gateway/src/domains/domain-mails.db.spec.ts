@@ -54,7 +54,7 @@ it('owners are told once of a domain that is lost, and nobody else is', async ()
     'grace@example.com',
   ]);
   expect(taken[0]).toMatchObject({
-    subject: 'shop.example is not verified any more',
+    subject: 'shop.example is no longer verified',
     text: expect.stringMatching(/three days[\s\S]*paste them/),
   });
   await stop();

@@ -59,7 +59,7 @@ const sending = {
   ],
 } as const;
 
-// Contacts must have answered by then, so that the send itself still has its time.
+// Time limits of preliminary calls, which leave enough of the budget for the send itself.
 const checkMs = 400;
 const ensureMs = 600;
 
@@ -72,7 +72,7 @@ export class EmailsController {
 
   @Post('emails', {
     ...sending,
-    summary: 'Send one message',
+    summary: 'Send an email',
     surfaces: ['v1'],
     body: SendEmail,
     reply: SendReceipt,
@@ -91,7 +91,7 @@ export class EmailsController {
 
   @Post('emails', {
     ...sending,
-    summary: 'Send a message to each recipient',
+    summary: 'Send an email to each recipient',
     surfaces: ['legacy'],
     body: SendEmails,
     reply: LegacySendReceipt,
@@ -109,7 +109,7 @@ export class EmailsController {
 
   @Post('emails/batch', {
     ...sending,
-    summary: 'Send different messages in one call',
+    summary: 'Send up to 100 different emails in one call',
     body: SendBatch,
     reply: BatchResult,
     outcome: 'batch',
@@ -131,7 +131,7 @@ export class EmailsController {
   }
 
   @Get('emails', {
-    summary: 'List messages, newest first',
+    summary: 'List emails, newest first',
     scope: 'emails:read',
     query: EmailFilter,
     paged: 'flat',
@@ -142,7 +142,7 @@ export class EmailsController {
   }
 
   @Get('emails/:id', {
-    summary: 'Get a message with its delivery history',
+    summary: 'Get an email with its delivery history',
     scope: 'emails:read',
     reply: EmailWithEvents,
     missing: emailNotFound,
@@ -152,7 +152,7 @@ export class EmailsController {
   }
 
   @Get('emails/:id/content', {
-    summary: 'Get what was sent, while it is retained',
+    summary: 'Get the content of an email while it is retained',
     scope: 'emails:read',
     reply: SentContent,
     missing: emailNotFound,
@@ -163,7 +163,7 @@ export class EmailsController {
   }
 
   @Delete('emails/:id/schedule', {
-    summary: 'Take back a message that waits for its time',
+    summary: 'Cancel a scheduled email',
     scope: 'emails:send',
     reply: EmailId,
     outcome: 'deleted',
@@ -175,7 +175,7 @@ export class EmailsController {
   }
 
   @Post('emails/:id/cancel', {
-    summary: 'Cancel a message that is still PENDING',
+    summary: 'Cancel an email that is still PENDING',
     scope: 'emails:send',
     body: null,
     reply: Email,
@@ -186,7 +186,10 @@ export class EmailsController {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
 
-  /** The receipt names the contacts, so they are made first (docs/api-decisions.md §3): only for a send that will not be refused. */
+  /**
+   * The receipt contains contact ids, so contacts are created first, but only for a send that passed the
+   * checks (docs/api-decisions.md §3).
+   */
   private async acceptWithContacts(
     caller: Caller,
     to: Mailbox[],
@@ -215,14 +218,14 @@ const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): Legacy
   timestamp: acceptedAt,
 });
 
-/** Each message in its place, as a send of its own would answer. */
+/** Results in the order of the request. */
 function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
-  const taken = accepted.map(({ index: index, email: { id, to, from } }): BatchResult => ({
+  const taken = accepted.map(({ index, email: { id, to, from } }): BatchResult => ({
     index: index,
     status: 'ok',
     data: { id, status: 'PENDING', to, from },
   }));
-  const failed = refused.map(({ index: index, code, message }): BatchResult => ({
+  const failed = refused.map(({ index, code, message }): BatchResult => ({
     index: index,
     status: 'error',
     error: { code, message },

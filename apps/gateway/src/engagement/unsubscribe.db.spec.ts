@@ -103,7 +103,7 @@ describe('the page of an unsubscribe link', () => {
       const published = await suite.request('GET', path);
       expect([published.status, published.text]).toEqual([
         200,
-        expect.stringContaining('will get no more news from this sender.'),
+        expect.stringContaining('will no longer receive news from this sender.'),
       ]);
     } finally {
       suite.line.fix();

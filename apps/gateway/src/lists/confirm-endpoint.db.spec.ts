@@ -83,11 +83,11 @@ describe('a confirm link in a browser', () => {
   });
 
   it.each([
-    ['en', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
+    ['en', 'en', 'Confirm your subscription', 'You are subscribed', 'This link is no longer valid'],
     ['de-AT', 'de', 'Anmeldung bestätigen', 'Sie sind angemeldet', 'Dieser Link gilt nicht mehr'],
     ['fr', 'fr', 'Confirmer votre inscription', 'Inscription confirmée', 'Ce lien n’est plus valable'],
     ['es', 'es', 'Confirmar su suscripción', 'Suscripción confirmada', 'Este enlace ya no sirve'],
-    ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
+    ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link is no longer valid'],
   ])('of a project that speaks %s speaks %s', async (language, described, requests, done, over) => {
     const path = await buildLink(language);
     const submit = () => suite.request('POST', path, { headers: form, body: 'confirmed=yes' });
@@ -214,7 +214,7 @@ describe('a confirm link elsewhere', () => {
     const published = await Promise.all(wrong.map((each) => suite.request('GET', each)));
     expect(published.map(({ status }) => status)).toEqual(wrong.map(() => 404));
     expect(new Set(published.map(({ text }) => text)).size).toBe(1);
-    expect(published[0]!.text).toContain('<h1>There is no such link</h1>');
+    expect(published[0]!.text).toContain('<h1>This link is not valid</h1>');
     const program = await suite.request('GET', wrong[0]!, { headers: asProgram });
     expect([program.status, program.json]).toEqual([
       404,

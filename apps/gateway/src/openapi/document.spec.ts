@@ -127,18 +127,20 @@ describe('the document', () => {
   it('tells what the names alone do not', () => {
     for (const path of ['/api/v1/contacts/imports', '/api/contacts/import']) {
       const { description, parameters } = operationAt('post', path);
-      expect(description).toContain(`at most ${2 * 1024 ** 3} bytes`);
-      expect(description).toContain(`JSON has at most ${1024 ** 2} bytes`);
+      expect(description).toContain(`limited to ${2 * 1024 ** 3} bytes`);
+      expect(description).toContain(`JSON is limited to ${1024 ** 2} bytes`);
       expect(parameters!.filter((parameter) => !parameter.description)).toEqual([]);
     }
     expect(operationAt('post', '/api/v1/contacts').description).toContain(
-      `The body has at most ${1024 ** 2} bytes`,
+      `The body is limited to ${1024 ** 2} bytes`,
     );
     for (const name of ['List', 'CreateList', 'UpdateList'])
       expect(schemas[name]!.properties['confirmation_template_id']!.description).toContain(
         'the service sends none',
       );
-    expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain('replaces its custom fields');
+    expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain(
+      'custom fields are replaced on /api/v1',
+    );
     expect(schemas['UpdateContact']!.properties['custom_fields']!.description).toContain(
       'PATCH on /api/v1 replaces',
     );

@@ -85,8 +85,8 @@ describe('/docs', () => {
         );
         expect(shown).toEqual(tags.map(({ name }) => [name, String(!name.startsWith('legacy '))]));
         await page.locator('.opblock-tag[data-tag="legacy emails"]').click();
-        await page.getByText('Send one message').click();
-        await page.getByText('Send a message to each recipient').click();
+        await page.getByText('Send an email', { exact: true }).click();
+        await page.getByText('Send an email to each recipient').click();
         await page.locator('.opblock-body').nth(1).waitFor();
         expect(complaints).toEqual([]);
         expect([...requested]).toEqual([suite.gateway.url]);

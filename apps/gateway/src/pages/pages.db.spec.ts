@@ -91,11 +91,11 @@ describe('in a browser, by keyboard', () => {
         await typeForm(page, { 'E-mail address': email, Password: password });
         await looksGood(page, 'invitation');
         await press(page, 'Accept');
-        expect(await page.textContent('h1')).toBe('You are a member');
+        expect(await page.textContent('h1')).toBe('Welcome to the project');
         await looksGood(page, 'invitation-accepted');
         await page.goto(link);
         await press(page, 'Accept');
-        expect(await page.textContent('h1')).toBe('This invitation does not work');
+        expect(await page.textContent('h1')).toBe('This invitation is not valid');
         await looksGood(page, 'invitation-used');
         await page.goto(`${base}/oauth/error?error=invalid_redirect`);
         await looksGood(page, 'oauth-error');
@@ -117,14 +117,16 @@ describe('in a browser, by keyboard', () => {
         await press(page, 'Sign up');
         await looksGood(page, 'sign-up');
         await typeForm(page, { Name: 'Ada <b>', 'E-mail address': email, Password: password });
-        expect(await page.title()).toBe('Look into your mail · Posthorn');
+        expect(await page.title()).toBe('Check your inbox · Posthorn');
         await looksGood(page, 'mail-sent');
         await page.goto(await mailedLink(email));
         await looksGood(page, 'confirm');
-        await press(page, 'Confirm this address');
+        await press(page, 'Confirm address');
         expect(await page.getByRole('status').textContent()).toContain('Your address is confirmed');
         await typeForm(page, { 'E-mail address': email, Password: 'wrong horse battery' });
-        expect(await page.getByRole('alert').textContent()).toBe('The address or the password is wrong.');
+        expect(await page.getByRole('alert').textContent()).toBe(
+          'The e-mail address or password is incorrect.',
+        );
         await looksGood(page, 'sign-in-refused');
         await typeForm(page, { Password: password });
         expect([new URL(page.url()).pathname, await page.title()]).toEqual([
@@ -136,7 +138,7 @@ describe('in a browser, by keyboard', () => {
         await press(page, 'Sign out');
         await looksGood(page, 'sign-out');
         await press(page, 'Sign out');
-        await press(page, 'Forgot the password?');
+        await press(page, 'Forgot your password?');
         await looksGood(page, 'forgot-password');
         await typeForm(page, { 'E-mail address': email });
         await page.goto(await mailedLink(email));
@@ -162,22 +164,22 @@ describe('in a browser, by keyboard', () => {
         await page.goto(`${base}/account`);
         await typeForm(page, { 'E-mail address': email, Password: password });
         await looksGood(page, 'account-dark');
-        await press(page, 'Turn it on');
+        await press(page, 'Turn on two-factor authentication');
         await looksGood(page, 'second-factor');
         await typeForm(page, { Password: password });
         await looksGood(page, 'second-factor-key');
         const [backup] = await page.locator('.codes code').allTextContents();
         await typeForm(page, {
-          'Code that the app shows now': codeNow((await page.locator('#key').textContent())!),
+          'Current code from the app': codeNow((await page.locator('#key').textContent())!),
         });
-        expect(await page.title()).toBe('The second factor is on · Posthorn');
+        expect(await page.title()).toBe('Two-factor authentication is on · Posthorn');
         const { page: other } = await openTab(browser, 'dark');
         await other.goto(`${base}/sign-in`);
         await typeForm(other, { 'E-mail address': email, Password: password });
         expect(new URL(other.url()).pathname).toBe('/sign-in/code');
         await looksGood(other, 'sign-in-code');
         await typeForm(other, { Code: '000000' });
-        expect(await other.getByRole('alert').textContent()).toBe('The code is wrong or too old.');
+        expect(await other.getByRole('alert').textContent()).toBe('The code is incorrect or has expired.');
         await typeForm(other, { Code: backup! });
         expect(new URL(other.url()).pathname).toBe('/account');
         expect(complaints).toEqual([]);
@@ -247,7 +249,7 @@ describe('a page', () => {
     suite.line.cut();
     try {
       const page = await suite.visitor().submit('/sign-in', { email: 'a@b.example', password });
-      expect([page.status, page.text]).toEqual([503, expect.stringContaining('Not right now')]);
+      expect([page.status, page.text]).toEqual([503, expect.stringContaining('Temporarily unavailable')]);
       const api = await suite.visitor().post('/api/auth/sign-in/email', { email: 'a@b.example', password });
       expect(api.status).toBe(503);
     } finally {

@@ -75,7 +75,7 @@ it('tells the owner of an address, and nobody else, that somebody signed up with
   await suite
     .visitor()
     .post('/api/auth/sign-up/email', { name: 'Eve', email: known, password: 'another horse' });
-  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You have an account already');
+  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You already have an account');
   expect((await suite.visitor().post('/api/auth/sign-in/email', { email: known, password })).status).toBe(
     200,
   );
