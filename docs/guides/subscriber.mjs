@@ -1,4 +1,4 @@
-// Writes down every delivered e-mail once: node subscriber.mjs <file>
+// Records every delivered e-mail once: node subscriber.mjs <file>
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -15,7 +15,7 @@ const consumer = {
   ack_wait: 30_000_000_000, // nanoseconds
 };
 
-// What has been taken in. Effect and memory are one line here, so that one write does both; in a database they are one transaction.
+// The ids of processed events. One line of the file holds both the effect and the id, so a single write stores both; in a database, use one transaction.
 const taken = new Set(readLines().map(({ fact }) => fact));
 
 const nats = await connect({
@@ -30,14 +30,14 @@ while (!stopping) {
   try {
     await follow();
   } catch (error) {
-    // The stream is not there yet, or NATS is away: look again.
+    // The stream does not exist yet, or NATS is unavailable: try again.
     console.error(error.message);
   }
   if (!stopping) await delay(1_000);
 }
 await nats.close();
 
-/** Takes in until somebody stops it or the consumer is gone: NATS may lose its store, and then it has to be made again. */
+/** Processes events until it is stopped or the consumer is gone: if NATS has lost its store, the consumer must be created again. */
 async function follow() {
   const manager = await jetstreamManager(nats);
   const { created } = await manager.consumers.add(stream, consumer);
@@ -60,8 +60,8 @@ async function follow() {
 }
 
 function takeIn({ id, projectId, items }) {
-  if (taken.has(id)) return; // told before: nothing happens twice
-  const delivered = items.map(({ emailId, at }) => ({ emailId, at })); // members that we do not know are no concern of ours
+  if (taken.has(id)) return; // a duplicate
+  const delivered = items.map(({ emailId, at }) => ({ emailId, at })); // fields that we do not know are ignored
   appendFileSync(file, `${JSON.stringify({ fact: id, projectId, delivered })}\n`, { flush: true });
   taken.add(id);
 }
@@ -70,7 +70,7 @@ function readLines() {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  truncateSync(file, Buffer.byteLength(whole)); // a line that a crash cut short was never acknowledged
+  truncateSync(file, Buffer.byteLength(whole)); // a line cut off by a crash was never acknowledged
   return whole
     .split('\n')
     .filter(Boolean)

@@ -15,13 +15,13 @@ else console.log(text);
 function pageOf(trace: string): string {
   return `# A trace
 
-One mail from its request to the last count of it, as \`npm run trace -- --write\` printed it: six services, each a process, every
-request recorded. The first column is when a step began after the request came, the second how long it took.
+The trace of one e-mail from the request to the last counter that it changes, as printed by \`npm run trace -- --write\`: six services,
+one process each, every request recorded. The first column is when a step began, counted from the request; the second is how long it took.
 
 \`\`\`
 ${trace}
 \`\`\`
 
-How to read it, and how to have such traces of one's own: [ARCHITECTURE.md](../ARCHITECTURE.md#seeing-inside).
+How traces work and how to turn them on: [ARCHITECTURE.md](../ARCHITECTURE.md#seeing-inside).
 `;
 }

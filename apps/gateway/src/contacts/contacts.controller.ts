@@ -127,7 +127,7 @@ export class ContactsController {
     scope: 'contacts:read',
     query: ContactFilter,
     reply: Contact,
-    tabled: 'always',
+    streamed: 'table',
   })
   async export({ caller, query }: Call<object, ContactFilter>): Promise<CsvTable> {
     const first = await this.bus.call(contacts.export, caller, query);
@@ -197,6 +197,7 @@ export class ContactsController {
     summary: 'Export all data about a person',
     scope: 'contacts:read',
     reply: PersonData,
+    streamed: 'json',
     missing: contactNotFound,
   })
   data({ caller, params }: Call): Promise<StreamedResource> {

@@ -43,7 +43,7 @@ export class ImportsController {
     legacyPath: 'contacts/import',
     body: ImportContacts,
     query: ContactImportOptions,
-    streams: maxImportBytes,
+    uploads: maxImportBytes,
     reply: ContactImport,
     outcome: 'queued',
     errors: [() => csvUnreadable(''), tooManyImports],
@@ -57,7 +57,7 @@ export class ImportsController {
     scope: 'contacts:write',
     body: ImportContacts,
     query: ContactImportOptions,
-    streams: maxImportBytes,
+    uploads: maxImportBytes,
     reply: ContactImportPreview,
     errors: [() => csvUnreadable('')],
   })
@@ -79,7 +79,7 @@ export class ImportsController {
     summary: 'Get the progress of an import; with Accept: text/event-stream, each step as an event',
     scope: 'contacts:write',
     reply: ContactImport,
-    followed: true,
+    streamed: 'events',
     missing: importNotFound,
   })
   async get({ caller, params, wantsEvents }: Call): Promise<ContactImport | EventStream> {
@@ -92,7 +92,7 @@ export class ImportsController {
       'Download the rejected rows of an import as CSV with line, reason and original cells, to correct and import again',
     scope: 'contacts:write',
     reply: ContactImportError,
-    tabled: 'always',
+    streamed: 'table',
     missing: importNotFound,
   })
   async errors({ caller, params }: Call): Promise<CsvTable> {

@@ -13,9 +13,9 @@ const paged: RouteDeclaration = {
   paged: 'flat',
   reply: Email,
 };
-const read = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) =>
+const read = (dialect: Dialect, raw: Record<string, unknown>, declaration: RouteDeclaration = paged) =>
   readQuery(parametersOf(dialect, declaration), declaration.query, raw);
-const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration = paged) => {
+const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration: RouteDeclaration = paged) => {
   try {
     read(dialect, raw, declaration);
   } catch (error) {

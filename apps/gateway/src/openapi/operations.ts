@@ -57,7 +57,7 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 }
 
 function descriptionOf({ declaration, method }: Route): string {
-  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, streams, whileDisabled } = declaration;
+  const { roles, bodyLimit = defaultBodyLimit, body, idempotent, uploads, whileDisabled } = declaration;
   const sentences = [
     `Requires the scope ${scopesOf(declaration)
       .map((scope) => `\`${scope}\``)
@@ -65,10 +65,10 @@ function descriptionOf({ declaration, method }: Route): string {
     roles ? `Signed-in users need the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
     body
-      ? `${streams ? 'JSON' : 'The body'} is limited to ${bodyLimit} bytes; unknown fields are refused.`
+      ? `${uploads ? 'JSON' : 'The body'} is limited to ${bodyLimit} bytes; unknown fields are refused.`
       : null,
-    streams
-      ? `A table, sent as text/csv or as the file of a form, is limited to ${streams} bytes both as uploaded and uncompressed; it is processed as a stream.`
+    uploads
+      ? `A table, sent as text/csv or as the file of a form, is limited to ${uploads} bytes both as uploaded and uncompressed; it is processed as a stream.`
       : null,
     idempotent
       ? 'A repeat with the same `Idempotency-Key` and body gets the response of the first request.'
@@ -129,8 +129,8 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   const example = recorded.operations[operationIdOf(route)]?.request;
   const schema = schemas.refOf(surface, declaration.body, 'request');
   const asText =
-    declaration.textAs || declaration.streams ? { 'text/csv': { schema: { type: 'string' } } } : {};
-  const asForm = declaration.streams ? { 'multipart/form-data': { schema: formWithFile } } : {};
+    declaration.textAs || declaration.uploads ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  const asForm = declaration.uploads ? { 'multipart/form-data': { schema: formWithFile } } : {};
   return {
     requestBody: {
       required: true,
@@ -153,11 +153,13 @@ function successOf(route: Route, schemas: ShapeSchemas): Record<string, object> 
   const status = statusOf[outcomeOf(declaration)];
   const example = recorded.operations[operationIdOf(route)]?.answer;
   const content = {
-    ...(declaration.tabled === 'always'
+    ...(declaration.streamed === 'table'
       ? {}
       : { 'application/json': { schema: replyOf(route, schemas), ...(example ? { example } : {}) } }),
-    ...(declaration.tabled ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-    ...(declaration.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+    ...(declaration.tabled || declaration.streamed === 'table'
+      ? { 'text/csv': { schema: { type: 'string' } } }
+      : {}),
+    ...(declaration.streamed === 'events' ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
     ...(declaration.pages ? { 'text/html': { schema: { type: 'string' } } } : {}),
   };
   const answer = (description: string, of: number) => ({

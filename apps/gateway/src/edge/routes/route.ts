@@ -9,64 +9,99 @@ export type Outcome = 'done' | 'created' | 'sent' | 'queued' | 'deleted' | 'batc
 /** How the legacy surface wraps the page of this route (docs/api-decisions.md §1); v1 has one way. `nested` is that of snippets, `whole` is no page there, but all. */
 export type LegacyPage = 'items' | 'flat' | 'nested' | 'whole';
 
-/** Everything that the guard, the dialects and the documents know of a route. */
-export interface RouteDeclaration {
+/** What the guard, the dialects and the documents know of every route. */
+interface RouteBase {
   /** What it does, in a few words for the documents. */
   summary: string;
   scope: Scope;
-  /** Whoever has this one instead may come, too. */
+  /** A scope that is sufficient instead. */
   orScope?: Scope;
-  /** Secret keys, sessions and delegated tokens unless said otherwise; public keys only where they are named (docs/api-decisions.md §2). */
+  /** Secret keys, sessions and delegated tokens by default; public keys only where listed (docs/api-decisions.md §2). */
   callers?: readonly CallerKind[];
-  /** Of people, only those with such a role; whoever has the scope unless said otherwise. */
+  /** Of people, only members with one of these roles; everybody with the scope by default. */
   roles?: readonly MemberRole[];
   /**
-   * Whose project it is about: the credential's (for sessions and tokens of a person, `x-project-id`) unless the path names one
-   * as `:projectId`; `NONE` stands above projects.
+   * The project is that of the credential (for sessions and delegated tokens, `x-project-id`) unless the path names one
+   * as `:projectId`; `NONE` for routes that belong to no project.
    */
   project?: 'NONE';
   /** One surface only, where the two differ in more than names. */
   surfaces?: readonly Surface[];
-  /** Where the legacy surface calls it otherwise (the API specification), with the same parameters. */
+  /** The path on the legacy surface where it differs, with the same parameters. */
   legacyPath?: string;
-  /** Required for POST, PUT and PATCH; `null` says that there is none. */
-  body?: Shape | null;
   query?: Shape;
-  /** What the reply is made of; for a page, the shape of one item. */
-  reply: Shape;
-  outcome?: Outcome;
-  /** Where the legacy surface ends otherwise: a deletion answers success there, and nothing else (the API specification). */
-  legacyOutcome?: Outcome;
-  /** The list of the body whose entries stand for themselves: each is read, and answered, alone; by place in the reply, or by the outcome `batch`. */
-  eachOf?: string;
-  /** The reply is a page of items, newest first. */
-  paged?: LegacyPage;
-  /** Each page says how many more there are of people who were erased. */
-  countsErased?: true;
-  /** What a malformed or foreign id in the path answers; required where the path has an id. */
-  missing?: () => DomainError;
-  /** Takes an `Idempotency-Key`. */
-  idempotent?: boolean;
-  /** Largest body in bytes; 1 MiB unless said otherwise. */
-  bodyLimit?: number;
-  /** Allowed while the project is disabled; reads always are (docs/api-decisions.md §3). */
-  whileDisabled?: boolean;
   /** Other names that the legacy surface has for members of the query. */
   legacyQueryNames?: Readonly<Record<string, string>>;
-  /** The quirk of `POST users/me/projects`: the legacy surface answers the bare row (the API specification). */
-  bareOnLegacy?: true;
-  /** A body of text/csv is read as this member. */
-  textAs?: string;
-  /** A body of text/csv, or a form with a file, is not read but handed over as it comes, of at most `streams` bytes; its query may stand in the form. */
-  streams?: number;
-  /** Answers each state of its resource as an event where text/event-stream is asked for. */
-  followed?: true;
-  /** Answers all of its pages as one table where text/csv is asked for, or whatever is asked for. */
-  tabled?: true | 'always';
-  /** Answers a page where a browser asks for one. */
-  pages?: true;
+  /** The shape of the reply; for a page, of one item. */
+  reply: Shape;
+  /** What a malformed or foreign id in the path answers; required where the path has an id. */
+  missing?: () => DomainError;
+  /** Allowed while the project is disabled; reads always are (docs/api-decisions.md §3). */
+  whileDisabled?: boolean;
   /** Further refusals, for the documents. */
   errors?: readonly (() => DomainError)[];
+}
+
+/** JSON in, JSON out; the most common kind. */
+interface ResourceRoute extends RouteBase {
+  /** Required for POST, PUT and PATCH; `null` says that there is none. */
+  body?: Shape | null;
+  outcome?: Outcome;
+  /** The outcome on the legacy surface where it differs. */
+  legacyOutcome?: Outcome;
+  /** The list of the body whose entries are read and answered one by one; the outcome `batch` answers all of them. */
+  eachOf?: string;
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Largest body in bytes; 1 MiB by default. */
+  bodyLimit?: number;
+  /** A body of text/csv is read as this member. */
+  textAs?: string;
+  /** The legacy surface answers without its envelope, as `POST users/me/projects` always did. */
+  bareOnLegacy?: true;
+  /** Answers an HTML page where a browser asks for one. */
+  pages?: true;
+}
+
+/** A list, newest first, in pages by cursor. */
+interface PageRoute extends RouteBase {
+  paged: LegacyPage;
+  /** Each page says how many more entries there are of people who were erased. */
+  countsErased?: true;
+  /** Answers the whole list as a table where text/csv is requested. */
+  tabled?: true;
+}
+
+/** A reply that is written while it is read: a table, a JSON document, or events where text/event-stream is requested. */
+interface StreamRoute extends RouteBase {
+  streamed: 'table' | 'json' | 'events';
+}
+
+/** A table that is read while it arrives: text/csv or a form with a file; JSON is read as a resource. */
+interface UploadRoute extends RouteBase {
+  /** Largest upload in bytes, unpacked. */
+  uploads: number;
+  body: Shape;
+  outcome?: Outcome;
+}
+
+type AnyMember = keyof ResourceRoute | keyof PageRoute | keyof StreamRoute | keyof UploadRoute;
+/** Members of the other kinds are not allowed, and read as undefined. */
+type Only<Kind> = Kind & { readonly [Member in Exclude<AnyMember, keyof Kind>]?: undefined };
+
+export interface RouteKinds {
+  resource: Only<ResourceRoute>;
+  page: Only<PageRoute>;
+  stream: Only<StreamRoute>;
+  upload: Only<UploadRoute>;
+}
+export type RouteKind = keyof RouteKinds;
+export type RouteDeclaration = RouteKinds[RouteKind];
+
+export function kindOf({ paged, streamed, uploads }: RouteDeclaration): RouteKind {
+  if (paged) return 'page';
+  if (streamed) return 'stream';
+  return uploads ? 'upload' : 'resource';
 }
 
 export interface DeclaredRoute {

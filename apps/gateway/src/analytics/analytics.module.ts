@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AnalyticsController } from './analytics.controller.js';
+
+@Module({
+  controllers: [AnalyticsController],
+})
+export class AnalyticsModule {}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { MembershipModule } from '../members/membership.module.js';
+import { DelegationsModule } from '../oauth/delegations.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysHandlers } from './api-keys.handlers.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { GrantsService } from './grants.service.js';
+import { KeyDomains } from './key-domains.js';
+import { KeyEvents } from './key-events.js';
+import { RevealPurgesWork } from './reveal-purges.work.js';
+import { RevealController } from './reveal.controller.js';
+import { RevealsRepository } from './reveals.repository.js';
+import { RevealsService } from './reveals.service.js';
+
+@Module({
+  imports: [AuditModule, ProjectsModule, MembershipModule, DelegationsModule],
+  controllers: [ApiKeysController, ApiKeysHandlers, RevealController],
+  providers: [
+    ApiKeysService,
+    ApiKeysRepository,
+    GrantsService,
+    KeyDomains,
+    KeyEvents,
+    RevealsService,
+    RevealsRepository,
+    RevealPurgesWork,
+  ],
+  exports: [ApiKeysRepository],
+})
+export class ApiKeysModule {}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { EdgeModule } from '../edge/edge.module.js';
+import { EmailsModule } from '../emails/emails.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { PostmarkEndpoint } from './postmark-endpoint.js';
+import { PostmarkSends } from './postmark-sends.js';
+
+@Module({
+  imports: [IdentityModule, RateLimitModule, EdgeModule, EmailsModule],
+  providers: [PostmarkEndpoint, PostmarkSends],
+})
+export class CompatModule {}

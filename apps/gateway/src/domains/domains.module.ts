@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { SystemMailsModule } from '../system-mails/system-mails.module.js';
+import { DomainMails } from './domain-mails.js';
+import { DomainsController } from './domains.controller.js';
+import { DomainsSubscribers } from './domains.subscribers.js';
+import { OwnersReadModel } from './owners.read-model.js';
+
+@Module({
+  imports: [SystemMailsModule],
+  controllers: [DomainsController, DomainsSubscribers],
+  providers: [DomainMails, OwnersReadModel],
+})
+export class DomainsModule {}

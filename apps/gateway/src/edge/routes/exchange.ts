@@ -1,0 +1,88 @@
+import { outcomeUnknown, type Caller } from '@posthorn/contracts';
+import { actFor, CallFailed } from '@posthorn/messaging';
+import type { Dialect } from '../../dialects/dialect.js';
+import { readBody } from '../../dialects/read-body.js';
+import { parametersOf, readQuery, type Parameters, type ReadQuery } from '../../dialects/read-query.js';
+import type { Admission } from '../../identity/credential.js';
+import { defaultBodyLimit, type BodyReader } from '../bodies/body-reader.js';
+import { parseBody } from '../bodies/parse-body.js';
+import { clientOf, type HttpReply, type HttpRequest } from '../http/fastify.js';
+import type { Call } from './call.js';
+import type { Route } from './route-table.js';
+import type { Handler, RouteKind, RouteKinds } from './route.js';
+
+/** An admitted request of a route of this kind, with what its answer needs. */
+export interface Exchange<Kind extends RouteKind = RouteKind> {
+  route: Route;
+  declaration: RouteKinds[Kind];
+  dialect: Dialect;
+  admission: Admission;
+  request: HttpRequest;
+  reply: HttpReply;
+  handler: Handler;
+}
+
+/** The shape of a request that takes no body. */
+export class NoBody {}
+
+/** What a controller sees; `read` is what this kind of route reads beyond the common part. */
+export function callOf({ route, admission, request }: Exchange, read: Partial<Call>): Call {
+  const caller: Caller = { ...admission.caller, ...clientOf(request) };
+  const none = { body: {}, query: {}, page: {}, wantsPage: false, onlyLooks: false };
+  return {
+    ...none,
+    wantsTable: false,
+    wantsEvents: false,
+    surface: route.surface,
+    sessionId: admission.sessionId,
+    params: request.params as Record<string, string>,
+    ...read,
+    caller,
+  };
+}
+
+export async function handle({ route, handler }: Exchange, call: Call): Promise<object> {
+  return actFor(call.caller, () => handler(call)).catch((error: unknown) => openOutcome(route, error));
+}
+
+/** A write that reached its service may have been committed (docs/api-decisions.md §1). Sends settle it themselves. */
+function openOutcome({ method, sends }: Route, error: unknown): never {
+  const reached = error instanceof CallFailed && error.reached && method !== 'GET' && !sends;
+  throw reached ? outcomeUnknown() : error;
+}
+
+const parameters = new WeakMap<Route, Parameters>();
+
+export function queryOf({ route, declaration, dialect, request }: Exchange): ReadQuery {
+  return readQuery(
+    knownParameters(route, dialect),
+    declaration.query,
+    request.query as Record<string, unknown>,
+  );
+}
+
+/** Options that stand in a form before its file, named like the parameters of the query. */
+export function optionsOf({ route, declaration, dialect }: Exchange, fields: object): object {
+  return readQuery(knownParameters(route, dialect), declaration.query, { ...fields }).filters;
+}
+
+function knownParameters(route: Route, dialect: Dialect): Parameters {
+  const known = parameters.get(route) ?? parametersOf(dialect, route.declaration);
+  parameters.set(route, known);
+  return known;
+}
+
+/** A route that takes no body refuses the members of one. */
+export async function refuseBody({ dialect, request }: Exchange, bodies: BodyReader): Promise<void> {
+  const { bytes, release } = await bodies.read(request.raw, defaultBodyLimit);
+  try {
+    if (bytes.length > 0) readBody(dialect.names, NoBody, parseBody(bytes));
+  } finally {
+    release();
+  }
+}
+
+export function asJson(reply: HttpReply, value: object): string {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return JSON.stringify(value);
+}

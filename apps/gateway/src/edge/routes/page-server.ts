@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { PageQuery } from '@posthorn/contracts';
+import { GatewayConfig } from '../../config.js';
+import type { DomainPage } from '../../dialects/dialect.js';
+import { BodyReader } from '../bodies/body-reader.js';
+import { CsvTable, wantsCsv } from '../bodies/csv.js';
+import { Cursors, type CursorScope } from './cursor.js';
+import { asJson, callOf, handle, queryOf, refuseBody, type Exchange } from './exchange.js';
+import { tableOf } from './stream-server.js';
+
+/** A list in pages; the whole list as a table where the route has one and text/csv is requested. */
+@Injectable()
+export class PageServer {
+  private readonly cursors: Cursors;
+
+  constructor(
+    private readonly bodies: BodyReader,
+    config: GatewayConfig,
+  ) {
+    this.cursors = new Cursors(config.secretKey);
+  }
+
+  async serve(exchange: Exchange<'page'>): Promise<string | Readable> {
+    const { declaration, dialect, request, reply } = exchange;
+    await refuseBody(exchange, this.bodies);
+    const { filters, limit, cursor } = queryOf(exchange);
+    const scope = scopeOf(exchange, filters);
+    const page: PageQuery = {
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { after: this.cursors.read(cursor, scope) }),
+      ...(dialect.showsTotal(declaration.paged) ? { withTotal: true } : {}),
+    };
+    const wantsTable = declaration.tabled === true && wantsCsv(request.raw);
+    const result = await handle(exchange, callOf(exchange, { query: filters, page, wantsTable }));
+    if (result instanceof CsvTable) return tableOf(reply, result);
+    const found = result as DomainPage;
+    const next = found.next ? this.cursors.write(found.next, scope) : null;
+    return asJson(reply, dialect.page(declaration.reply, found, next, declaration.paged));
+  }
+}
+
+/** A cursor is valid for the same list with the same filters only. */
+function scopeOf({ route, admission }: Exchange<'page'>, filters: object): CursorScope {
+  return {
+    route: `${route.method} ${route.path}`,
+    surface: route.surface,
+    projectId: admission.caller.projectId,
+    sort: 'created_at desc, id desc',
+    filters: filters as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Dialect, Named } from '../../dialects/dialect.js';
+import { readBody } from '../../dialects/read-body.js';
+import { readEntries } from '../../dialects/read-entries.js';
+import { drawn, pageHeaders } from '../../pages/page-look.js';
+import { BodyReader, defaultBodyLimit, jsonType, tableType } from '../bodies/body-reader.js';
+import { isCsv, readCsv } from '../bodies/csv.js';
+import { parseBody } from '../bodies/parse-body.js';
+import { headerValues } from '../http/header-values.js';
+import { HtmlPage, onlyLooks, wantsPage } from '../http/html-page.js';
+import type { Call, Entries } from './call.js';
+import { asJson, callOf, handle, NoBody, queryOf, type Exchange } from './exchange.js';
+import { claimOf } from './idempotency.js';
+import { outcomeOf, type RouteKinds } from './route.js';
+
+/** Keys and elements of a body of many messages (docs/guarantees.md §1.5). */
+const maxMembersOfBatch = 200_000;
+
+type Resource = Exchange<'resource' | 'upload'>;
+
+/** JSON in, JSON out: one resource, a batch whose entries are answered one by one, or an HTML page for a browser. */
+@Injectable()
+export class ResourceServer {
+  constructor(private readonly bodies: BodyReader) {}
+
+  async serve(exchange: Resource): Promise<string> {
+    const { declaration, dialect, request, reply } = exchange;
+    const { bodyLimit = defaultBodyLimit, textAs } = declaration;
+    const { bytes, release } = await this.bodies.read(request.raw, bodyLimit, textAs ? tableType : jsonType);
+    try {
+      const result = await handle(exchange, read(exchange, bytes));
+      if (result instanceof HtmlPage) {
+        reply.headers(pageHeaders).statusCode = result.shown.status ?? 200;
+        return drawn(result.shown);
+      }
+      reply.statusCode = statusOf(declaration, dialect, result);
+      return asJson(reply, written(declaration, dialect, result));
+    } finally {
+      release();
+    }
+  }
+}
+
+function read(exchange: Resource, bytes: Buffer): Call {
+  const { route, declaration, dialect, request } = exchange;
+  const { filters } = queryOf(exchange);
+  const plain = plainOf(exchange, bytes);
+  const { body, ...entries } = declaration.eachOf
+    ? readEntries(dialect.names, declaration.body!, plain, declaration.eachOf)
+    : { body: readBody(dialect.names, declaration.body ?? NoBody, plain) };
+  const keys = headerValues(request.raw.rawHeaders, 'idempotency-key');
+  return callOf(exchange, {
+    body,
+    query: filters,
+    ...('positions' in entries ? { entries } : {}),
+    ...(declaration.idempotent
+      ? { idempotency: claimOf(route, keys, request.params as Record<string, string>, plain) }
+      : {}),
+    ...(declaration.pages
+      ? { wantsPage: wantsPage(request.raw), onlyLooks: onlyLooks(request.raw, isConfirmed(request)) }
+      : {}),
+  });
+}
+
+const isConfirmed = ({ query }: Resource['request']): boolean =>
+  (query as { confirm?: unknown }).confirm === '1';
+
+function plainOf({ declaration, request: { raw } }: Resource, bytes: Buffer): object {
+  const { body, textAs, eachOf } = declaration;
+  if (textAs && isCsv(raw)) return readCsv(bytes, textAs);
+  return bytes.length > 0 || body ? parseBody(bytes, eachOf ? maxMembersOfBatch : undefined) : {};
+}
+
+type Declaration = RouteKinds['resource' | 'upload'];
+
+export const statusOf = (declaration: Declaration, dialect: Dialect, result: object): number =>
+  outcomeOf(declaration) === 'batch' && (result as Entries).partly
+    ? dialect.statusOfPart
+    : dialect.statusOf[outcomeOf(declaration)];
+
+export function written(declaration: Declaration, dialect: Dialect, result: object): object {
+  const { reply, bareOnLegacy } = declaration;
+  if (outcomeOf(declaration) === 'batch') return dialect.entries(reply, (result as Entries).items);
+  if (outcomeOf(declaration) === 'deleted') return dialect.deleted(result as Named);
+  return bareOnLegacy ? dialect.bare(reply, result) : dialect.resource(reply, result);
+}

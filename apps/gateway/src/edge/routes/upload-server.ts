@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { isUpload, openUpload } from '../bodies/upload.js';
+import { asJson, callOf, handle, optionsOf, queryOf, type Exchange } from './exchange.js';
+import { ResourceServer, statusOf, written } from './resource-server.js';
+
+/** A table that the handler reads while it arrives; a JSON body is served like that of a resource. */
+@Injectable()
+export class UploadServer {
+  constructor(private readonly resources: ResourceServer) {}
+
+  async serve(exchange: Exchange<'upload'>): Promise<string> {
+    const { declaration, dialect, reply } = exchange;
+    const { raw } = exchange.request;
+    if (!isUpload(raw)) return this.resources.serve(exchange);
+    try {
+      const upload = await openUpload(raw, declaration.uploads, (fields) => optionsOf(exchange, fields));
+      const query = { ...queryOf(exchange).filters, ...upload.options };
+      const result = await handle(exchange, callOf(exchange, { query, upload }));
+      reply.statusCode = statusOf(declaration, dialect, result);
+      return asJson(reply, written(declaration, dialect, result));
+    } finally {
+      // The rest is read from the socket, or the next request on the connection would never be.
+      raw.removeAllListeners('readable').resume();
+    }
+  }
+}

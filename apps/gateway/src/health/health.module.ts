@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { Health } from './health.js';
+
+@Module({
+  providers: [Health],
+})
+export class HealthModule {}

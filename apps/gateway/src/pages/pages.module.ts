@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EdgeModule } from '../edge/edge.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { FrontPage } from './front-page.js';
+import { PageRouter } from './page-router.js';
+import { Senders } from './senders.js';
+
+@Module({
+  imports: [IdentityModule, EdgeModule, ProjectsModule],
+  providers: [PageRouter, FrontPage, Senders],
+  exports: [PageRouter, Senders],
+})
+export class PagesModule {}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { PagesModule } from '../../pages/pages.module.js';
+import { PeopleModule } from '../people.module.js';
+import { AccountPages } from './account.pages.js';
+import { PasswordPages } from './password.pages.js';
+import { SecondFactorPages } from './second-factor.pages.js';
+import { SignInPages } from './sign-in.pages.js';
+import { SignUpPages } from './sign-up.pages.js';
+
+@Module({
+  imports: [PeopleModule, PagesModule],
+  providers: [SignInPages, SignUpPages, PasswordPages, AccountPages, SecondFactorPages],
+})
+export class PeoplePagesModule {}

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { IdentityModule } from '../identity/identity.module.js';
+import { MembershipModule } from '../members/membership.module.js';
+import { DelegationsModule } from '../oauth/delegations.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { SystemMailsModule } from '../system-mails/system-mails.module.js';
+import { Attempts } from './attempts/attempts.js';
+import { AttemptsRepository } from './attempts/attempts.repository.js';
+import { ChoresWork } from './chores.work.js';
+import { ExpiredRepository } from './expired.repository.js';
+import { PeopleEndpoint } from './library/people-endpoint.js';
+import { PeopleKeys } from './library/people-keys.js';
+import { PeopleLibrary } from './library/people-library.js';
+import { People } from './people.js';
+import { PeopleMails } from './people-mails.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { UsersHandlers } from './users.handlers.js';
+import { UsersService } from './users.service.js';
+
+@Module({
+  imports: [IdentityModule, DelegationsModule, MembershipModule, ProjectsModule, SystemMailsModule],
+  controllers: [UsersHandlers, SessionsController],
+  providers: [
+    People,
+    PeopleLibrary,
+    PeopleKeys,
+    PeopleEndpoint,
+    PeopleMails,
+    ChoresWork,
+    ExpiredRepository,
+    Attempts,
+    AttemptsRepository,
+    SessionsRepository,
+    UsersService,
+  ],
+  exports: [People, PeopleKeys, PeopleMails, SessionsRepository],
+})
+export class PeopleModule {}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { SnippetsController } from './snippets.controller.js';
+
+@Module({
+  controllers: [SnippetsController],
+})
+export class SnippetsModule {}
