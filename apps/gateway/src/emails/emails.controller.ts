@@ -1,7 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
   BatchResult,
-  contacts,
   contentNotRetained,
   Email,
   EmailFilter,
@@ -26,19 +25,13 @@ import {
   SendReceipt,
   SentContent,
   contentMissing,
-  type AcceptedBatch,
-  type AcceptedEmails,
-  type AcceptEmails,
-  type Caller,
   type EmailPage,
-  type Mailbox,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import type { Call, Entries } from '../edge/routes/call.js';
 import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
-import { Accepting, sendBudgetMs } from './accepting.js';
+import { SendsService } from './sends.service.js';
 
 const sending = {
   scope: 'emails:send',
@@ -59,15 +52,11 @@ const sending = {
   ],
 } as const;
 
-// Time limits of preliminary calls, which leave enough of the budget for the send itself.
-const checkMs = 400;
-const ensureMs = 600;
-
 @Controller()
 export class EmailsController {
   constructor(
     private readonly bus: Bus,
-    private readonly accepting: Accepting,
+    private readonly sends: SendsService,
   ) {}
 
   @Post('emails', {
@@ -77,16 +66,8 @@ export class EmailsController {
     body: SendEmail,
     reply: SendReceipt,
   })
-  async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { to, ...content } = body;
-    const accepted = await this.accepting.accept(
-      caller,
-      { ...content, recipients: [{ id: newId(), to }], idempotency },
-      deadline,
-    );
-    const { id, to: recipient, from } = accepted.emails[0]!;
-    return { id, status: 'PENDING', to: recipient, from };
+  send(call: Call<SendEmail>): Promise<SendReceipt> {
+    return this.sends.send(call);
   }
 
   @Post('emails', {
@@ -96,15 +77,8 @@ export class EmailsController {
     body: SendEmails,
     reply: LegacySendReceipt,
   })
-  async sendMany({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { to, ...content } = body;
-    const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
-    const query = { from: body.from, template: body.template, ...sandboxed, idempotency };
-    const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
-    return legacyReceipt(
-      accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
-    );
+  sendMany(call: Call<SendEmails>): Promise<LegacySendReceipt> {
+    return this.sends.sendToEach(call);
   }
 
   @Post('emails/batch', {
@@ -116,18 +90,8 @@ export class EmailsController {
     eachOf: 'emails',
     bodyLimit: batchBodyLimit,
   })
-  async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { positions, refused } = entries!;
-    const messages = body.emails.map(({ to, ...content }, index) => ({
-      ...content,
-      index: positions[index]!,
-      recipients: [{ id: newId(), to }],
-    }));
-    const known = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
-    return resultsOf(
-      await this.accepting.acceptBatch(caller, { messages, refused: known, idempotency }, deadline),
-    );
+  sendBatch(call: Call<SendBatch>): Promise<Entries> {
+    return this.sends.sendBatch(call);
   }
 
   @Get('emails', {
@@ -185,50 +149,4 @@ export class EmailsController {
   cancel({ caller, params }: Call): Promise<Email> {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
-
-  /**
-   * The receipt contains contact ids, so contacts are created first, but only for a send that passed the
-   * checks (docs/api-decisions.md §3).
-   */
-  private async acceptWithContacts(
-    caller: Caller,
-    to: Mailbox[],
-    send: Omit<AcceptEmails, 'recipients'>,
-    deadline: number,
-  ): Promise<AcceptedEmails> {
-    const addresses = [...new Set(to.map(({ email }) => email))];
-    const ensured = await this.bus.call(
-      contacts.ensure,
-      caller,
-      { emails: addresses },
-      { timeoutMs: ensureMs },
-    );
-    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
-    const recipients = to.map((mailbox) => ({
-      id: newId(),
-      to: mailbox,
-      contactId: contactIds.get(mailbox.email),
-    }));
-    return this.accepting.accept(caller, { ...send, recipients }, deadline);
-  }
-}
-
-const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): LegacySendReceipt => ({
-  emails: accepted.map(({ id, to: email, contactId }) => ({ contact: { id: contactId!, email }, email: id })),
-  timestamp: acceptedAt,
-});
-
-/** Results in the order of the request. */
-function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
-  const taken = accepted.map(({ index, email: { id, to, from } }): BatchResult => ({
-    index: index,
-    status: 'ok',
-    data: { id, status: 'PENDING', to, from },
-  }));
-  const failed = refused.map(({ index, code, message }): BatchResult => ({
-    index: index,
-    status: 'error',
-    error: { code, message },
-  }));
-  return { items: [...taken, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
 }

@@ -75,6 +75,6 @@ export function statedBy({ status, headers, text }: Published, ...named: string[
   return [status, stored, plain.replace(/"request_id":"[^"]*"/, '')];
 }
 
-function refuseOthers(object, known: readonly string[]): void {
+function refuseOthers(object: object, known: readonly string[]): void {
   expect(Object.keys(object).filter((name) => !known.includes(name))).toEqual([]);
 }
