@@ -21,7 +21,7 @@ const answerTo = (message: unknown) => {
 };
 
 describe('a message of the compatibility dialect', () => {
-  it('is read in the words of the domain', () => {
+  it('is read into contract names', () => {
     const read = readMessage({
       ...plain,
       To: 'ada@example.org, "Hopper, Grace" <Grace@Example.org>,',
@@ -68,7 +68,7 @@ describe('a message of the compatibility dialect', () => {
     });
   });
 
-  it('needs no HTML where it has text', () => {
+  it('needs no HTML if it has text', () => {
     const { HtmlBody: _, ...rest } = plain;
     expect(readMessage({ ...rest, TextBody: 'Hello' }).content).toMatchObject({ text: 'Hello' });
   });
@@ -134,7 +134,7 @@ describe('a message of the compatibility dialect', () => {
     });
   });
 
-  it('is never an error of ours, whatever it is', () => {
+  it('never causes an internal error', () => {
     const names = [
       'From',
       'To',

@@ -7,7 +7,8 @@ import { codeNow } from '../testing/authenticator.js';
 import { join } from '../testing/people.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
-// `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` draws them anew.
+// `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` takes new
+// screenshots.
 const screenshots = process.env['POSTHORN_SCREENSHOTS'];
 const inBrowser = hasBrowser ? it : it.skip;
 
@@ -23,7 +24,7 @@ afterAll(() => suite.stop());
 const pathsOf = (text: string) => new URL(/http\S+/.exec(text)![0]);
 const mailedLink = async (email: string) => pathsOf((await suite.mailsTo(email)).at(-1)!.text).href;
 
-/** A tab that fails on whatever the browser complains of. */
+/** A tab that fails on every browser warning. */
 async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
   const context = await browser.newContext({
     colorScheme: scheme,
@@ -68,7 +69,7 @@ describe('in a browser, by keyboard', () => {
   });
 
   inBrowser(
-    'a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)',
+    'a person follows an invitation, signs in, accepts, and then finds the link used (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -106,7 +107,7 @@ describe('in a browser, by keyboard', () => {
   );
 
   inBrowser(
-    'a person signs up, confirms, signs in, and chooses a new password (needs: apt-get install chromium)',
+    'a person signs up, confirms, signs in, and resets the password (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -154,7 +155,7 @@ describe('in a browser, by keyboard', () => {
   );
 
   inBrowser(
-    'a person turns the second factor on, and needs it (needs: apt-get install chromium)',
+    'a person turns on two-factor authentication and then needs a code (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -191,7 +192,7 @@ describe('in a browser, by keyboard', () => {
 });
 
 describe('a page', () => {
-  it('runs and loads nothing but its own style, which may be kept for ever', async () => {
+  it('runs no script and loads only its own stylesheet, which is cached for ever', async () => {
     const { headers, text } = await suite.visitor().get('/sign-in');
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script-src/);
@@ -204,14 +205,14 @@ describe('a page', () => {
     ]);
   });
 
-  it('takes a form from no other origin, and none without one', async () => {
+  it('accepts forms from its own origin only', async () => {
     for (const origin of ['https://evil.example', 'null', ''])
       expect(
         (await suite.visitor().submit('/sign-in', { email: 'a@b.example', password }, { origin })).status,
       ).toBe(403);
   });
 
-  it('leads nobody to another host', async () => {
+  it('never redirects to another host', async () => {
     const person = await suite.buildPerson('led@example.com');
     for (const next of [
       'https://evil.example',
@@ -228,7 +229,7 @@ describe('a page', () => {
     );
   });
 
-  it('answers what is no form, NUL and foreign links with a page and never a 500', async () => {
+  it('answers invalid forms, NUL and foreign links with an error page, never 500', async () => {
     const visitor = suite.visitor();
     const published = [
       await visitor.request('POST', '/sign-in', { body: '{}' }),
@@ -245,7 +246,7 @@ describe('a page', () => {
       expect(given.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
-  it('says that it cannot, and neither yes nor no, while the database is away', async () => {
+  it('reports that it is unavailable during a database outage', async () => {
     suite.line.cut();
     try {
       const page = await suite.visitor().submit('/sign-in', { email: 'a@b.example', password });
