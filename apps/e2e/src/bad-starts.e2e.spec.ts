@@ -38,14 +38,14 @@ describe('a start that cannot be', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((listening) => taken.once('listening', listening));
     const { port } = taken.address() as AddressInfo;
-    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is taken.*PORT`));
+    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is in use.*PORT`));
     taken.close();
   });
 
   it('says that the data directory cannot be used', async () => {
     mkdirSync(dirname(directory.path), { recursive: true });
     writeFileSync(directory.path, 'a file');
-    expect(await refused({})).toMatch(/data directory .* cannot be written.*POSTHORN_DATA_DIR/);
+    expect(await refused({})).toMatch(/data directory .* is not writable.*POSTHORN_DATA_DIR/);
   });
 
   it('says that the database directory is broken', async () => {
@@ -71,7 +71,7 @@ describe('a start that cannot be', () => {
   it('says that the database does not answer', async () => {
     const variable = mode === 'separate' ? 'SENDING_DATABASE_URL' : 'DATABASE_URL';
     expect(await refused({ [variable]: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(
-      /does not answer .*look at DATABASE_URL/,
+      /is not reachable .*check DATABASE_URL/,
     );
   });
 });
