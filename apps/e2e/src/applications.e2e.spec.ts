@@ -18,7 +18,7 @@ let posthorn: RunningPosthorn;
 let base: string;
 let browser: Browser;
 let page: Page;
-/** Where the application on the person's device waits for its code. */
+/** The redirect URI of the application. */
 let device: Server;
 let callback: string;
 let led: (url: URL) => void;
@@ -44,7 +44,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** Each is looked at by axe, and kept for the documentation where it is asked for. */
+/** Checked by axe, and saved for the documentation on request. */
 async function look(name: string): Promise<void> {
   expect([name, await violationsOf(page)]).toEqual([name, []]);
   if (!process.env['POSTHORN_RECORD_SCREENSHOTS']) return;
@@ -101,9 +101,9 @@ async function signIn(): Promise<void> {
     posthorn.keepSecret(sessionTokenIn(`${name}=${value}`));
 }
 
-describe('an application on a person’s device', () => {
+describe("an application on a user's device", () => {
   inBrowser(
-    'is let in by keyboard, acts with its token, and is ended in the account (needs: apt-get install chromium)',
+    'gets access by keyboard, acts with its token, and is revoked in the account (needs: apt-get install chromium)',
     async () => {
       const tokens = await authorize();
       const authorization = `Bearer ${tokens.access_token}`;
@@ -120,7 +120,7 @@ describe('an application on a person’s device', () => {
   );
 
   inBrowser(
-    'and the secret of a new key is read once, after signing in (needs: apt-get install chromium)',
+    'the secret of a new key is revealed once, after signing in (needs: apt-get install chromium)',
     async () => {
       const { projectId } = posthorn.dev;
       const made = await posthorn.post(`/api/v1/projects/${projectId}/api-keys`, { name: 'For the shop' });
