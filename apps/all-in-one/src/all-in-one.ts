@@ -8,7 +8,10 @@ import { startSending } from '../../sending/src/service.js';
 import { startWorkflows } from '../../workflows/src/service.js';
 import type { Started } from './started.js';
 
-/** Every service in this process; they still speak through NATS. The gateway comes last and goes first: it takes nothing that nobody would answer. */
+/**
+ * Services in one process also communicate through NATS. The gateway starts last and stops first, so that it
+ * accepts no request without the services behind it.
+ */
 export async function startInOneProcess(
   environment: Environment,
   started: Started,

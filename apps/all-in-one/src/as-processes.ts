@@ -7,22 +7,20 @@ import type { ProcessesOptions } from './start-options.js';
 import type { Started } from './started.js';
 
 export interface Serving {
-  /** Where the API is. */
   url: string;
-  /** The names of the processes; none where all is one. */
+  /** Process names; empty in one-process mode. */
   processes: string[];
 }
 
 export interface ProcessesParts {
   options: ProcessesOptions;
-  /** What every service is given. */
   environment: Environment;
   directory: DataDirectory;
   port: number;
   report: Say;
 }
 
-/** Each service as processes of its own, as containers run them. */
+/** Runs each service in processes of its own, like containers do. */
 export async function startAsProcesses(
   { options, environment, directory, port, report: log }: ProcessesParts,
   started: Started,
@@ -40,7 +38,7 @@ export async function startAsProcesses(
   });
   const replicasOf = (service: ServiceName) => options.replicas[service] ?? 1;
   const balanced = replicasOf('gateway') > 1;
-  // Several gateways share one port: it is the balancer's, and theirs are nobody else's business.
+  // With several gateways, the balancer has the public port and the gateways listen on the loopback address.
   const ofGateway = balanced ? { environment: { ...environment, HOST: '127.0.0.1' } } : { environment, port };
   const processes = await supervisor.start(
     startableServices().flatMap((service) =>

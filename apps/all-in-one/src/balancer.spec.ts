@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@posthorn/testing';
 import { startBalancer, type Balancer } from './balancer.js';
 
-/** Says its name, then repeats what it hears; ends when its client does. */
+/** Sends its name, then echoes; ends when its client does. */
 class Speaker {
   ready = true;
   readonly sockets: Socket[] = [];
@@ -29,7 +29,7 @@ class Speaker {
     return this;
   }
 
-  /** The port refuses from now on. */
+  /** The port refuses connections from now on. */
   async shut(): Promise<number> {
     const { port } = this;
     for (const socket of this.sockets) socket.destroy();
@@ -60,7 +60,7 @@ describe('the balancer', () => {
     );
     return speakers;
   };
-  /** As a gateway's, the port of a backend stays what it was when it is shut. */
+  /** Like a gateway's, the port stays the same after a restart. */
   const fixedPort = (speaker: Speaker) => ({ port: speaker.port, isReady: () => speaker.isReady() });
   const dial = () => connect({ port: balancer.port, host: '127.0.0.1', allowHalfOpen: true });
   const received = async () => {
@@ -70,7 +70,7 @@ describe('the balancer', () => {
   };
   const receivedOf = (times: number) => Promise.all(Array.from({ length: times }, received));
 
-  it('goes round', async () => {
+  it('distributes connections in turn', async () => {
     await start('a', 'b', 'c');
     expect([await received(), await received(), await received(), await received()]).toEqual([
       'a',
@@ -80,7 +80,7 @@ describe('the balancer', () => {
     ]);
   });
 
-  it('passes every byte, both ways, also after one side has ended', async () => {
+  it('forwards every byte in both directions, also after one side has ended', async () => {
     await start('a');
     const sent = 'x'.repeat(3_000_000);
     const socket = dial();
@@ -88,7 +88,7 @@ describe('the balancer', () => {
     expect(await text(socket)).toBe(`a${sent}`);
   });
 
-  it('skips who refuses, and takes it in again when it is back', async () => {
+  it('skips a backend that refuses, and uses it again when it is back', async () => {
     const [, b] = await start('a', 'b');
     const port = await b!.shut();
     expect(new Set(await receivedOf(6))).toEqual(new Set(['a']));
@@ -96,22 +96,22 @@ describe('the balancer', () => {
     expect(new Set(await receivedOf(6))).toEqual(new Set(['a', 'b']));
   });
 
-  it('sends nothing new to who is not ready, and leaves its connections alone', async () => {
+  it('sends nothing new to a backend that is not ready, and keeps its connections', async () => {
     const [a, b] = await start('a', 'b');
     const [toA, toB] = [dial(), dial()];
     await Promise.all([once(toA, 'data'), once(toB, 'data')]);
     b!.ready = false;
-    await eventually(async () => !(await receivedOf(4)).includes('b'), 'b left out');
+    await eventually(async () => !(await receivedOf(4)).includes('b'), 'b is skipped');
     toB.write('still there');
     expect(String((await once(toB, 'data'))[0])).toBe('still there');
     a!.ready = false;
-    // Nobody is ready: all are tried.
-    await eventually(async () => new Set(await receivedOf(4)).size === 2, 'both tried');
+    // If none is ready, all are tried.
+    await eventually(async () => new Set(await receivedOf(4)).size === 2, 'both were tried');
     toA.end();
     toB.end();
   });
 
-  it('passes a reset on as a reset', async () => {
+  it('forwards a reset as a reset', async () => {
     const [a] = await start('a');
     const socket = dial();
     await once(socket, 'data');
@@ -120,7 +120,7 @@ describe('the balancer', () => {
     expect(error.code).toBe('ECONNRESET');
   });
 
-  it('refuses new connections while those that there are go on, and ends when they have ended', async () => {
+  it('refuses new connections while existing ones continue, and stops when they have ended', async () => {
     const [a] = await start('a');
     const socket = dial();
     await once(socket, 'data');
@@ -133,7 +133,7 @@ describe('the balancer', () => {
     expect(receivedLast).toBe('last words');
   });
 
-  it('resets who comes when nobody is there', async () => {
+  it('resets connections when no backend is reachable', async () => {
     const [a] = await start('a');
     await a!.shut();
     const [error] = (await once(dial(), 'error')) as [NodeJS.ErrnoException];

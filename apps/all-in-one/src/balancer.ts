@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Who takes connections. */
 export interface Backend {
   port: number;
   isReady(): Promise<boolean>;
@@ -11,19 +10,19 @@ export interface Backend {
 export interface Balancer {
   port: number;
   url: string;
-  /** Takes no new connections; those that there are go on. */
+  /** Refuses new connections; existing ones continue. */
   refuse(): void;
-  /** When the backends have ended: what they said last still reaches its client. */
+  /** Call it after the backends have stopped, so that their last responses still reach clients. */
   stop(): Promise<void>;
 }
 
-/** Well within the time that a draining gateway still takes connections (DRAIN_MS). */
+/** Shorter than the time in which a draining gateway still accepts connections (DRAIN_MS). */
 const checkEveryMs = 100;
 const flushMs = 500;
 
 /**
- * Stands before several gateways as a load balancer would: connections go round, past a gateway that is not ready or that refuses.
- * When none says that it is ready, all are tried: their refusal in words is worth more to a client than a closed door.
+ * A load balancer for several gateways: round robin over the gateways that are ready and accept connections.
+ * If none is ready, all are tried, because an error response helps a client more than a refused connection.
  */
 export async function startBalancer(
   backends: readonly Backend[],
@@ -109,7 +108,7 @@ function connected(port: number): Promise<Socket | null> {
   });
 }
 
-/** Bytes both ways; an end is passed on as an end, a reset as a reset, after what was written. */
+/** Forwards bytes in both directions, an end as an end, and a reset as a reset after pending data. */
 function join(client: Socket, backend: Socket): void {
   client.setNoDelay(true);
   for (const [from, to] of [

@@ -1,11 +1,11 @@
 import { Env } from '@posthorn/platform';
 
-/** What `npm start` itself reads; the services in it read their own. */
+/** Settings of `npm start` itself; each service reads its own. */
 export class AllInOneConfig {
   @Env('POSTHORN_DATA_DIR', {
     kind: 'text',
     default: '.posthorn',
-    describe: 'the folder that holds databases, keys and the inbox of npm start',
+    describe: 'directory for the databases, keys and inbox of npm start',
   })
   dataDirectory: string;
 
@@ -13,7 +13,7 @@ export class AllInOneConfig {
     kind: 'number',
     default: '3000',
     max: 65_535,
-    describe: 'port of the API; 0 for any free port',
+    describe: 'port of the API; 0 picks a free port',
   })
   port: number;
 
@@ -21,7 +21,7 @@ export class AllInOneConfig {
     kind: 'number',
     default: '8025',
     max: 65_535,
-    describe: 'port of the development inbox; 0 for any free port',
+    describe: 'port of the development inbox; 0 picks a free port',
   })
   inboxPort: number;
 
@@ -29,14 +29,14 @@ export class AllInOneConfig {
     kind: 'url',
     optional: true,
     secret: true,
-    describe: 'a Postgres server to use instead of the embedded one',
+    describe: 'URL of a Postgres server to use instead of the embedded one',
   })
   databaseUrl?: string;
 
   @Env('NATS_URL', {
     kind: 'url',
     optional: true,
-    describe: 'a NATS server to use instead of the embedded one',
+    describe: 'URL of a NATS server to use instead of the embedded one',
   })
   natsUrl?: string;
 
@@ -44,7 +44,7 @@ export class AllInOneConfig {
     kind: 'url',
     optional: true,
     secret: true,
-    describe: 'a mail server to send to instead of the development inbox',
+    describe: 'URL of a mail server to send through instead of delivering to the development inbox',
   })
   smtpUrl?: string;
 
@@ -52,21 +52,22 @@ export class AllInOneConfig {
     kind: 'text',
     optional: true,
     secret: true,
-    describe: 'instead of the key that npm start makes and keeps',
+    describe: 'key to use instead of the one that npm start generates and stores',
   })
   secretKey?: string;
 
   @Env('SYSTEM_MAIL_FROM', {
     kind: 'text',
     default: 'Posthorn <hello@posthorn.example.test>',
-    describe: 'sender of confirmations, resets and invitations; npm start vouches for its domain',
+    describe:
+      'sender of confirmation, password-reset and invitation mails; npm start marks its domain as verified',
   })
   systemMailFrom: string;
 
   @Env('DEV_VERIFIED_DOMAINS', {
     kind: 'text',
     default: 'example.test',
-    describe: 'domains that the demo project may send from, separated by commas',
+    describe: 'comma-separated domains that the demo project may send from',
   })
   devDomains: string;
 }

@@ -3,32 +3,30 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DevServerError } from '@posthorn/dev';
 
-/** What a developer's tools read (docs/api-decisions.md §14). */
+/** Read by developer tools (docs/api-decisions.md §14). */
 export interface DevFile {
   baseUrl: string;
   inboxUrl: string;
   projectId: string;
   secretKey: string;
   publicKey: string;
-  /** Owns the project; signs in at `/sign-in`. */
+  /** Owner of the demo project; signs in at `/sign-in`. */
   user: { email: string; password: string };
 }
 
-/** The servers behind a running `npm start`, for the operator's commands. */
+/** Servers of a running `npm start`, for operator commands. */
 export interface ServersFile {
   natsUrl: string;
-  /** One, or one for each service. */
+  /** One URL, or one per service. */
   databaseUrls: string[];
 }
 
-/** One of the processes of `npm run start:services`. */
 export interface RunningProcessEntry {
   name: string;
   pid: number;
   adminPort: number;
 }
 
-/** The folder that holds all state of `npm start`. */
 export class DataDirectory {
   constructor(readonly path: string) {
     try {
@@ -36,7 +34,7 @@ export class DataDirectory {
       writeFileSync(join(path, '.writable'), '');
     } catch (error) {
       throw new DevServerError(
-        `the data directory ${path} cannot be written (${(error as Error).message}): set POSTHORN_DATA_DIR to a folder of your own`,
+        `the data directory ${path} is not writable (${(error as Error).message}): set POSTHORN_DATA_DIR to another directory`,
       );
     }
   }
@@ -45,13 +43,13 @@ export class DataDirectory {
     return join(this.path, name);
   }
 
-  /** Made once and kept readable by the owner only; everything that is derived from it would be lost with it. */
+  /** Generated once and readable by the owner only. Data sealed with it cannot be read without it. */
   secretKey(): string {
     const file = this.at('secret.key');
     if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64url'));
     const key = readFileSync(file, 'utf8').trim();
     if (key.length < 32)
-      throw new DevServerError(`${file} is damaged: restore it, or remove the data directory to begin anew`);
+      throw new DevServerError(`${file} is damaged: restore it, or delete the data directory to start over`);
     return key;
   }
 
@@ -61,7 +59,7 @@ export class DataDirectory {
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as DevFile;
     } catch {
-      throw new DevServerError(`${file} is damaged: remove it, and the next start makes new demo keys`);
+      throw new DevServerError(`${file} is damaged: delete it; the next start creates new demo keys`);
     }
   }
 
@@ -69,7 +67,7 @@ export class DataDirectory {
     writePrivate(this.at('dev.json'), `${JSON.stringify(content, null, 2)}\n`);
   }
 
-  /** Also those of an earlier start, until others are written. */
+  /** Includes the processes of an earlier start until they are overwritten. */
   readProcessesFile(): RunningProcessEntry[] {
     const file = this.at('processes.json');
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunningProcessEntry[]) : [];
@@ -84,7 +82,7 @@ export class DataDirectory {
   }
 }
 
-/** Written beside and renamed, so that a crash leaves the old content or the new one. */
+/** Writes a new file and renames it, so that a crash leaves either the old or the new content. */
 function writePrivate(file: string, content: string): void {
   writeFileSync(`${file}.new`, content, { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -22,7 +22,7 @@ const asOperator = (projectId: string): Caller => ({
 });
 const timeouts = { timeoutMs: 10_000 };
 
-/** The demo project of an earlier start, when these databases still know it; a new one otherwise. */
+/** Reuses the demo project of an earlier start if it still exists. */
 export async function ensureDemo(
   bus: Bus,
   known: (Keys & Partial<Demo>) | null,
@@ -30,7 +30,7 @@ export async function ensureDemo(
 ): Promise<Demo> {
   const stored = known && (await isKnown(bus, known.projectId)) ? known : null;
   const keys = stored ?? (await createDemo(bus));
-  // A data directory of an earlier version has keys and no user.
+  // Data directories of earlier versions have keys but no user.
   const demo = { ...keys, user: stored?.user ?? (await createUser(bus, keys.projectId)) };
   for (const domain of devDomains) await verify(bus, demo.projectId, domain);
   return demo;
@@ -64,7 +64,7 @@ async function createDemo(bus: Bus): Promise<Keys> {
   return { projectId, secretKey: secret.token, publicKey: open.token };
 }
 
-/** An earlier demo user is left as it is: the new one gets an address beside it. */
+/** If the address is taken by an earlier demo user, the new user gets another one. */
 async function createUser(bus: Bus, projectId: string): Promise<Demo['user']> {
   const person = { name: 'Demo', verified: true, ownedProjectId: projectId };
   const create = (email: string) =>
@@ -79,13 +79,13 @@ async function createUser(bus: Bus, projectId: string): Promise<Demo['user']> {
   }
 }
 
-/** Where mail goes into an inbox, everybody may be its sender. */
+/** Mail delivered to the development inbox needs no DNS verification. */
 export async function vouchForSystemMail(bus: Bus, from: string): Promise<void> {
   const domain = domainOf(parseMailbox(from)?.email ?? '');
   if (domain) await verify(bus, systemProjectId, domain);
 }
 
-/** A domain that an earlier demo project holds is left to it: the new one gets a name beneath. */
+/** If an earlier demo project has the domain, the new one gets a subdomain. */
 async function verify(bus: Bus, projectId: string, domain: string): Promise<void> {
   try {
     await bus.call(domains.verify, asOperator(projectId), { domain }, timeouts);

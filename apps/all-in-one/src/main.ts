@@ -13,7 +13,7 @@ await runProcess(async (environment) => {
   console.log(welcome(running, (performance.now() - began) / 1_000));
   return {
     stop: async () => {
-      console.log('Stopping: what was accepted stays on disk.');
+      console.log('Stopping. Accepted e-mails are kept on disk.');
       await running.stop();
     },
   };
@@ -24,13 +24,13 @@ async function start(environment: NodeJS.ProcessEnv) {
   return startPosthorn(options, environment, (line) => console.log(line));
 }
 
-/** An error that a person can fix is printed without a stack. */
+/** Errors with a known remedy are printed without a stack. */
 function explain(error: unknown): unknown {
   const { code, port } = error as { code?: string; port?: number };
   if (error instanceof DevServerError) return new ConfigError([error.message]);
   if (code === 'EADDRINUSE')
     return new ConfigError([
-      `port ${port ?? ''} is taken: stop what listens there, or set PORT (the API) or INBOX_PORT (the inbox)`,
+      `port ${port ?? ''} is in use: stop the process that uses it, or set PORT (API) or INBOX_PORT (inbox)`,
     ]);
   return error;
 }

@@ -18,7 +18,7 @@ export interface Posthorn {
   stop(): Promise<void>;
 }
 
-/** The whole product on servers of its own unless others are named; the services run in this process or each in its own. */
+/** Starts the whole product with embedded servers, except those configured by URL. */
 export async function startPosthorn(
   options: StartOptions,
   environment: Environment,
@@ -58,7 +58,7 @@ export async function startPosthorn(
   }
 }
 
-/** The inbox is no provider that has a pace: mail arrives there at once. */
+/** The development inbox needs no rate limit. */
 function serviceEnvironment(
   config: AllInOneConfig,
   directory: DataDirectory,
@@ -86,11 +86,10 @@ function serviceEnvironment(
   };
 }
 
-/** Browsers come by either name; a port that is not known yet has no pages to come from. */
+/** Browsers use either name; a port that is not known yet cannot be an origin. */
 const ownPages = (port: number): Environment =>
   port === 0 ? {} : { PUBLIC_URL: `http://localhost:${port}`, TRUSTED_ORIGINS: `http://127.0.0.1:${port}` };
 
-/** The code of all services is loaded only where it runs. */
 async function startServices(
   options: StartOptions,
   parts: { environment: Environment; directory: DataDirectory; port: number; report: Say },

@@ -14,7 +14,7 @@ import type { DataDirectory } from './data-directory.js';
 import type { Started } from './started.js';
 
 export interface Servers {
-  /** Where the services find their databases: DATABASE_URL, or one `<SERVICE>_DATABASE_URL` for each. */
+  /** DATABASE_URL, or one `<SERVICE>_DATABASE_URL` per service. */
   databases: Environment;
   natsUrl: string;
   inbox: Inbox | null;
@@ -28,7 +28,7 @@ export interface ServersOptions {
   report: Say;
 }
 
-/** Postgres, NATS and the inbox, each embedded unless another one is named. */
+/** Each server is embedded unless its URL is configured. */
 export async function startServers(options: ServersOptions, started: Started): Promise<Servers> {
   const { config, directory, separateDatabases, report: log } = options;
   const [databases, nats, inbox] = await Promise.allSettled([
@@ -64,7 +64,7 @@ async function startOneDatabase(
   return { DATABASE_URL: url };
 }
 
-/** In `postgres-<service>`; a service whose database is named needs no server. */
+/** Data directories are `postgres-<service>`; a service with a configured database needs no server. */
 async function startDatabaseForEach(
   { config, environment, directory, report: log }: ServersOptions,
   started: Started,
@@ -86,7 +86,7 @@ async function startDatabaseForEach(
   return Object.fromEntries(opened.map(valueOf));
 }
 
-/** Waits for all before one failure is thrown: what was started meanwhile must be known to be stopped. */
+/** All results are awaited before an error is thrown, so that everything that started can be stopped. */
 function valueOf<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === 'rejected') throw settled.reason;
   return settled.value;

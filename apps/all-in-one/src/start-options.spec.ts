@@ -6,8 +6,8 @@ const services: ServiceName[] = ['sending', 'contacts', 'gateway'];
 const read = (line: string, environment: Record<string, string> = {}) =>
   readStartOptions(line.split(' ').filter(Boolean), environment, services);
 
-describe('the words after npm start', () => {
-  it('are none for one process', () => {
+describe('the options of npm start', () => {
+  it('are empty for one process', () => {
     expect(read('')).toEqual({ as: 'one-process' });
   });
 
@@ -15,7 +15,7 @@ describe('the words after npm start', () => {
     ['--services', {}, false],
     ['--services --replicas gateway=2,sending=3', { gateway: 2, sending: 3 }, false],
     ['--services --separate-databases --replicas=contacts=1', { contacts: 1 }, true],
-  ])('name the processes: %s', (line, replicas, separateDatabases) => {
+  ])('select the processes: %s', (line, replicas, separateDatabases) => {
     expect(read(line)).toEqual({ as: 'processes', replicas, separateDatabases });
   });
 
@@ -25,26 +25,26 @@ describe('the words after npm start', () => {
     ['--services --replicas gateway=0', /gateway=0 is not <service>=<1 to 16>/],
     ['--services --replicas gateway=17', /gateway=17 is not/],
     ['--services --replicas gateway=two', /gateway=two is not/],
-    ['--services --replicas doorman=2', /no service is called doorman; there are sending, contacts, gateway/],
-    ['--services --replicas sending=2,sending=3', /sending stands there twice/],
+    ['--services --replicas doorman=2', /unknown service doorman; use one of sending, contacts, gateway/],
+    ['--services --replicas sending=2,sending=3', /sending is given twice/],
     ['--services --seperate-databases', /seperate-databases/],
     ['--services gateway=2', /gateway=2/],
-    ['--replicas gateway=2', /one process has no replicas/],
-    ['--separate-databases', /one process has no replicas/],
-  ])('are refused when they say nothing: %s', (line, texts) => {
+    ['--replicas gateway=2', /replicas and separate databases require/],
+    ['--separate-databases', /replicas and separate databases require/],
+  ])('are refused if they are invalid: %s', (line, texts) => {
     expect(() => read(line)).toThrow(texts);
   });
 
-  it('that npm took for its own are asked for again', () => {
+  it('consumed by npm are reported', () => {
     expect(() => read('--services', { npm_config_replicas: 'true' })).toThrow(
       /two dashes before it.*start:services -- \[--replicas/,
     );
     expect(() => read('--services', { npm_config_separate_databases: 'true' })).toThrow(
-      /npm took --separate-databases/,
+      /npm consumed --separate-databases/,
     );
   });
 
-  it('want no separate databases on a server that is named for all', () => {
+  it('exclude separate databases with a shared DATABASE_URL', () => {
     expect(() => read('--services --separate-databases', { DATABASE_URL: 'postgres://localhost' })).toThrow(
       /DATABASE_URL names one server/,
     );

@@ -3,14 +3,12 @@ import type { ServiceName } from '@posthorn/contracts';
 import { DevServerError } from '@posthorn/dev';
 import type { Environment } from '@posthorn/platform';
 
-/** How the services run: all in this process, or each as processes of its own. */
 export type StartOptions = { as: 'one-process' } | ProcessesOptions;
 
 export interface ProcessesOptions {
   as: 'processes';
-  /** How many processes of a service, where it is not one. */
+  /** Only services with more than one process. */
   replicas: Partial<Record<ServiceName, number>>;
-  /** A Postgres server for each service. */
   separateDatabases: boolean;
 }
 
@@ -28,16 +26,16 @@ export function readStartOptions(
   );
   if (stored)
     throw new DevServerError(
-      `npm took --${stored} for an option of its own; two dashes before it pass it on: ${usage}`,
+      `npm consumed --${stored} as its own option; put two dashes before it: ${usage}`,
     );
   const values = parsed(texts);
   if (!values.services && (values.replicas !== undefined || values['separate-databases']))
-    throw new DevServerError(`one process has no replicas and no separate databases: ${usage}`);
+    throw new DevServerError(`replicas and separate databases require start:services: ${usage}`);
   if (!values.services) return { as: 'one-process' };
   const separateDatabases = values['separate-databases'] ?? false;
   if (separateDatabases && environment['DATABASE_URL'])
     throw new DevServerError(
-      'DATABASE_URL names one server for all services: leave out --separate-databases, or name a database of each service (SENDING_DATABASE_URL, …)',
+      'DATABASE_URL configures one server for all services: remove --separate-databases, or set one URL per service (SENDING_DATABASE_URL, …)',
     );
   return { as: 'processes', replicas: readReplicas(values.replicas ?? '', services), separateDatabases };
 }
@@ -61,12 +59,12 @@ function readReplicas(text: string, services: readonly ServiceName[]): Partial<R
     const [, name, count] = /^([a-z]+)=(\d{1,3})$/.exec(part) ?? [];
     const service = services.find((known) => known === name);
     if (name && !service)
-      throw new DevServerError(`--replicas: no service is called ${name}; there are ${services.join(', ')}`);
+      throw new DevServerError(`--replicas: unknown service ${name}; use one of ${services.join(', ')}`);
     if (!service || Number(count) < 1 || Number(count) > maxReplicas)
       throw new DevServerError(
         `--replicas: ${part} is not <service>=<1 to ${maxReplicas}>, such as gateway=2`,
       );
-    if (replicas[service]) throw new DevServerError(`--replicas: ${service} stands there twice`);
+    if (replicas[service]) throw new DevServerError(`--replicas: ${service} is given twice`);
     replicas[service] = Number(count);
   }
   return replicas;

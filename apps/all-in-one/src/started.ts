@@ -1,4 +1,4 @@
-/** What was started, newest last: it is let go of the other way round. */
+/** Stopped in reverse order. */
 export class Started {
   private readonly stops: (() => Promise<void> | void)[] = [];
 

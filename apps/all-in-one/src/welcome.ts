@@ -1,6 +1,5 @@
 import type { Posthorn } from './posthorn.js';
 
-/** What a newcomer does next, ready to be pasted. */
 export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn, seconds: number): string {
   const body = JSON.stringify({
     to: 'ada@example.com',
@@ -17,7 +16,7 @@ export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn
     `  Sign in     ${dev.baseUrl}/sign-in as ${dev.user.email} with ${dev.user.password}`,
     ...(processes.length > 0 ? [`  Processes   ${processes.join(', ')}`] : []),
     '',
-    'Send the first mail:',
+    'Send your first e-mail:',
     '',
     `  curl -sS ${dev.baseUrl}/api/v1/emails \\`,
     `    -H 'Authorization: Bearer ${dev.secretKey}' \\`,
@@ -25,7 +24,7 @@ export function welcome({ dev, inbox, dataDirectory, smtp, processes }: Posthorn
     `    -d '${body}'`,
     '',
     inbox
-      ? `Then look at ${dev.inboxUrl}. Ctrl-C stops everything and keeps the data.`
+      ? `Then open ${dev.inboxUrl}. Ctrl-C stops everything and keeps the data.`
       : 'Ctrl-C stops everything and keeps the data.',
     '',
   ].join('\n');

@@ -5,7 +5,7 @@ import { expectRefusal, prefixes, randomId, surfaces, withPosthorn } from './tes
 const suite = withPosthorn();
 const to = 'ada@example.com';
 
-/** Things of both services, one after the other. */
+/** Creates entries of both services, one after another. */
 async function live(): Promise<string> {
   const { posthorn } = suite;
   const { id } = (await posthorn.post('/api/v1/contacts', { email: to })).body as { id: string };
@@ -39,7 +39,7 @@ interface Item {
 }
 
 describe('the activity of a contact', () => {
-  it('is one order of what several services know, in pages that neither repeat nor lose anything', async () => {
+  it('merges the entries of several services in one order, in pages without repeats or gaps', async () => {
     const { posthorn } = suite;
     const id = await live();
     const { status, body } = await posthorn.get(`/api/v1/contacts/${id}/activity?limit=100`);
@@ -76,7 +76,7 @@ describe('the activity of a contact', () => {
     expect(rest.items.map((item: Item) => item.id)).toEqual(whole.slice(5).map((item) => item.id));
   });
 
-  it('is part of all their data', async () => {
+  it('is part of all data about the person', async () => {
     const { posthorn } = suite;
     const { id } = (await posthorn.get(`/api/v1/contacts?search=${to}`)).body.data[0] as { id: string };
     const { status, body } = await posthorn.get(`/api/v1/contacts/${id}/data`);
@@ -111,7 +111,7 @@ describe('the activity of a contact', () => {
     expect(legacy.contact.customFields).toEqual({});
   });
 
-  it('is all of them, however many events there are, on both surfaces', async () => {
+  it('includes all entries, however many, on both surfaces', async () => {
     const { posthorn } = suite;
     const { id } = (await posthorn.post('/api/v1/contacts', { email: 'busy@example.com' })).body as {
       id: string;

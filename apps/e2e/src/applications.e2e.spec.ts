@@ -18,7 +18,7 @@ let posthorn: RunningPosthorn;
 let base: string;
 let browser: Browser;
 let page: Page;
-/** Where the application on the person's device waits for its code. */
+/** The redirect URI of the application. */
 let device: Server;
 let callback: string;
 let led: (url: URL) => void;
@@ -44,7 +44,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** Each is looked at by axe, and kept for the documentation where it is asked for. */
+/** Checked by axe, and saved for the documentation on request. */
 async function look(name: string): Promise<void> {
   expect([name, await violationsOf(page)]).toEqual([name, []]);
   if (!process.env['POSTHORN_RECORD_SCREENSHOTS']) return;
@@ -76,7 +76,7 @@ async function authorize(): Promise<oauth.TokenEndpointResponse> {
   await page.goto(requested.href);
   await signIn();
   await look('oauth-consent');
-  await choose(page, 'In the project', 'Demo (owner)');
+  await choose(page, 'Project', 'Demo (owner)');
   await press(page, 'Allow');
   const parameters = oauth.validateAuthResponse(server, client, await back, state);
   posthorn.keepSecret(parameters.get('code')!);
@@ -101,9 +101,9 @@ async function signIn(): Promise<void> {
     posthorn.keepSecret(sessionTokenIn(`${name}=${value}`));
 }
 
-describe('an application on a person’s device', () => {
+describe("an application on a user's device", () => {
   inBrowser(
-    'is let in by keyboard, acts with its token, and is ended in the account (needs: apt-get install chromium)',
+    'gets access by keyboard, acts with its token, and is revoked in the account (needs: apt-get install chromium)',
     async () => {
       const tokens = await authorize();
       const authorization = `Bearer ${tokens.access_token}`;
@@ -114,13 +114,13 @@ describe('an application on a person’s device', () => {
       expect((await posthorn.get('/api/v1/campaigns', { authorization })).status).toBe(403);
       await page.goto(`${base}/account/applications`);
       await look('applications');
-      await press(page, 'End');
-      expect(await page.textContent('main')).toContain('You have let no application in');
+      await press(page, 'Revoke access');
+      expect(await page.textContent('main')).toContain('No application has access to your account');
     },
   );
 
   inBrowser(
-    'and the secret of a new key is read once, after signing in (needs: apt-get install chromium)',
+    'the secret of a new key is revealed once, after signing in (needs: apt-get install chromium)',
     async () => {
       const { projectId } = posthorn.dev;
       const made = await posthorn.post(`/api/v1/projects/${projectId}/api-keys`, { name: 'For the shop' });
@@ -133,7 +133,7 @@ describe('an application on a person’s device', () => {
       expect(looksSecret((await page.textContent('main'))!)).toBe(true);
       await look('reveal-shown');
       await page.goto(base + link.pathname + link.search);
-      expect(await page.textContent('h1')).toBe('There is nothing to show');
+      expect(await page.textContent('h1')).toBe('This link is no longer valid');
     },
   );
 });

@@ -9,14 +9,14 @@ import { withPosthorn } from './testing/bad-input.js';
 import { blocksOf, comparable, Terminal, withBlocks } from './testing/guide.js';
 
 const location = resolve('docs/guides/audience.md');
-/** Writes what was printed into the guide, instead of comparing it. */
+/** Writes the output into the guide instead of comparing it. */
 const records = process.env['POSTHORN_RECORD_GUIDE'] === 'true';
 const inBrowser = hasBrowser ? it : it.skip;
 const commands = new Set(['sh', 'js', 'click']);
 
 type Opened = Awaited<ReturnType<typeof openBrowser>>;
 
-describe('the guide of the audience', () => {
+describe('the audience guide', () => {
   const suite = withPosthorn();
   let terminal: Terminal;
   let shop: Server;
@@ -24,7 +24,7 @@ describe('the guide of the audience', () => {
   const tokens = new Set<string>();
 
   beforeAll(async () => {
-    // What npm start has made lies beside the directory that the guide is read in.
+    // State of npm start is beside the directory in which the guide runs.
     terminal = new Terminal(dirname(suite.posthorn.dataDirectory));
     shop = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>'),
@@ -55,7 +55,7 @@ describe('the guide of the audience', () => {
     return `${JSON.stringify(published)}\n`;
   }
 
-  /** The mail as its reader opens it in the inbox, its link, and the button behind that. */
+  /** Opens the mail in the inbox like its reader, follows its link and presses the button. */
   async function click(subject: string, link: string, button: string): Promise<string> {
     const inbox = await (await browser.newContext({ locale: 'en' })).newPage();
     await inbox.goto(suite.posthorn.dev.inboxUrl);
@@ -79,7 +79,7 @@ describe('the guide of the audience', () => {
   };
 
   inBrowser(
-    'is what is printed (needs: apt-get install chromium)',
+    'matches the actual output (needs: apt-get install chromium)',
     async () => {
       const guide = readFileSync(location, 'utf8');
       const blocks = blocksOf(guide);
@@ -111,7 +111,7 @@ describe('the guide of the audience', () => {
     300_000,
   );
 
-  /** What a reader of the guide need not see whole. */
+  /** Output that the guide shortens. */
   const reported = (text: string): string =>
     [...tokens].reduce((left, token) => left.replaceAll(token, `${token.slice(0, 12)}…`), text);
 });

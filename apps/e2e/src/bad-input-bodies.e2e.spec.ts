@@ -37,7 +37,7 @@ const unreadable: [string, string | Uint8Array, Refusal][] = [
   ['a raw line end in a text', withSubject('a\nb'), { status: 400, detail: notJson }],
   ['NaN', withMember('"metadata":{"a":NaN}'), { status: 400, detail: notJson }],
   ['a form', 'to=ada%40example.com', { status: 400, detail: notJson }],
-  ['a byte that is no UTF-8', bytes(withSubject('a').slice(0, -2), [0xff], '"}'), { status: 400, detail: notUtf8 }],
+  ['a byte that is not UTF-8', bytes(withSubject('a').slice(0, -2), [0xff], '"}'), { status: 400, detail: notUtf8 }],
   ['a raw lone surrogate', bytes('{"to":"ada@example.com","subject":"', [0xed, 0xa0, 0x80], '","body":"b"}'), { status: 400, detail: notUtf8 }],
   ['an overlong NUL', bytes('{"to":"ada@example.com","subject":"', [0xc0, 0x80], '","body":"b"}'), { status: 400, detail: notUtf8 }],
   ['a member named twice', withMember('"to":"bob@example.com"'), { status: 400, detail: twice }],
@@ -123,7 +123,7 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
     });
   });
 
-  it('over 1 MiB where nothing is sent', async () => {
+  it('over 1 MiB on a route that does not send', async () => {
     const long = 'x'.repeat(1024 * 1024);
     for (const [path, body] of [
       ['contacts', { email: long }],
@@ -143,8 +143,8 @@ describe.each(surfaces)('a body on %s, refused with nothing stored', (surface) =
   });
 });
 
-describe('bodies made to block', () => {
-  it('are refused while the gateway answers others', async () => {
+describe('bodies made to block the event loop', () => {
+  it('are refused while the gateway serves other requests', async () => {
     const bodies = [keys(100_000), nested(5_000), withMember(`"metadata":${keys(1_001)}`)];
     const refusals = Promise.all(
       Array.from({ length: 30 }, (_, index) => suite.posthorn.post('/api/v1/emails', bodies[index % 3])),

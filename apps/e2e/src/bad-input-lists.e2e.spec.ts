@@ -57,7 +57,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
       cursor = cursorOf(await suite.posthorn.get(path(surface, noun, { limit: '1' })))!;
     });
 
-    it('goes on where the page ended, whatever the limit of the next one', async () => {
+    it('continues after the last page, whatever the new limit', async () => {
       const all = idsOf(await suite.posthorn.get(path(surface, noun, {})));
       expect(idsOf(await suite.posthorn.get(withCursor(cursor, { limit: '2' })))).toEqual(all.slice(1, 3));
     });
@@ -70,7 +70,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
     },
   ); // prettier-ignore
 
-    it('with one changed, missing or added character is malformed', async () => {
+    it('with a changed, missing or additional character is malformed', async () => {
       const changed = [...cursor].map(
         (letter, at) => `${cursor.slice(0, at)}${letter === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,
       );
@@ -87,7 +87,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
       }
     });
 
-    it('does not fit other filters, and says so', async () => {
+    it('is refused with other filters', async () => {
       for (const filter of filters[noun]) {
         const location = withCursor(cursor, filter);
         expectRefusal(await suite.posthorn.get(location), surface, location, otherFilters);
@@ -98,7 +98,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
       }
     });
 
-    it('does not fit another route, another surface or another project', async () => {
+    it('is refused on another route, surface or project', async () => {
       const other = nouns.find((name) => name !== noun)!;
       const away: [Surface, string][] = [[surface, path(surface, other, { [cursorParameter]: cursor })]];
       for (const second of surfaces.filter((name) => name !== surface))
@@ -114,7 +114,7 @@ describe.each(surfaces.flatMap((surface) => nouns.map((noun) => [surface, noun] 
       );
     });
 
-    it('is given once, and by the name of its surface', async () => {
+    it('may be given once, under the name of its surface', async () => {
       const twice = `${withCursor(cursor)}&${cursorParameter}=${cursor}`;
       const there = [[pointerOn(surface, `/${cursorParameter}`), 'not_allowed']] as const;
       expectRefusal(await suite.posthorn.get(twice), surface, twice, { status: 422, errors: there });
@@ -168,14 +168,14 @@ describe.each(surfaces)('a query on %s', (surface) => {
     },
   ); // prettier-ignore
 
-  it('is refused for all its faults at once', async () => {
+  it('is refused with all its failures at once', async () => {
     const location = `${prefixes[surface]}/emails?limit=0&page=2&status=sent`;
     const errors = [['/limit', 'out_of_range'], ['/page', 'unknown_field'], ['/status', 'not_allowed']] as const; // prettier-ignore
     const here = errors.map(([pointer, code]) => [pointerOn(surface, pointer), code] as const);
     expectRefusal(await suite.posthorn.get(location), surface, location, { status: 422, errors: here });
   });
 
-  it('whose window ends before it begins is refused', async () => {
+  it('is refused if its range ends before it starts', async () => {
     const [from, to] = surface === 'v1' ? ['from', 'to'] : ['startDate', 'endDate'];
     const location = `${prefixes[surface]}/analytics/timeseries?${from}=2026-02-02&${to}=2026-02-01`;
     expectRefusal(await suite.posthorn.get(location), surface, location, {
@@ -184,7 +184,7 @@ describe.each(surfaces)('a query on %s', (surface) => {
     });
   });
 
-  it('takes the greatest limit', async () => {
+  it('accepts the greatest limit', async () => {
     for (const noun of nouns)
       expect((await suite.posthorn.get(`${prefixes[surface]}/${noun}?limit=100`)).status).toBe(200);
   });

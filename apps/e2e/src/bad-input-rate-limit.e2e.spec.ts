@@ -9,7 +9,7 @@ const tooMany = { status: 429, code: 'rate_limited', detail: 'Too many requests 
 const newer = ['ratelimit-policy', 'ratelimit'];
 const header = ({ headers }: Answer, name: string) => headers.get(name);
 
-/** Waits for the beginning of a window, so that a burst of some milliseconds lies within one. */
+/** Waits for the start of a window, so that a short burst lies within it. */
 const nextWindow = () => delay(1_020 - (Date.now() % 1_000));
 
 async function burst(surface: Surface, key: string, calls: number): Promise<Answer[]> {
@@ -35,7 +35,7 @@ function expectHeaders(answer: Answer, surface: Surface, limit: number): void {
 }
 
 describe.each(surfaces)('thirty calls at once on %s', (surface) => {
-  it('are let through ten in a window, and the others told when to come again', async () => {
+  it('are accepted up to ten per window; others get Retry-After', async () => {
     const answers = await burst(surface, suite.posthorn.dev.secretKey, 30);
     const windows = new Map<string | null, number>();
     for (const answer of answers) {
@@ -56,14 +56,14 @@ describe.each(surfaces)('thirty calls at once on %s', (surface) => {
     ).not.toContain('1');
   });
 
-  it('are let through again a window later', async () => {
+  it('are accepted again in the next window', async () => {
     await nextWindow();
     expect((await suite.posthorn.get(`${prefixes[surface]}/contacts`)).status).toBe(200);
   });
 });
 
 describe('the limit of a key', () => {
-  it('of a public key is five, and counts refused bodies too', async () => {
+  it('is five for a public key and includes refused bodies', async () => {
     await nextWindow();
     const headers = { authorization: `Bearer ${suite.posthorn.dev.publicKey}` };
     const answers = await Promise.all(
@@ -75,7 +75,7 @@ describe('the limit of a key', () => {
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(10);
   });
 
-  it('is not asked of who has no key', async () => {
+  it('does not apply to requests without a key', async () => {
     const answer = await suite.posthorn.get('/api/v1/contacts', { authorization: '' });
     expect([
       answer.status,

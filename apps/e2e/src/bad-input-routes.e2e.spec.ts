@@ -40,7 +40,7 @@ const positions: [method: string, path: (id: string) => string, noun: string][] 
 const bodyOf = (method: string, noun: string) =>
   method !== 'PATCH' ? undefined : noun === 'contact' ? { subscribed: true } : { name: 'Theirs' };
 
-describe('what is no route', () => {
+describe('an unknown route', () => {
   const unknown: [path: string, surface: Surface][] = [
     ['/api', 'legacy'],
     ['/api/', 'legacy'],
@@ -97,13 +97,13 @@ describe.each(surfaces)('a method that a path of %s does not know', (surface) =>
     ['PUT', '/contacts/no-id', 'GET, PATCH, DELETE, HEAD'],
     ['POST', '/analytics/timeseries', 'GET, HEAD'],
     ['OPTIONS', '/contacts', 'POST, GET, HEAD'],
-  ])('%s %s is 405 and says which it knows', async (method, path, allow) => {
+  ])('%s %s is 405 with Allow', async (method, path, allow) => {
     const answer = await request(method, `${prefix}${path}`);
     expectRefusal(answer, surface, `${prefix}${path}`, wrongMethod);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it('HEAD answers as GET, without a body', async () => {
+  it('HEAD responds like GET without a body', async () => {
     const found = await request('HEAD', `${prefix}/emails`);
     expect([found.status, found.text]).toEqual([200, '']);
     for (const path of ['/nowhere', `/emails/${randomId}`, '/emails/no-id']) {
@@ -113,7 +113,7 @@ describe.each(surfaces)('a method that a path of %s does not know', (surface) =>
     expect((await request('HEAD', `${prefix}/emails/${randomId}/cancel`)).status).toBe(405);
   });
 
-  it('OPTIONS answers the preflight of a send only', async () => {
+  it('OPTIONS answers preflights of sends only', async () => {
     const preflight = await request('OPTIONS', `${prefix}/emails`, undefined, {
       origin: 'https://shop.example',
     });
@@ -137,7 +137,7 @@ describe.each(surfaces)('an id on %s', (surface) => {
   });
 });
 
-describe('what belongs to another project', () => {
+describe('a resource of another project', () => {
   let outsider: string;
   let ids: Record<string, string>;
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe('what belongs to another project', () => {
       expect(foreign).toEqual(random);
     });
 
-    it('is in no list of theirs', async () => {
+    it('is not in any of their lists', async () => {
       for (const noun of nouns) {
         const { status, body } = await request('GET', `${prefixes[surface]}/${noun}`, undefined, {
           authorization: `Bearer ${outsider}`,

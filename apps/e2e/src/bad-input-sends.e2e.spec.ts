@@ -18,7 +18,7 @@ const entries = (count: number) =>
 
 interface Row {
   change: object;
-  /** Pointers on v1 with their codes; on the legacy surface the same places, unless `legacy` says others. */
+  /** Pointers on v1 with their codes; on the legacy surface the same ones unless `legacy` differs. */
   errors: [pointer: string, code: string][];
   legacy?: [field: string, code: string][];
   only?: Surface;
@@ -38,7 +38,7 @@ const header = (name: string, code = 'invalid_format'): [string, Row] => [
   { change: { headers: { [name]: 'value' } }, errors: [[`/headers/${name}`, code]] },
 ];
 
-/** Named by v1 alone where the legacy surface says it otherwise. */
+/** Only for v1, where the legacy surface differs. */
 const file = (change: Record<string, string>): [string, Row] => {
   const [[name, value]] = Object.entries(change) as [[string, string]];
   const code = /\p{Cc}/u.test(value) ? 'invalid_text' : 'invalid_format';
@@ -73,7 +73,7 @@ const rows: [string, Row][] = [
       ['an IP literal', 'ada@[127.0.0.1]'],
       ['a quoted local part', '"ada bob"@example.com'],
       ['a number', 7],
-      ['an empty text', ''],
+      ['an empty string', ''],
     ] as const
   ).map(([name, to]): [string, Row] => [`${name} as recipient`, recipient(to)]),
   ['two recipients in an array', { change: { to: ['ada@example.com', 'bob@example.com'] }, errors: [['/to', 'invalid_format']], only: 'v1' }],
@@ -82,7 +82,7 @@ const rows: [string, Row][] = [
   ['51 recipients', { change: { to: Array.from({ length: 51 }, (_, index) => `r${index}@example.com`) }, errors: [['/to', 'too_long']], only: 'legacy' }],
   ['no recipient', { change: { to: [] }, errors: [['/to', 'too_short']], only: 'legacy' }],
   ['one bad recipient of three', { change: { to: ['ada@example.com', 'bob@', 'eve@example.com'] }, errors: [['/to/1', 'invalid_format']], only: 'legacy' }],
-  ['no member at all', { change: { to: undefined, subject: undefined, body: undefined }, errors: [['/to', 'required']] }],
+  ['no members at all', { change: { to: undefined, subject: undefined, body: undefined }, errors: [['/to', 'required']] }],
   ['CR/LF in the subject', { change: { subject: 'Hi\r\nBcc: eve@example.com' }, errors: [['/subject', 'invalid_text']] }],
   ['LF at the end of the subject', { change: { subject: 'Hi\n' }, errors: [['/subject', 'invalid_text']] }],
   ['a subject of 0 characters', { change: { subject: '' }, errors: [['/subject', 'too_short']] }],
@@ -109,13 +109,13 @@ const rows: [string, Row][] = [
   ['a tag of 65 characters', { change: { tags: ['good', long(65)] }, errors: [['/tags/1', 'invalid_format']] }],
   ['a tag with a line end', { change: { tags: ['good\n'] }, errors: [['/tags/0', 'invalid_format']] }],
   ['a tag with a space', { change: { tags: ['a b'] }, errors: [['/tags/0', 'invalid_format']] }],
-  ['tags that are text', { change: { tags: 'a' }, errors: [['/tags', 'invalid_type']] }],
+  ['a string of tags', { change: { tags: 'a' }, errors: [['/tags', 'invalid_type']] }],
   ['21 entries of metadata', { change: { metadata: entries(21) }, errors: [['/metadata', 'too_long']] }],
   ['metadata of 501 characters', { change: { metadata: { a: long(501) } }, errors: [['/metadata/a', 'too_long']] }],
   ['metadata that is a number', { change: { metadata: { a: 1 } }, errors: [['/metadata/a', 'invalid_type']] }],
-  ['a template that is no id', { change: { template: 't' }, errors: [['/template', 'invalid_format']] }],
-  ['attachments that are none', { change: { attachments: 'x' }, errors: [['/attachments', 'invalid_type']] }],
-  ['an attachment without bytes', { change: { attachments: [{ filename: 'a.txt' }] }, errors: [['/attachments/0/content', 'required']] }],
+  ['a template that is not an id', { change: { template: 't' }, errors: [['/template', 'invalid_format']] }],
+  ['attachments that are not a list', { change: { attachments: 'x' }, errors: [['/attachments', 'invalid_type']] }],
+  ['an attachment without content', { change: { attachments: [{ filename: 'a.txt' }] }, errors: [['/attachments/0/content', 'required']] }],
   ...['a.txt\r\nX: y', 'a\u0000.txt', '\u200fgnp.exe', '../a.txt', ''].map((filename) => file({ filename })),
   file({ content_type: 'text/plain\r\nX: y' }),
   file({ content_type: 'text/plain; name="a\r\nX: y"' }),
@@ -125,15 +125,15 @@ const rows: [string, Row][] = [
   ['10 001 recipients', { change: { to: crowd }, errors: [['/to', 'too_long']], only: 'legacy' }],
   ['10 001 copies', { change: { cc: crowd }, errors: [['/cc', 'too_long']] }],
   ['10 001 blind copies', { change: { bcc: crowd }, errors: [['/bcc', 'too_long']] }],
-  ['a bad copy', { change: { cc: ['bob@'] }, errors: [['/cc/0', 'invalid_format']] }],
-  ['a bad blind copy', { change: { bcc: ['ada@example.com', 'bob@'] }, errors: [['/bcc/1', 'invalid_format']] }],
+  ['an invalid Cc address', { change: { cc: ['bob@'] }, errors: [['/cc/0', 'invalid_format']] }],
+  ['an invalid Bcc address', { change: { bcc: ['ada@example.com', 'bob@'] }, errors: [['/bcc/1', 'invalid_format']] }],
   ['data in a list', { change: { data: [1] }, errors: [['/data', 'invalid_type']] }],
   ['a time without an offset', { change: { scheduled_at: '2026-12-01T00:00:00' }, errors: [['/scheduled_at', 'invalid_format']], only: 'v1' }],
   ['tomorrow', { change: { scheduledAt: 'tomorrow' }, errors: [['/scheduledAt', 'invalid_format']], only: 'legacy' }],
-  ['the time by the other surface’s name', { change: { scheduledAt: '2026-12-01T00:00:00Z' }, errors: [['/scheduledAt', 'unknown_field']], only: 'v1' }],
+  ['the name of the other surface', { change: { scheduledAt: '2026-12-01T00:00:00Z' }, errors: [['/scheduledAt', 'unknown_field']], only: 'v1' }],
   ...Object.entries({ constructor: 1, toString: 1, TO: 1 }).map(([name, value]) => unknown(name, value)), // prettier-ignore
   ['names that need escapes in a pointer', { change: { 'a/b~c': 1 }, errors: [['/a~1b~0c', 'unknown_field']], legacy: [['a/b~c', 'unknown_field']] }],
-  ['several faults at once', { change: { to: 'x', subject: '', tags: ['a b'], cc: ['bob@'], x: 1 }, errors: [['/x', 'unknown_field'], ['/to', 'invalid_format'], ['/subject', 'too_short'], ['/cc/0', 'invalid_format'], ['/tags/0', 'invalid_format']],
+  ['several failures at once', { change: { to: 'x', subject: '', tags: ['a b'], cc: ['bob@'], x: 1 }, errors: [['/x', 'unknown_field'], ['/to', 'invalid_format'], ['/subject', 'too_short'], ['/cc/0', 'invalid_format'], ['/tags/0', 'invalid_format']],
     legacy: [['x', 'unknown_field'], ['to.0', 'invalid_format'], ['subject', 'too_short'], ['cc.0', 'invalid_format'], ['tags.0', 'invalid_format']] }],
 ]; // prettier-ignore
 
@@ -152,13 +152,13 @@ describe.each(surfaces)('a send on %s, refused with nothing stored', (surface) =
 });
 
 describe('a send', () => {
-  it('has left nothing behind a moment later', async () => {
+  it('stored nothing, even a moment later', async () => {
     await delay(1_500);
     await expectNothingStored(suite.posthorn);
   });
 
   it.each(surfaces)(
-    'from an unverified domain is refused on %s, and no e-mail or contact is made',
+    'from an unverified domain is refused on %s, and no e-mail or contact is created',
     async (surface) => {
       const path = `${prefixes[surface]}/emails`;
       for (const from of [

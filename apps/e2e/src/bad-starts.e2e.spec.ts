@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-posthorn.js';
 
-describe('a start that cannot be', () => {
+describe('a failing start', () => {
   let directory = makeDataDirectory();
   let running: RunningPosthorn[] = [];
 
@@ -21,7 +21,7 @@ describe('a start that cannot be', () => {
     return posthorn;
   };
 
-  /** Ended by itself, with words for a person and without a stack. */
+  /** Exits on its own with a helpful message and without a stack. */
   const refused = async (environment: Record<string, string>): Promise<string> => {
     const posthorn = await launch(environment);
     expect(await posthorn.exitCode()).toBe(1);
@@ -29,33 +29,33 @@ describe('a start that cannot be', () => {
     return posthorn.output;
   };
 
-  it('says that another one runs on the same data', async () => {
+  it('reports that another process uses the same data', async () => {
     await launch({});
     expect(await refused({})).toMatch(/already|runs|running/i);
   });
 
-  it('says that the port is taken, and what to set', async () => {
+  it('reports that the port is in use, and what to set', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((listening) => taken.once('listening', listening));
     const { port } = taken.address() as AddressInfo;
-    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is taken.*PORT`));
+    expect(await refused({ PORT: String(port) })).toMatch(new RegExp(`port ${port} is in use.*PORT`));
     taken.close();
   });
 
-  it('says that the data directory cannot be used', async () => {
+  it('reports that the data directory is not writable', async () => {
     mkdirSync(dirname(directory.path), { recursive: true });
     writeFileSync(directory.path, 'a file');
-    expect(await refused({})).toMatch(/data directory .* cannot be written.*POSTHORN_DATA_DIR/);
+    expect(await refused({})).toMatch(/data directory .* is not writable.*POSTHORN_DATA_DIR/);
   });
 
-  it('says that the database directory is broken', async () => {
+  it('reports that the database directory is broken', async () => {
     const broken = `${directory.path}/${mode === 'separate' ? 'postgres-contacts' : 'postgres'}`;
     mkdirSync(broken, { recursive: true });
     writeFileSync(`${broken}/PG_VERSION`, '9.1\n');
     expect(await refused({})).toContain(`The PostgreSQL data directory ${broken} cannot be used`);
   });
 
-  it('says that there is no NATS', async () => {
+  it('reports that NATS is missing', async () => {
     expect(await refused({ NATS_SERVER_BIN: '/nowhere/nats-server' })).toMatch(/NATS_SERVER_BIN/);
   });
 
@@ -64,14 +64,14 @@ describe('a start that cannot be', () => {
     ['SMTP_URL', 'not a url', /SMTP_URL must be a URL/],
     ['LEASE_SECONDS', '0', /LEASE_SECONDS=0 must be a number from 2 to 600/],
     ['RATE_LIMIT_ENABLED', 'maybe', /RATE_LIMIT_ENABLED=maybe must be true or false/],
-  ])('says what is wrong with %s=%s', async (name, value, texts) => {
+  ])('reports what is wrong with %s=%s', async (name, value, texts) => {
     expect(await refused({ [name]: value })).toMatch(texts);
   });
 
-  it('says that the database does not answer', async () => {
+  it('reports that the database is not reachable', async () => {
     const variable = mode === 'separate' ? 'SENDING_DATABASE_URL' : 'DATABASE_URL';
     expect(await refused({ [variable]: 'postgres://nobody@127.0.0.1:1/postgres' })).toMatch(
-      /does not answer .*look at DATABASE_URL/,
+      /is not reachable .*check DATABASE_URL/,
     );
   });
 });

@@ -15,7 +15,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const noSuch = { status: 404, code: 'resource_not_found', detail: 'No such campaign' };
 
-/** A new campaign as each surface shows it. */
+/** A new campaign on each surface. */
 const shown = (surface: Surface, projectId: string) =>
   surface === 'v1'
     ? {
@@ -74,7 +74,7 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     id = dataOf(surface, answer).id;
   });
 
-  it('are got, listed and changed', async () => {
+  it('can be read, listed and updated', async () => {
     const got = await suite.posthorn.get(`${path}/${id}`);
     expect([got.status, dataOf(surface, got).id]).toEqual([200, id]);
     const listed = await suite.posthorn.get(`${path}?limit=1`);
@@ -93,7 +93,7 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
 
-  it('are copied and deleted', async () => {
+  it('can be copied and deleted', async () => {
     const copy = await suite.posthorn.post(`${path}/${id}/clone`, undefined);
     expect([copy.status, dataOf(surface, copy).status]).toEqual([201, 'DRAFT']);
     expect(dataOf(surface, copy).name).toMatch(/ \(copy\)$/);
@@ -106,7 +106,7 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     expectRefusal(await suite.posthorn.request('DELETE', location), surface, location, noSuch);
   });
 
-  it('are refused for what they lack, and for what does not exist', async () => {
+  it('are refused for missing members and unknown references', async () => {
     expectRefused(await create({}), path, ['name', 'required'], ['audienceType', 'required']);
     expectRefused(await create({ ...wanted, ...output(surface, { audienceType: 'LIST' }) }), path, [
       'listId',
@@ -133,7 +133,7 @@ describe.each(surfaces)('campaigns on %s', (surface) => {
     ]);
   });
 
-  it('are made once for one Idempotency-Key', async () => {
+  it('are created once per Idempotency-Key', async () => {
     const keyed = (body: object = wanted) => create(body, { 'idempotency-key': 'campaign' });
     const answers = await Promise.all(Array.from({ length: 10 }, () => keyed()));
     const made = answers.filter(({ status }) => status === 201);
@@ -159,8 +159,8 @@ describe('the number of campaigns', () => {
   });
 });
 
-describe('the health of the product', () => {
-  it('knows the services of campaigns and workflows', async () => {
+describe('the health check', () => {
+  it('includes campaigns and workflows', async () => {
     const { status, body } = await suite.posthorn.get('/healthz');
     expect([status, body.parts]).toEqual([
       200,

@@ -22,7 +22,7 @@ client.setConfig({ baseUrl: process.env['BASE_URL']!, auth: process.env['KEY']! 
 const print = (value: object): void => process.stdout.write(JSON.stringify(value));
 `;
 
-/** Members are read without a cast: a document that says too little would not compile. */
+/** Uses no casts, so that it does not compile if the document is incomplete. */
 const programs: Record<Surface, string> = {
   v1: `${configured}
 import { contactsCreate, contactsList } from './api/sdk.gen.js';
@@ -51,7 +51,7 @@ describe('a client generated from the document', () => {
     ['v1', { fields: '{"plan":"pro"}', code: 'conflict', emails: ['v1@example.com'], more: false }],
     ['legacy', { fields: { plan: 'pro' }, code: 'CONFLICT', emails: ['legacy@example.com'], more: false }],
   ] as const)(
-    'compiles strictly and calls the product on %s',
+    'compiles strictly and works on %s',
     async (surface, printed) => {
       const client = new GeneratedClient();
       clients.push(client);
@@ -64,7 +64,7 @@ describe('a client generated from the document', () => {
     120_000,
   );
 
-  it('does not compile where a program uses what the document lacks', async () => {
+  it('does not compile when a program uses what the document lacks', async () => {
     const client = new GeneratedClient();
     clients.push(client);
     await client.generate(partOf('v1'));

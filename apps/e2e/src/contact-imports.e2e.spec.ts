@@ -9,7 +9,7 @@ const suite = withPosthorn();
 const positions: Record<Surface, string> = { v1: '/api/v1/contacts/imports', legacy: '/api/contacts/import' };
 const csv = { 'content-type': 'text/csv' };
 
-/** Also what comes as it is made; the answer may be there before all of it is. */
+/** Also sends bodies as they are produced; the response may come before the end. */
 async function upload(
   path: string,
   body: string | Uint8Array | (() => AsyncGenerator<Uint8Array>),
@@ -116,7 +116,7 @@ describe('an import of contacts', () => {
     expect(states.at(-1)).toMatchObject({ status: 'COMPLETED', processed: 20_000, created: 20_000 });
   });
 
-  it('takes the file of a form, with what is wanted of it before', async () => {
+  it('accepts the file of a form, with its options before', async () => {
     const form = new FormData();
     form.set('mode', 'create');
     form.set('mapping', JSON.stringify({ Adresse: 'email' }));
@@ -136,7 +136,7 @@ describe('an import of contacts', () => {
   });
 
   it.each<[string, Uint8Array, Record<string, string>, string[]]>([
-    ['with a mark of UTF-8', Buffer.from('\ufeffemail\nmark@e1.example\n'), csv, ['mark@e1.example']],
+    ['with a UTF-8 byte order mark', Buffer.from('\ufeffemail\nmark@e1.example\n'), csv, ['mark@e1.example']],
     [
       'in UTF-16',
       Buffer.from('\ufeffemail,n\r\nsixteen@e2.example,ä\r\n', 'utf16le'),
@@ -144,19 +144,19 @@ describe('an import of contacts', () => {
       ['sixteen@e2.example'],
     ],
     [
-      'in UTF-16 of the other order',
+      'in UTF-16 big-endian',
       Buffer.from('\ufeffemail\nother@e3.example\n', 'utf16le').swap16(),
       csv,
       ['other@e3.example'],
     ],
     [
-      'of Latin letters',
+      'in Windows-1252',
       Buffer.from('email,n\nlatin@e4.example,\xe4\xf6\n', 'latin1'),
       csv,
       ['latin@e4.example'],
     ],
     [
-      'as it declares',
+      'in its declared encoding',
       Buffer.from('email,n\nsaid@e5.example,\xe4\n', 'latin1'),
       { 'content-type': 'text/csv; charset=iso-8859-15' },
       ['said@e5.example'],
@@ -193,19 +193,13 @@ describe('an import of contacts', () => {
   it.each<[string, string | Uint8Array, Record<string, string>, number, RegExp]>([
     ['HTML', '<!DOCTYPE html><html><body>a@x.example</body></html>', csv, 422, /HTML/],
     ['a workbook', Buffer.from('PK\x03\x04xx'), csv, 422, /workbook/],
-    [
-      'what is binary',
-      Buffer.from(Array.from({ length: 600 }, (_, index) => index % 32)),
-      csv,
-      422,
-      /binary/,
-    ],
-    ['gzip that says nothing of it', gzipSync('email\na@x.example\n'), csv, 422, /gzip/],
-    ['what is no gzip', 'email\n', { ...csv, 'content-encoding': 'gzip' }, 400, /gzip/],
-    ['another packing', 'email\n', { ...csv, 'content-encoding': 'br' }, 415, /gzip/],
+    ['binary data', Buffer.from(Array.from({ length: 600 }, (_, index) => index % 32)), csv, 422, /binary/],
+    ['undeclared gzip', gzipSync('email\na@x.example\n'), csv, 422, /gzip/],
+    ['invalid gzip', 'email\n', { ...csv, 'content-encoding': 'gzip' }, 400, /gzip/],
+    ['another compression', 'email\n', { ...csv, 'content-encoding': 'br' }, 415, /gzip/],
     ['another type', 'email\n', { 'content-type': 'application/octet-stream' }, 415, /./],
     ['a thousand columns', `email,${'c,'.repeat(999)}\n`, csv, 422, /more than 200 columns/],
-    ['a table of nobody', JSON.stringify({ csv: 'x' }), {}, 422, /no column/],
+    ['a table without addresses', JSON.stringify({ csv: 'x' }), {}, 422, /no column/],
     ['a member __proto__', 'email,__proto__\na@x.example,1\n', csv, 422, /__proto__/],
   ])('refuses %s', async (_, body, headers, status, reason) => {
     for (const surface of surfaces) {
@@ -214,14 +208,14 @@ describe('an import of contacts', () => {
     }
   });
 
-  it('refuses what unpacks to far more than any table, and goes on', async () => {
+  it('refuses a decompression bomb and continues to work', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('email\n'), Buffer.alloc(256 * 1024 * 1024, 'a')]));
     const refused = await upload(positions.v1, bomb, { ...csv, 'content-encoding': 'gzip' });
     expect([refused.status, reasonOf(refused)]).toEqual([413, expect.stringMatching(/unpacks/)]);
     await ended(await upload(positions.v1, 'email\nafter@bomb.example\n'));
   });
 
-  it('of which a line has fifty megabytes has all the others', async () => {
+  it('with a line of fifty megabytes imports all other rows', async () => {
     const table = async function* () {
       yield await Promise.resolve(Buffer.from('email\nbefore@line.example\n'));
       for (let part = 0; part < 50; part += 1) yield Buffer.alloc(1024 * 1024, 'x');
@@ -236,7 +230,7 @@ describe('an import of contacts', () => {
     expect(await addressesOf('line.example')).toEqual(['before@line.example', 'behind@line.example']);
   }, 60_000);
 
-  it('that its client leaves is over', async () => {
+  it('is cancelled if its client disconnects', async () => {
     const { baseUrl, secretKey } = suite.posthorn.dev;
     const leave = new AbortController();
     const table = async function* () {

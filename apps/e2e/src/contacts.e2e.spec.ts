@@ -5,7 +5,7 @@ const suite = withPosthorn();
 const row = (email: string, more: object = {}) => ({ email, ...more });
 
 describe('contacts in bulk', () => {
-  it('are written row by row on v1: what is wrong with one is told by its place', async () => {
+  it('are written row by row on v1, and failures name the index', async () => {
     const { posthorn } = suite;
     const deep = { a: { b: { c: { d: { e: { f: 1 } } } } } };
     const rows = [
@@ -49,7 +49,7 @@ describe('contacts in bulk', () => {
     expect([removed.status, removed.body]).toEqual([200, { deleted: 1 }]);
   });
 
-  it('have the names and envelopes of the legacy surface there', async () => {
+  it('have the names and envelopes of the legacy surface', async () => {
     const { posthorn } = suite;
     const answer = await posthorn.post('/api/contacts/bulk', {
       contacts: [row('a@old.test', { data: { plan: 'pro' } }), row('x')],

@@ -11,7 +11,7 @@ const quick = {
   LOG_LEVEL: 'error',
 };
 
-describe('kill -9 of every process, in the middle of accepted sends', () => {
+describe('kill -9 of every process during accepted sends', () => {
   const directory = makeDataDirectory();
   let sink: SmtpSink;
   let posthorn: RunningPosthorn | undefined;
@@ -22,14 +22,14 @@ describe('kill -9 of every process, in the middle of accepted sends', () => {
     directory.remove();
   });
 
-  it('loses none, and repeats only what was in hand-off', async () => {
+  it('loses none, and repeats only messages in hand-off', async () => {
     sink = await SmtpSink.start({ keep: 'ids' });
     const environment = { ...quick, SMTP_URL: sink.url };
     posthorn = await RunningPosthorn.start(directory.path, environment);
     const accepted = new Set<string>();
     const load = sendAll(() => posthorn!, accepted);
     for (let kill = 1; kill <= kills; kill += 1) {
-      // Each in the middle: some are out, some are on their way, some are not even accepted.
+      // Kills while some messages are sent, some in progress and some not yet accepted.
       await sink.waitFor(kill * 100, 60_000);
       await posthorn.crash();
       posthorn = await RunningPosthorn.start(directory.path, environment);
@@ -39,7 +39,7 @@ describe('kill -9 of every process, in the middle of accepted sends', () => {
     await eventually(async () => distinct(sink).size >= sends, 'every accepted mail at the sink', 60_000);
     const missing = [...accepted].filter((id) => !distinct(sink).has(id));
     expect(missing).toEqual([]);
-    // At most as many repeats at each kill as there may be messages in hand-off: one a connection.
+    // Each kill can repeat at most as many messages as were in hand-off: one per connection.
     const repeats = sink.messages.length - distinct(sink).size;
     expect(repeats).toBeLessThanOrEqual(kills * 16 * 3);
     expect(distinct(sink).size).toBe(accepted.size);
@@ -48,7 +48,7 @@ describe('kill -9 of every process, in the middle of accepted sends', () => {
 
 const distinct = (sink: SmtpSink) => new Set(sink.messages.map(({ messageId }) => messageId.split('@')[0]!));
 
-/** Each send is repeated with its key until it is answered: what a client does that must not lose one. */
+/** Repeats each send with its key until it succeeds, like a client that must not lose one. */
 async function sendAll(posthorn: () => RunningPosthorn, accepted: Set<string>): Promise<void> {
   let next = 0;
   const client = async () => {

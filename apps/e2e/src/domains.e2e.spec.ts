@@ -13,7 +13,7 @@ const suite = withPosthorn({
 });
 
 describe('a domain', () => {
-  it('is added, its records pasted, verified, sent from, and lost to nobody else', async () => {
+  it('is added, verified through its DNS records, sent from, and not available to others', async () => {
     const { posthorn } = suite;
     const added = await posthorn.post('/api/v1/domains', { domain: 'shop.example', region: 'us-east-1' });
     expect([added.status, added.body.verified, added.body.dkim_status]).toEqual([201, false, 'NOT_CHECKED']);
@@ -72,7 +72,7 @@ describe('a domain', () => {
     expect([claimed.status, claimed.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
-  it('is not added to another project than that of the credential, even where its id is known', async () => {
+  it('is not added to a project other than that of the credential', async () => {
     const another = await suite.operator('projects', 'create', '--name', 'Not theirs');
     for (const surface of surfaces) {
       const add = (projectId: string) => {
@@ -93,7 +93,7 @@ describe('a domain', () => {
     }
   });
 
-  it('is listed whole on the legacy surface and page by page on the other, bound to a stream, and removed', async () => {
+  it('is listed completely on legacy and in pages on v1, bound to a stream, and removed', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post('/api/domains', {
       domain: 'news.example.test',

@@ -30,7 +30,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** A delivered message to this address, and the tokens that it would bear. */
+/** A delivered message and the tokens it contains. */
 async function sent(to: string) {
   const { body } = await posthorn.post('/api/v1/emails', {
     to,
@@ -57,12 +57,12 @@ const subscribed = async (id: string): Promise<boolean> =>
 const buildContact = async (email: string): Promise<string> =>
   (await posthorn.post('/api/v1/contacts', { email })).body.id as string;
 
-describe('what a reader does', () => {
-  it('is counted on the e-mail, by link and by day, and told apart from machines', async () => {
+describe('opens and clicks', () => {
+  it('are counted by e-mail, link and day, without machines', async () => {
     const { emailId, pixel, link } = await sent('reader@example.com');
     expect((await fetch(pixel, { headers: { 'user-agent': 'curl/8.5.0' } })).status).toBe(200);
     const email = await eventually(async () => {
-      // What comes within two seconds of the delivery is a scanner's.
+      // Requests within two seconds of the delivery come from scanners.
       const [picture, led] = await Promise.all([follow(pixel), follow(link)]);
       expect([picture.status, led.status, led.headers.get('location')]).toEqual([200, 302, url]);
       const { body } = await posthorn.get(`/api/v1/emails/${emailId}`);
@@ -85,14 +85,14 @@ describe('what a reader does', () => {
     }, 'the day shows both');
   });
 
-  it('leads nowhere with one changed byte', async () => {
+  it('do not redirect with a changed byte', async () => {
     const { link } = await sent('changed@example.com');
     const led = await follow(link.slice(0, -1) + (link.endsWith('A') ? 'B' : 'A'));
     expect([led.status, led.headers.get('location')]).toEqual([404, null]);
   });
 });
 
-/** The message of this subject, as its reader's client takes it apart. */
+/** The message with this subject, parsed. */
 const arrived = (subject: string): Promise<Email> =>
   eventually(async () => {
     const found = (await inboxMessages(posthorn)).find((message) => message.subject === subject);
@@ -101,8 +101,8 @@ const arrived = (subject: string): Promise<Email> =>
 const headerOf = ({ headers }: Email, name: string): string | undefined =>
   headers.find(({ key }) => key === name)?.value;
 
-describe('a message that went out', () => {
-  it('leads through us and back to where it said, and has its pixel', async () => {
+describe('a sent message', () => {
+  it('redirects its links to their targets, and has a pixel', async () => {
     await posthorn.post('/api/v1/emails', {
       to: 'real@example.com',
       subject: 'Really sent',
@@ -115,7 +115,7 @@ describe('a message that went out', () => {
     expect((await follow(pixel!)).headers.get('content-type')).toBe('image/gif');
   });
 
-  it('as marketing bears the way out, and whoever took it gets no more of it', async () => {
+  it('can be unsubscribed from if it is marketing, which then stops', async () => {
     const to = 'marketing@example.com';
     const template = {
       name: 'News',
@@ -143,14 +143,14 @@ describe('a message that went out', () => {
       return email.body.status === 'FAILED' ? email : null;
     }, 'it goes no further');
     expect(ended.failure_kind).toBe('unsubscribed');
-    // What is transactional still goes.
+    // Transactional mail is still sent.
     await sent(to);
   });
 });
 
 describe('unsubscribing', () => {
   inBrowser(
-    'by the page, by keyboard and without scripts, is what the contact shows (needs: apt-get install chromium)',
+    'can be unsubscribed from by keyboard and without scripts, which the contact shows (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -173,7 +173,7 @@ describe('unsubscribing', () => {
     },
   );
 
-  it('by one click of a mail client needs no page', async () => {
+  it('can be unsubscribed from with one click of a mail client', async () => {
     const email = 'click@example.com';
     const id = await buildContact(email);
     const { wayOut } = await sent(email);
@@ -182,7 +182,7 @@ describe('unsubscribing', () => {
     expect([answer.status, await answer.text(), await subscribed(id)]).toEqual([200, '', false]);
   });
 
-  it('speaks the language of the project', async () => {
+  it('has pages in the language of the project', async () => {
     const { wayOut } = await sent('sprache@example.com');
     const changed = await posthorn.request('PATCH', `/api/v1/projects/${posthorn.dev.projectId}`, {
       language: 'de',

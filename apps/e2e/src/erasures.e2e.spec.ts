@@ -19,7 +19,7 @@ const reader = {
     'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
 };
 
-/** Somebody whom every service knows: of whom was sent, read, imported, recorded, and who wants nothing more. */
+/** A person with data in every service: sends, opens, imports, events and an opt-out. */
 async function live(email: string): Promise<string> {
   const { posthorn } = suite;
   const contact = { email, custom_fields: { note: `ask ${email.toUpperCase()}` } };
@@ -52,11 +52,11 @@ async function imported(table: string): Promise<void> {
   await eventually(
     async () =>
       (await suite.posthorn.get(`/api/v1/contacts/imports/${body.id}`)).body.finished_at as string | null,
-    'the import ends',
+    'the import is finished',
   );
 }
 
-/** A mail that bears the address, and is opened and clicked. */
+/** A mail that contains the address, and is opened and clicked. */
 async function read(email: string): Promise<void> {
   const { posthorn } = suite;
   const subject = `For ${email}`;
@@ -113,7 +113,7 @@ const completed = (id: string) =>
 
 describe('the erasure of a person', () => {
   it.each(surfaces)(
-    'leaves the address nowhere, also after everything was told once more, and blocks it still, on %s',
+    'removes the address everywhere, also after all events are published again, and keeps it blocked, on %s',
     async (surface) => {
       const { posthorn } = suite;
       const email = `erika.${surface}@person.example.com`;
@@ -150,7 +150,7 @@ describe('the erasure of a person', () => {
     120_000,
   );
 
-  it('is that of each of many who are deleted in one call', async () => {
+  it('works for each of many contacts deleted in one call', async () => {
     const { posthorn } = suite;
     const emails = Array.from({ length: 60 }, (_, index) => `many-${index}@many.example.com`);
     await posthorn.post('/api/v1/contacts/bulk', { contacts: emails.map((email) => ({ email })) });

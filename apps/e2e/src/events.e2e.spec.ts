@@ -5,7 +5,7 @@ const suite = withPosthorn();
 const email = 'ada@example.com';
 
 describe('events', () => {
-  it('are recorded on both surfaces, once for one key, and listed', async () => {
+  it('are recorded once per key and listed, on both surfaces', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post(
       '/api/v1/events',
@@ -108,7 +108,7 @@ describe('events', () => {
     ).toBe('{"__proto__":{"admin":true}}');
   });
 
-  it('are not for public keys, nor for keys without the scope', async () => {
+  it('require a secret key with the scope', async () => {
     const { posthorn } = suite;
     const publicKey = { authorization: `Bearer ${posthorn.dev.publicKey}` };
     const refused = [

@@ -10,7 +10,8 @@ import { hasId, OwnedProject } from './testing/owned-project.js';
 import { nounOf, nouns } from './testing/resources.js';
 import type { Answer } from './testing/running-posthorn.js';
 
-// `npm run docs:examples` writes what is otherwise compared: aside, and it takes the place of the committed file once no test has failed.
+// `npm run docs:examples` records what is otherwise compared, into a file that replaces the committed one if
+// no test failed.
 const file = 'apps/gateway/src/openapi/examples.recorded.json';
 const aside = 'dist/examples.recorded.json';
 const recording = process.env['POSTHORN_RECORD_EXAMPLES'] === 'true';
@@ -20,7 +21,7 @@ interface Recorded {
   refusals: Record<string, unknown>;
 }
 
-// Paused, so that a message is still PENDING when it is shown; with a limit that only one key reaches.
+// Paused, so that a message stays PENDING; with a limit that only one key reaches.
 const suite = withPosthorn({
   DELIVERY_PAUSED: 'true',
   RATE_LIMIT_ENABLED: 'true',
@@ -33,12 +34,12 @@ const operations = operationsOf(document);
 let ours: OwnedProject;
 let scopeless: string;
 
-/** An id of nothing, as the examples write it. */
+/** An unknown id, as the examples show it. */
 const nobodys = '019b76da-a800-7000-8000-000000000001';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const example = (value: unknown) => normalised(value, 'http://localhost:3000');
 
-/** As its own caller: with the key, or as the person where only people may ask. */
+/** With the key, or with the session where only people may call. */
 const requestWith = (
   operation: Operation,
   path: string,
@@ -47,7 +48,7 @@ const requestWith = (
 ): Promise<Answer> =>
   suite.posthorn.request(operation.method, path, body, { ...ours.headersFor(operation), ...headers });
 
-/** The first refusal of each kind is the example of all that share its description. */
+/** The first refusal with a description is the example of all with it. */
 function keep(operation: Operation, { status, body }: Answer): void {
   const response = operation.responses[status];
   const name =
@@ -77,13 +78,13 @@ afterAll(() => {
 
 describe('the example of', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
-    '%s is what is answered',
+    '%s matches the response',
     async (id, operation) => {
       const path = await ours.pathTo(operation);
       const body = await ours.freshened(bodyFor(operation));
       const answer = await requestWith(operation, `${path}${queryFor(operation)}`, body);
       expect(answer.status).toBe(Number(Object.keys(operation.responses)[0]));
-      // The other surface asks for the same address, or the same name.
+      // The other surface uses the same address or name.
       if (['POST contacts', 'POST snippets', 'POST segments'].includes(nameOf(operation)))
         await forget(operation, answer);
       if (/^POST contacts\/imports?$/.test(nameOf(operation))) await ended(answer);
@@ -96,12 +97,12 @@ describe('the example of', () => {
   );
 });
 
-/** A list of imports shows one that has ended, whenever it is asked for. */
+/** A list of imports must show a finished one, whenever it is called. */
 async function ended({ body }: Answer): Promise<void> {
   const path = `/api/v1/contacts/imports/${body.id ?? body.data.id}`;
   await eventually(
     async () => (await ours.requested('GET', path, undefined, 'key')).body.finished_at as string | null,
-    'the import ends',
+    'the import is finished',
   );
 }
 
@@ -109,9 +110,9 @@ async function forget({ path }: Operation, { body }: Answer): Promise<void> {
   await suite.posthorn.request('DELETE', `${path}/${body.id ?? body.data.id}`);
 }
 
-describe('each way to be refused', () => {
+describe('every kind of refusal', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
-    'is asked for: %s',
+    'is recorded: %s',
     async (_, operation) => {
       const { posthorn } = suite;
       const { method } = operation;
@@ -149,7 +150,7 @@ describe('each way to be refused', () => {
     },
   );
 
-  it('is asked for: what exists already, and too much at once', async () => {
+  it('is recorded: conflicts and limits', async () => {
     const { posthorn } = suite;
     for (const operation of operations.filter((each) =>
       ['POST contacts', 'POST emails'].includes(nameOf(each)),
@@ -173,7 +174,7 @@ describe('each way to be refused', () => {
     }
   });
 
-  it('is asked for: who has left a list', async () => {
+  it('is recorded: an unsubscribed member', async () => {
     const { posthorn } = suite;
     for (const operation of operations.filter((each) => nameOf(each) === 'POST lists/{id}/subscribe')) {
       const path = await ours.pathTo(operation);
@@ -184,7 +185,7 @@ describe('each way to be refused', () => {
     }
   });
 
-  it('is asked for: what could be read once', async () => {
+  it('is recorded: a used reveal link', async () => {
     for (const operation of operations.filter(
       (each) => each.method === 'GET' && each.path.endsWith('/reveal'),
     )) {
@@ -194,12 +195,12 @@ describe('each way to be refused', () => {
     }
   });
 
-  it('has the example that is committed', () => {
+  it('has the committed example', () => {
     if (!recording) expect(published.refusals).toEqual(committed.refusals);
     const without = Object.keys(document.components.responses).filter(
       (name) => !(name in published.refusals),
     );
-    // Nothing of these can be asked for: the product has to be broken first.
+    // These need a broken product and cannot be recorded.
     expect(
       without.filter(
         (name) => !/^(Legacy)?(InternalError500|InternalError503|EnqueueFailed503)$|(408|431)$/.test(name),

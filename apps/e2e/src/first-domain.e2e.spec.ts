@@ -34,7 +34,7 @@ async function arrived(to: string) {
   return { envelope: message.envelope, raw: await rawMessage(suite.posthorn, message.id) };
 }
 
-/** As the mail server of a reader would judge it. */
+/** Judges a message like the mail server of a reader. */
 async function judged({ envelope, raw }: { envelope: { from: string }; raw: string }) {
   const { spf, dkim, dmarc } = await authenticate(Buffer.from(raw), {
     ip: '192.0.2.1',
@@ -53,7 +53,7 @@ async function judged({ envelope, raw }: { envelope: { from: string }; raw: stri
 const authentic = { spf: 'pass', dkim: ['pass', 'pass'], dmarc: 'pass' };
 
 describe('a first domain', () => {
-  it('is added, pasted and verified; what every surface then sends from it passes SPF, both DKIM signatures and DMARC', async () => {
+  it('is added and verified through DNS; mail from every surface passes SPF, both DKIM signatures and DMARC', async () => {
     const { posthorn } = suite;
     const { body: added } = await posthorn.post('/api/v1/domains', { domain: 'shop.example' });
     dns.paste(added.records);
@@ -84,7 +84,7 @@ describe('a first domain', () => {
     }
   });
 
-  it('takes a designed, dated mail with a file all the way: preview, lint, send, open, click, opt out', async () => {
+  it('sends a designed, scheduled mail with a file: preview, lint, send, open, click, opt out', async () => {
     const { posthorn } = suite;
     expect(
       (await posthorn.post('/api/v1/snippets', { name: 'footer', body: 'Shop, 1 Street.' })).status,
@@ -151,7 +151,7 @@ describe('a first domain', () => {
     });
     await eventually(
       async () => (await posthorn.get(`/api/v1/emails/${again.id}`)).body.failure_kind === 'unsubscribed',
-      'no more of it',
+      'no more mail',
     );
   });
 });

@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testing';
 import { inboxMessages } from './testing/inbox.js';
 import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/running-posthorn.js';
 
-describe('idempotency keys, from outside', () => {
+describe('idempotency keys', () => {
   const directory = makeDataDirectory();
   const mail = { to: 'once@example.com', subject: 'Once', body: '<p>Hi</p>' };
   let posthorn: RunningPosthorn;
@@ -19,7 +19,7 @@ describe('idempotency keys, from outside', () => {
   const send = (key: string, body: unknown = mail, path = '/api/v1/emails') =>
     posthorn.post(path, body, { 'idempotency-key': key });
 
-  it('makes one mail of fifty parallel callers, and answers all of them the same or 409', async () => {
+  it('send one mail for fifty parallel callers, who get the same response or 409', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send('parallel')));
     const receipts = new Set(answers.filter(({ status }) => status === 202).map(({ text }) => text));
     expect(receipts.size).toBe(1);
@@ -32,21 +32,21 @@ describe('idempotency keys, from outside', () => {
     expect((await posthorn.get('/api/v1/emails')).body.data).toHaveLength(1);
   });
 
-  it('replays the receipt to the byte, whatever the order of members', async () => {
+  it('return the receipt byte for byte, whatever the order of members', async () => {
     expect((await send('parallel')).text).toBe(receipt);
     expect((await send('parallel', { body: mail.body, subject: mail.subject, to: mail.to })).text).toBe(
       receipt,
     );
   });
 
-  it('replays the legacy receipt to the byte', async () => {
+  it('return the legacy receipt byte for byte', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 'Both', body: '<p>Hi</p>' };
     const first = await send('legacy', body, '/api/emails');
     expect(first.status).toBe(200);
     expect((await send('legacy', body, '/api/emails')).text).toBe(first.text);
   });
 
-  it('refuses another body with 422, in both dialects', async () => {
+  it('refuse another body with 422, on both surfaces', async () => {
     const other = { ...mail, subject: 'Twice' };
     expect((await send('parallel', other)).body).toMatchObject({
       status: 422,
@@ -61,7 +61,7 @@ describe('idempotency keys, from outside', () => {
     expect((await posthorn.get('/api/v1/contacts?search=stranger')).body.data).toEqual([]);
   });
 
-  it('keeps one key apart on the two operations', async () => {
+  it('are separate for the two operations', async () => {
     const answer: Answer = await send('parallel', mail, '/api/emails');
     expect(answer.status).toBe(200);
   });
@@ -69,20 +69,20 @@ describe('idempotency keys, from outside', () => {
   it.each([
     ['empty', ''],
     ['256 characters', 'k'.repeat(256)],
-  ])('refuses a key that is %s, and stores nothing', async (_, key) => {
+  ])('refuse a key that is %s and store nothing', async (_, key) => {
     const before = (await posthorn.get('/api/v1/emails?limit=100')).body.data.length;
     expect((await send(key)).status).toBe(422);
     expect((await posthorn.get('/api/v1/emails?limit=100')).body.data).toHaveLength(before);
   });
 
-  it('replays after a restart', async () => {
+  it('return the receipt after a restart', async () => {
     await posthorn.stop();
     posthorn = await RunningPosthorn.start(directory.path);
     expect((await send('parallel')).text).toBe(receipt);
     const once = (await inboxMessages(posthorn)).filter(
       ({ envelope, subject }) => envelope.to[0] === 'once@example.com' && subject === 'Once',
     );
-    // One by v1, one by each of the two legacy keys.
+    // One through v1 and one through each of the two legacy keys.
     await eventually(async () => once.length === 3, 'one mail for each key');
   });
 });

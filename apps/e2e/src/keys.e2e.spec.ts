@@ -10,7 +10,7 @@ const tokenOf = async (...texts: string[]) =>
   (await suite.operator('keys', 'create', '--name', 'e2e', ...texts))['token']!;
 
 describe('a key that manages keys', () => {
-  it('makes, reads, reduces, rotates and revokes another one, and never sees its secret', async () => {
+  it('creates, reads, reduces, rotates and revokes another key, and never sees its secret', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post(keysPath(), { name: 'Shop', scopes: ['contacts:read', 'emails:send'] });
     expect([made.status, made.body.last_four.length]).toEqual([201, 4]);
@@ -30,7 +30,7 @@ describe('a key that manages keys', () => {
     for (const answer of [made, rotated]) expect(answer.text).not.toMatch(/[sp]k_(live|test)_/);
   });
 
-  it('makes none that reaches further, on either surface', async () => {
+  it('cannot create a key with more rights, on either surface', async () => {
     const key = await tokenOf('--scopes', 'api-keys:write,emails:send');
     const v1 = await suite.posthorn.post(keysPath(), { name: 'More' }, bearer(key));
     expect([v1.status, v1.body.code]).toEqual([400, 'validation_error']);
@@ -42,7 +42,7 @@ describe('a key that manages keys', () => {
     expect([legacy.status, legacy.body.error.code]).toEqual([400, 'SCOPE_ESCALATION']);
   });
 
-  it('is a stranger to every other project, whether there is one or not', async () => {
+  it('has no access to other projects, whether they exist or not', async () => {
     const { id } = await suite.operator('projects', 'create', '--name', 'Another');
     for (const other of [id!, '019b0000-0000-7000-8000-000000000001', 'no-id']) {
       const { status, body } = await suite.posthorn.get(`/api/v1/projects/${other}/api-keys`);
@@ -52,7 +52,7 @@ describe('a key that manages keys', () => {
 });
 
 describe('the operator', () => {
-  it('disables a project with a reason, which refuses sends and not reads, limits it, and enables it, while it runs', async () => {
+  it('disables a project with a reason, which refuses sends but not reads, limits it, and enables it, at runtime', async () => {
     const { posthorn, operator } = suite;
     const { id } = await operator('projects', 'create', '--name', 'Held');
     const key = (await operator('keys', 'create', '--project', id!, '--name', 'e2e'))['token']!;
@@ -75,7 +75,7 @@ describe('the operator', () => {
     expect(await operator('projects', 'limits', '--project', id!, '--secret', '7')).toMatchObject({ id });
   });
 
-  it('vouches for a person, and registers and removes an application', async () => {
+  it('verifies a user, and registers and removes an application', async () => {
     const { operator } = suite;
     await operator('users', 'create', '--email', 'unreached@example.com');
     expect(await operator('users', 'verify', '--email', 'unreached@example.com')).toMatchObject({
@@ -95,7 +95,7 @@ describe('the operator', () => {
 });
 
 describe('a TEST key', () => {
-  it('sends from its sandbox alone, to the simulator here, on both surfaces', async () => {
+  it('sends only from its sandbox and only to the simulator, on both surfaces', async () => {
     const key = await tokenOf('--mode', 'TEST');
     const project = await suite.posthorn.get(`/api/v1/projects/${suite.posthorn.dev.projectId}`);
     const from = project.body.sandbox_address as string;
@@ -120,7 +120,7 @@ describe('a TEST key', () => {
       const live = await suite.posthorn.post(path, mail);
       expect([live.status, live.text]).toEqual([
         403,
-        expect.stringContaining('Only a TEST key sends from the sandbox'),
+        expect.stringContaining('Only a TEST key can send from the sandbox address'),
       ]);
       expect(live.text.toLowerCase()).toContain('"code":"scope_missing"');
     }
@@ -134,7 +134,7 @@ describe('a TEST key', () => {
 });
 
 describe('the operator', () => {
-  it('seals anew what lies under another key, and says what is left', async () => {
+  it('seals secrets again under a new key and reports what is left', async () => {
     expect(await suite.operator('secrets', 'rotate')).toEqual({ rotated: 0, unreadable: 0, left: 0 });
   });
 });

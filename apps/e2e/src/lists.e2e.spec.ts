@@ -19,7 +19,7 @@ const contactOf = async (email: string) =>
   (await suite.posthorn.get(`/api/v1/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
 describe('a list', () => {
-  it('is made, read, changed and deleted in both dialects, and counts its members', async () => {
+  it('is created, read, updated and deleted on both surfaces, and counts its members', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post('/api/v1/lists', {
       name: 'News',
@@ -107,7 +107,7 @@ describe('a list', () => {
 });
 
 describe('a subscription', () => {
-  it('is asked for again only with the contact’s word', async () => {
+  it('resubscribes a contact only if the caller confirms it', async () => {
     const { posthorn } = suite;
     const path = `/lists/${await build()}`;
     const request = (prefix: string, more: object = {}) =>
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     expect(back.body).toMatchObject({ status: 'CONFIRMED', created: false, previous_status: 'UNSUBSCRIBED' });
   });
 
-  it('with a public key tells nothing of strangers, and changes nothing of a contact', async () => {
+  it('with a public key reveals nothing about addresses and changes no contact', async () => {
     const { posthorn } = suite;
     const path = `/api/lists/${await build()}`;
     await posthorn.post('/api/v1/contacts', { email: 'known@example.com', custom_fields: { plan: 'pro' } });
@@ -155,7 +155,7 @@ describe('a subscription', () => {
       ).toBe(403);
   });
 
-  it('of a project that others have is nobody’s', async () => {
+  it('of another project is unknown', async () => {
     const id = await build();
     const another = await suite.operator('projects', 'create', '--name', 'Another');
     const { token } = await suite.operator(
@@ -182,7 +182,7 @@ describe('a subscription', () => {
 });
 
 describe('double opt-in', () => {
-  it('is confirmed by programs at once, and once', async () => {
+  it('is confirmed by programs at once, and only once', async () => {
     const { posthorn } = suite;
     const id = await build({ double_opt_in: true });
     const made = await posthorn.post(`/api/lists/${id}/subscribe`, { email: 'program@example.com' });
@@ -206,7 +206,7 @@ describe('double opt-in', () => {
   });
 
   inBrowser(
-    'is asked for on a page of another origin, confirmed on ours without scripts, and leads on (needs: apt-get install chromium)',
+    'is started on a page of another origin, confirmed on ours without scripts, and redirects (needs: apt-get install chromium)',
     async () => {
       const { posthorn } = suite;
       const id = await build({ double_opt_in: true, redirect_url: 'https://shop.example/thanks' });
@@ -243,12 +243,12 @@ describe('double opt-in', () => {
   );
 
   inBrowser.each([
-    ['en', 'Confirm', 'You are subscribed', 'This link does not work any more'],
+    ['en', 'Confirm', 'You are subscribed', 'This link is no longer valid'],
     ['de', 'Bestätigen', 'Sie sind angemeldet', 'Dieser Link gilt nicht mehr'],
     ['fr', 'Confirmer', 'Inscription confirmée', 'Ce lien n’est plus valable'],
     ['es', 'Confirmar', 'Suscripción confirmada', 'Este enlace ya no sirve'],
   ])(
-    'has pages in %s without faults, in light and dark (needs: apt-get install chromium)',
+    'has accessible pages in %s, in light and dark (needs: apt-get install chromium)',
     async (language, button, done, over) => {
       const { posthorn } = suite;
       await posthorn.request('PATCH', `/api/v1/projects/${posthorn.dev.projectId}`, { language });

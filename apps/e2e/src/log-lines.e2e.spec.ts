@@ -20,7 +20,7 @@ interface Line {
   trace_id?: string;
 }
 
-describe('what the services write while mail goes well and badly', () => {
+describe('log lines while mail succeeds and fails', () => {
   const directory = makeDataDirectory();
   let sink: SmtpSink;
   let posthorn: RunningPosthorn;
@@ -51,7 +51,7 @@ describe('what the services write while mail goes well and badly', () => {
     await eventually(async () => attemptedAll(), 'every message was tried');
     await eventually(
       async () => linesOf(posthorn.output).some(({ msg }) => msg.includes('try 1')),
-      'a fact was refused by its subscriber',
+      'a subscriber refused an event',
     );
     await posthorn.stop();
     lines = linesOf(posthorn.output);
@@ -74,7 +74,7 @@ describe('what the services write while mail goes well and badly', () => {
     );
   }
 
-  /** An event whose subscriber cannot take it in: Postgres refuses the address, and says so in its own words. */
+  /** An event that its subscriber cannot process: Postgres refuses the address and quotes it. */
   async function tellNonsense(): Promise<void> {
     const connection = await BusConnection.open({ url: posthorn.servers.natsUrl, name: 'nonsense' });
     const item = {
@@ -97,7 +97,7 @@ describe('what the services write while mail goes well and badly', () => {
     await connection.close();
   }
 
-  it('is one JSON object a line, of a service that is named', () => {
+  it('are one JSON object per line with the service name', () => {
     expect(lines.length).toBeGreaterThan(5);
     for (const line of lines)
       expect(line).toMatchObject({
@@ -107,7 +107,7 @@ describe('what the services write while mail goes well and badly', () => {
       });
   });
 
-  it('names the request and the trace of everything that a request brought about', () => {
+  it('have the request and the trace of everything that a request caused', () => {
     const edge = lines.filter(({ context }) => context === 'Edge');
     expect(edge.length).toBeGreaterThanOrEqual(5);
     for (const line of edge)
@@ -118,17 +118,20 @@ describe('what the services write while mail goes well and badly', () => {
     expect(edge.map(({ request_id }) => request_id)).toContain(refused.body.request_id);
   });
 
-  it.each(['gateway', 'sending', 'contacts', 'analytics'])('is beside traces of %s', async (service) => {
-    expect(
-      await posthorn.traces.find((published) => published.includes(`"posthorn-${service}"`)),
-    ).not.toBeNull();
-  });
+  it.each(['gateway', 'sending', 'contacts', 'analytics'])(
+    'have traces of %s beside them',
+    async (service) => {
+      expect(
+        await posthorn.traces.find((published) => published.includes(`"posthorn-${service}"`)),
+      ).not.toBeNull();
+    },
+  );
 
-  it('is beside traces that hold none of that either', async () => {
+  it('have traces beside them without personal data either', async () => {
     expect(await posthorn.traces.find((published) => /heron|@sink/i.test(published))).toBeNull();
   });
 
-  it('holds no address, no subject, no content and no key', () => {
+  it('contain no address, subject, content or key', () => {
     const published = lines.map((line) => JSON.stringify(line)).join('\n');
     for (const secret of [
       'heron',
@@ -144,8 +147,8 @@ describe('what the services write while mail goes well and badly', () => {
   });
 });
 
-/** Those of the services; the start also speaks to whoever started it. */
-/** `npm run start:services` says before each line which process wrote it. */
+/** Lines of the services; the start also prints messages. */
+/** `npm run start:services` prefixes every line with its process. */
 function linesOf(output: string): Line[] {
   return output
     .split('\n')

@@ -10,7 +10,7 @@ import { makeDataDirectory, RunningPosthorn } from './testing/running-posthorn.j
 const run = promisify(execFile);
 const today = () => new Date().toISOString().slice(0, 10);
 
-describe('the main job, as a newcomer does it', () => {
+describe('the main job of a newcomer', () => {
   const directory = makeDataDirectory({ isEmpty: true });
   let posthorn: RunningPosthorn;
   let id: string;
@@ -23,7 +23,7 @@ describe('the main job, as a newcomer does it', () => {
     directory.remove();
   });
 
-  it('prints a curl that works when it is pasted', async () => {
+  it('prints a curl command that works', async () => {
     const curl = /curl -sS[\s\S]*?'\n\n/.exec(posthorn.output)?.[0] ?? '';
     const { stdout } = await run('bash', ['-c', curl]);
     const receipt = JSON.parse(stdout) as { id: string };
@@ -36,12 +36,12 @@ describe('the main job, as a newcomer does it', () => {
     id = receipt.id;
   });
 
-  it('keeps its keys for the owner only', () => {
+  it('keeps its keys readable by the owner only', () => {
     for (const name of ['dev.json', 'secret.key', 'servers.json'])
       expect(statSync(join(directory.path, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('puts the mail into the inbox', async () => {
+  it('delivers the mail to the inbox', async () => {
     const messages = await eventually(async () => {
       const all = await inboxMessages(posthorn);
       return all.length > 0 && all;
@@ -52,7 +52,7 @@ describe('the main job, as a newcomer does it', () => {
     expect(raw).toContain(`Message-ID: <${id}@example.test>`);
   });
 
-  it('shows the e-mail as DELIVERED, with its events, in both dialects', async () => {
+  it('shows the e-mail as DELIVERED with its events, on both surfaces', async () => {
     const email = await eventually(async () => {
       const { body } = await posthorn.get(`/api/v1/emails/${id}`);
       return body.status === 'DELIVERED' ? body : null;
@@ -68,7 +68,7 @@ describe('the main job, as a newcomer does it', () => {
     expect(list.body).toMatchObject({ success: true, data: [{ id }], nextCursor: null });
   });
 
-  it('has made the contact, and counts the day', async () => {
+  it('creates the contact and counts the day', async () => {
     const contact = await eventually(
       async () => (await posthorn.get('/api/v1/contacts?search=ada')).body.data[0],
       'the contact',
@@ -83,7 +83,7 @@ describe('the main job, as a newcomer does it', () => {
     expect(legacy.body.data.data.at(-1)).toMatchObject({ emails: 1, delivered: 1, bounces: 0 });
   });
 
-  it('sends from the legacy surface, one row for each recipient', async () => {
+  it('sends from the legacy surface, one row per recipient', async () => {
     const { status, body } = await posthorn.post('/api/emails', {
       to: ['one@example.com', 'Two <two@example.com>'],
       subject: 'Both',
@@ -100,13 +100,13 @@ describe('the main job, as a newcomer does it', () => {
     }
   });
 
-  it('cannot cancel what is past PENDING', async () => {
+  it('cannot cancel an e-mail that is not PENDING', async () => {
     const { status, body } = await posthorn.post(`/api/v1/emails/${id}/cancel`, undefined);
     expect(status).toBe(409);
     expect(body).toMatchObject({ code: 'conflict', status: 409 });
   });
 
-  it('obeys the operator: a revoked key ends, a suppressed address is sent nothing', async () => {
+  it('applies operator commands: a revoked key is refused, a suppressed address gets nothing', async () => {
     const operator = async (...texts: string[]) => {
       const { stdout } = await run(process.execPath, ['dist/tools/operator/src/main.js', ...texts], {
         env: { ...process.env, POSTHORN_DATA_DIR: directory.path },
@@ -119,7 +119,7 @@ describe('the main job, as a newcomer does it', () => {
     await operator('keys', 'revoke', '--id', key.id);
     await eventually(
       async () => (await posthorn.get('/api/v1/emails', withKey)).status === 401,
-      'the key refused',
+      'the key is refused',
       1_500,
     );
 

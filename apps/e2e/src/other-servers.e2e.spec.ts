@@ -6,7 +6,7 @@ import pg from 'pg';
 import { OwnDatabases } from './testing/own-databases.js';
 import { makeDataDirectory, mode, RunningPosthorn } from './testing/running-posthorn.js';
 
-describe('with servers that somebody else started', () => {
+describe('with external servers', () => {
   const directory = makeDataDirectory();
   let databases: OwnDatabases;
   let nats: TestNats;
@@ -45,9 +45,10 @@ describe('with servers that somebody else started', () => {
     );
   });
 
-  it('passes 12 MiB in and 4 MiB pages out through a stock nats-server', async () => {
+  it('passes 12 MiB requests and 4 MiB pages through a stock nats-server', async () => {
     const text = 'Ä'.repeat(6 * 1024 * 1024);
-    // A busy machine may need longer than a request is given: 503 says that nothing was stored, 500 that nobody knows, and a client repeats with its key.
+    // A busy machine may exceed the time of a request: 503 means that nothing was stored, 500 that it is
+    // unknown, and a client repeats with its key.
     const large = { to: 'large@elsewhere.test', subject: 'Large', body: text };
     const { body } = await eventually(
       async () => {
@@ -58,15 +59,15 @@ describe('with servers that somebody else started', () => {
         expect(unknown ? [500] : [202, 503]).toContain(answer.status);
         return answer.status === 202 && answer;
       },
-      'the large mail accepted',
+      'the large mail is accepted',
       60_000,
     );
     await eventually(
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
-      'the large mail out',
+      'the large mail is delivered',
       60_000,
     );
-    // Eighty contacts of 64 KB are more than one page of 4 MiB may hold.
+    // Eighty contacts of 64 KB exceed a page of 4 MiB.
     const data = { note: 'x'.repeat(64_000) };
     for (let index = 0; index < 80; index += 1)
       await posthorn.post('/api/v1/contacts', { email: `c${index}@large.test`, custom_fields: data });
@@ -80,7 +81,7 @@ describe('with servers that somebody else started', () => {
     expect(page.body.data.length + rest.body.data.length).toBe(80);
   });
 
-  it('denies each service every other database', async () => {
+  it('denies each service the databases of the others', async () => {
     const services = startableServices();
     for (const service of services) {
       for (const other of services) {
@@ -91,7 +92,7 @@ describe('with servers that somebody else started', () => {
           () => client.end().then(() => null),
           (error: { code?: string }) => error.code,
         );
-        // No right to connect; on another server there is not even such a role.
+        // There is no right to connect; on another server not even the role exists.
         const expected = service === other ? null : mode === 'separate' ? '28000' : '42501';
         expect({ service, other, denied }).toEqual({ service, other, denied: expected });
       }

@@ -10,7 +10,7 @@ import { makeDataDirectory, RunningPosthorn, type Answer } from './testing/runni
 const mail = { to: 'ada@elsewhere.test', subject: 'Hello', body: '<p>Hi</p>' };
 const timeoutMs = 2_200;
 
-describe('while a server is away', () => {
+describe('while a server is unavailable', () => {
   const directory = makeDataDirectory();
   const root = mkdtempSync(join(tmpdir(), 'posthorn-outages-'));
   let databases: OwnDatabases;
@@ -45,7 +45,7 @@ describe('while a server is away', () => {
     expect(performance.now() - began).toBeLessThan(timeoutMs);
     return answer;
   };
-  /** Each gateway and each service comes back by itself: what one of them answers, the next need not. */
+  /** Gateways and services recover separately, so one may respond before another. */
   const answered = (status: number, request: () => Promise<Answer>, what: string): Promise<Answer> =>
     eventually(async () => {
       const answer = await request();
@@ -55,13 +55,14 @@ describe('while a server is away', () => {
     (await answered(200, () => posthorn.get('/api/v1/emails?limit=100'), 'reads again')).body.data
       .length as number;
 
-  it('answers 503 with Retry-After when NATS is down, stores nothing, and goes on when it is back', async () => {
+  it('answers 503 with Retry-After while NATS is down, stores nothing, and recovers', async () => {
     const before = await total();
     await nats.stop();
-    // What is under way in the instant of the break may end with an open outcome (docs/guarantees.md G2): not what comes after it.
+    // Requests in progress at the break may end with an unknown outcome (docs/guarantees.md G2), but not
+    // later ones.
     await eventually(
       async () => (await posthorn.get('/api/v1/emails')).status === 503,
-      'the break is noticed',
+      'the outage is noticed',
     );
     const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
     expect({ status: refused.status, code: refused.body.code }).toEqual({
@@ -81,7 +82,7 @@ describe('while a server is away', () => {
     );
   });
 
-  it('answers 503 when the database is down, and goes on when it is back', async () => {
+  it('answers 503 while the database is down, and recovers', async () => {
     const before = await total();
     await databases.goAway();
     const refused = await inTime(() => posthorn.post('/api/v1/emails', mail));
@@ -96,7 +97,7 @@ describe('while a server is away', () => {
     );
   });
 
-  it('still accepts when the mail server is away, says so on the e-mail, and delivers when it is back', async () => {
+  it('accepts mail while the mail server is down, shows the delay, and delivers afterwards', async () => {
     const { port } = sink;
     await sink.stop();
     const { status, body } = await posthorn.post('/api/v1/emails', mail);
@@ -107,7 +108,7 @@ describe('while a server is away', () => {
     }, 'the attempt on the e-mail');
     expect(waiting).toMatchObject({ status: 'PENDING', failure_kind: 'provider_paused' });
     sink = await SmtpSink.start({ port });
-    // The first retry comes after 30 s.
+    // The first retry is after 30 s.
     await eventually(
       async () => (await posthorn.get(`/api/v1/emails/${body.id}`)).body.status === 'DELIVERED',
       'DELIVERED',

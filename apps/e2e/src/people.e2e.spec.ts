@@ -22,7 +22,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** The link of the newest mail of this subject, as the development inbox shows it. */
+/** The link of the newest mail with this subject in the development inbox. */
 function linkOf(subject: string, to: string): Promise<string> {
   return eventually(async () => {
     const found = (await inboxMessages(posthorn)).find(
@@ -36,7 +36,7 @@ function linkOf(subject: string, to: string): Promise<string> {
   }, `${subject} arrives`);
 }
 
-/** As at a prompt; what is typed goes to stdin. */
+/** Runs a command like at a prompt, with input on stdin. */
 function operator(texts: string[], typed = ''): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, POSTHORN_DATA_DIR: directory.path };
   return spawnSync(process.execPath, ['dist/tools/operator/src/main.js', ...texts], {
@@ -48,7 +48,7 @@ function operator(texts: string[], typed = ''): { status: number | null; stdout:
 
 let positions = 0;
 
-/** From an address of its own: tries are limited by it. */
+/** Uses its own address, because attempts are limited by address. */
 async function signIn(user: { email: string; password: string }): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': `10.0.0.${(positions += 1)}` };
   return fetch(`${posthorn.dev.baseUrl}/api/auth/sign-in/email`, {
@@ -59,7 +59,7 @@ async function signIn(user: { email: string; password: string }): Promise<Respon
 }
 
 describe('people', () => {
-  it('have a demo user who owns the demo project', async () => {
+  it('include a demo user who owns the demo project', async () => {
     const { user, projectId } = posthorn.dev;
     const signedIn = await signIn(user);
     expect(signedIn.status).toBe(200);
@@ -71,7 +71,7 @@ describe('people', () => {
     expect(posthorn.output).toContain(`/sign-in as ${user.email} with ${user.password}`);
   });
 
-  it('are made by the operator, with a password that is shown once or typed', async () => {
+  it('are created by the operator, with a password that is generated or entered', async () => {
     const made = operator(['users', 'create', '--email', 'first@example.com', '--verified']);
     expect(made.status).toBe(0);
     const { email, password } = JSON.parse(made.stdout) as { email: string; password: string };
@@ -103,7 +103,7 @@ describe('people', () => {
   });
 
   inBrowser(
-    'sign up, find the mail in the inbox, confirm, sign in, and choose a new password (needs: apt-get install chromium)',
+    'sign up, open the mail in the inbox, confirm, sign in, and reset the password (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -113,12 +113,12 @@ describe('people', () => {
         await typeForm(page, { Name: 'Ada', 'E-mail address': email, Password: 'correct horse battery' });
         await page.goto(await linkOf('Confirm your address', email));
         expect(await violationsOf(page)).toEqual([]);
-        await press(page, 'Confirm this address');
+        await press(page, 'Confirm address');
         await typeForm(page, { 'E-mail address': email, Password: 'correct horse battery' });
         expect(new URL(page.url()).pathname).toBe('/account');
         await page.goto(`${base}/forgot-password`);
         await typeForm(page, { 'E-mail address': email });
-        await page.goto(await linkOf('Choose a new password', email));
+        await page.goto(await linkOf('Set a new password', email));
         await typeForm(page, { 'New password': 'another horse' });
         await typeForm(page, { 'E-mail address': email, Password: 'another horse' });
         expect(new URL(page.url()).pathname).toBe('/account');

@@ -3,12 +3,12 @@ import { eventually } from '@posthorn/testing';
 import { withPosthorn } from './testing/bad-input.js';
 import { inboxMessages } from './testing/inbox.js';
 
-/** Liquid reads the escape as one half of a character, and its error quotes it. */
+/** Liquid decodes the escape to half a character, and its error quotes it. */
 const illFormed = '{% assign e = "i | x\\ud83d" %}{{ arr | where_exp: "i", e }}';
-/** An error that quotes the name of a filter, which has more than a million letters. */
+/** An error that quotes a filter name of more than a million letters. */
 const endless = `{% assign e = "${'x'.repeat(300)}" %}${'{% assign e = e | append: e %}'.repeat(12)}{% assign e = "i | " | append: e %}{{ arr | where_exp: "i", e }}`;
 
-describe('a mail whose error is no good text', () => {
+describe('a mail with a malformed or huge error text', () => {
   const suite = withPosthorn({ SENDING_RATE_PER_SECOND: '0', LEASE_SECONDS: '2', AMBIGUOUS_SECONDS: '1' });
 
   const send = async (to: string, body = '<p>Hello</p>'): Promise<string> => {
@@ -32,7 +32,7 @@ describe('a mail whose error is no good text', () => {
       return body.data.length > 0 && body.data[0];
     }, `the contact ${email}`);
 
-  it('fails with an error that can be read, while its neighbours go out once', async () => {
+  it('fails with a readable error, while other mail is sent once', async () => {
     const before = await Promise.all(['a', 'b'].map((name) => send(`before-${name}@elsewhere.test`)));
     const poisoned = await send('ill-formed@elsewhere.test', illFormed);
     const after = await Promise.all(['a', 'b'].map((name) => send(`after-${name}@elsewhere.test`)));
@@ -49,9 +49,9 @@ describe('a mail whose error is no good text', () => {
     expect(copies).toHaveLength(4);
   });
 
-  it('is told of with its beginning where it is endless, and holds back no event of others', async () => {
+  it('is published with a truncated error and does not block other events', async () => {
     const endlessly = await send('endless@elsewhere.test', endless);
-    // More events than the relay takes at once: whoever is told of behind them waits for all of them.
+    // More events than one batch of the relay, so that a blocked one would delay those behind it.
     for (let index = 0; index < 300; index += 1) await send(`told-${index}@elsewhere.test`);
     await contactOf('told-299@elsewhere.test');
     const failed = await ended(endlessly);

@@ -22,7 +22,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** The messages of this subject, one for each recipient, as the inbox took them. */
+/** Messages with this subject, one per recipient, as received by the inbox. */
 const arrived = (subject: string, copies: number) =>
   eventually(async () => {
     const found = (await inboxMessages(posthorn)).filter((message) => message.subject === subject);
@@ -33,7 +33,7 @@ const arrived = (subject: string, copies: number) =>
   }, `${copies} copies of ${subject}`);
 
 describe('the official client, unmodified', () => {
-  it('sends one message to several, with a copy, a blind copy and a file, its words as they stand', async () => {
+  it('sends one message to several recipients with Cc, Bcc and a file, without rendering it', async () => {
     const answer = await client.sendEmail({
       From: from,
       To: 'Ada <ada@example.com>, grace@example.com',
@@ -70,7 +70,7 @@ describe('the official client, unmodified', () => {
     expect(body).toMatchObject({ to: 'ada@example.com', from: 'hello@example.test', tags: ['welcome-mail'] });
   });
 
-  it('sends a batch of which one is wrong', async () => {
+  it('sends a batch with one invalid message', async () => {
     const message = { From: from, Subject: 'In a batch', TextBody: 'Hello' };
     const answers = await client.sendEmailBatch([
       { ...message, To: 'one@example.com' },
@@ -85,7 +85,7 @@ describe('the official client, unmodified', () => {
     ]);
   });
 
-  it('is told what is wrong', async () => {
+  it('receives errors', async () => {
     const message = { From: from, To: 'ada@example.com', Subject: 'Wrong', TextBody: 'Hello' };
     const codeOf = (sent: Promise<unknown>) => sent.then(() => 0).catch(({ code }: { code: number }) => code);
     const wrongKey = new ServerClient('wrong', { ...client.getClientOptions() });

@@ -9,8 +9,8 @@ const rebuild = async (...texts: string[]) =>
     { compared: number; repaired: number }
   >;
 
-describe('read models that are made anew', () => {
-  it('are as they were: the events have counted what sending and contacts hold', async () => {
+describe('rebuilt read models', () => {
+  it('are unchanged, because events have counted everything in sending and contacts', async () => {
     const { posthorn } = suite;
     const made = await posthorn.post('/api/v1/contacts', { email: 'ada@example.com' });
     await posthorn.post('/api/track', { event: 'signup', email: 'ada@example.com' });

@@ -6,7 +6,7 @@ import { document } from './testing/described.js';
 import { routeChecks } from './testing/route-walk/route-checks.js';
 import { WalkFixture } from './testing/route-walk/walk-fixture.js';
 
-// Paused, so that a message of the test is still PENDING when it is cancelled.
+// Paused, so that a message is still PENDING when it is cancelled.
 const suite = withPosthorn({ DELIVERY_PAUSED: 'true', TRUSTED_PROXIES: '127.0.0.1' });
 const operations = operationsOf(document).map(
   (operation) => [`${operation.method} ${operation.path}`, operation] as const,
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await fixture.prepare();
 }, 60_000);
 
-// Past the reporter, which would say for each line where it was written.
+// Bypasses the reporter, which would add a location to every line.
 afterAll(
   () =>
     void process.stderr.write(
@@ -26,8 +26,8 @@ afterAll(
     ),
 );
 
-describe('the routes that are walked', () => {
-  it('are those that the product serves', async () => {
+describe('the walked routes', () => {
+  it('are all that the product serves', async () => {
     expect((await suite.posthorn.get('/openapi.json')).body).toEqual(document);
   });
 
@@ -58,9 +58,9 @@ describe.each(routeChecks.map((check) => [check.says, check] as const))('every r
 });
 
 describe('the walk', () => {
-  it('has left the other project as it was', () => fixture.expectStrangerUntouched());
+  it('left the other project unchanged', () => fixture.expectStrangerUntouched());
 
-  it('went down every route', () => {
+  it('visited every route', () => {
     expect([...fixture.walked].sort()).toEqual(operations.map(([, { operationId }]) => operationId).sort());
   });
 });

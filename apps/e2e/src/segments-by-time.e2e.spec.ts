@@ -15,7 +15,7 @@ const directory = makeDataDirectory();
 let posthorn: RunningPosthorn;
 let database: pg.Pool;
 beforeAll(async () => {
-  // One service is killed, and the others stay.
+  // Kills one service while the others continue.
   posthorn = await RunningPosthorn.start(directory.path, {}, mode === 'one' ? ['--services'] : undefined);
   database = new pg.Pool({ connectionString: await urlOfDatabase(posthorn, 'posthorn_contacts'), max: 2 });
 }, 60_000);
@@ -25,7 +25,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-it('a segment is entered and left by time alone, once each and in time, though contacts is killed before, between and after', async () => {
+it('a segment is entered and left by time alone, once each and in time, although contacts is killed before, between and after', async () => {
   const { body: segment } = await posthorn.post('/api/v1/segments', { name: 'Just came', type: 'DYNAMIC', condition: young, track_membership: true });
   const made = await killedHalfway(() => create('first'));
   const contacts = [made, await create('second')];
@@ -82,7 +82,7 @@ async function kinds(id: string): Promise<string[]> {
     .filter((kind) => kind.startsWith('segment.'));
 }
 
-/** SIGKILL; resolves when it is there again. */
+/** SIGKILL; resolves after the restart. */
 async function killed(): Promise<void> {
   const returns = () => posthorn.output.split('contacts is back').length;
   const before = returns();
@@ -90,7 +90,7 @@ async function killed(): Promise<void> {
   await eventually(async () => returns() > before, 'contacts is back', 60_000);
 }
 
-/** Killed when it is about to write who entered or left, which is not committed. */
+/** Killed before the commit of entries and exits. */
 async function killedHalfway<T>(cause: () => Promise<T>): Promise<T> {
   const holder = await database.connect();
   await holder.query('BEGIN; LOCK TABLE segment_members IN SHARE MODE');
@@ -111,7 +111,7 @@ interface Published {
   contactId: string;
   segmentId: string;
   slug: string;
-  /** Seconds from the instant at which it was true until it was told, both by the clock of Postgres. */
+  /** Seconds from the time when it became true to its publication, in Postgres time. */
   late: number;
 }
 
@@ -126,7 +126,7 @@ async function events(): Promise<Published[]> {
   return rows;
 }
 
-/** What the stream of contacts holds of segments. */
+/** Segment events in the stream of contacts. */
 async function published(): Promise<string[]> {
   const connection = await BusConnection.open({ url: posthorn.servers.natsUrl, name: 'reader' });
   const { streams } = await jetstreamManager(connection.nats);

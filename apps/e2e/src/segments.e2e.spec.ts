@@ -25,7 +25,7 @@ beforeAll(async () => {
 }); // prettier-ignore
 
 describe('segments on v1', () => {
-  it('are previewed, made, listed, narrowed, changed and deleted', async () => {
+  it('are previewed, created, listed, filtered, updated and deleted', async () => {
     const { posthorn } = suite;
     const preview = await posthorn.post('/api/v1/segments/preview', { condition: ofPlan('pro') });
     expect([preview.status, preview.body]).toEqual([
@@ -130,17 +130,17 @@ const one = (filter: object) => ({ logic: 'AND', groups: [{ filters: [filter] }]
 const [filter] = ofPlan('pro').groups[0]!.filters;
 const first = '/condition/groups/0/filters/0';
 const refused: [string, unknown, (readonly [string, string])[]][] = [
-  ['no object', 'everybody', [['/condition', 'invalid_type']]],
+  ['a string', 'everybody', [['/condition', 'invalid_type']]],
   ['depth 6', nested(6), [[`/condition${'/groups/0/conditions'.repeat(5)}`, 'out_of_range']]],
   ['depth 9', nested(9), [['/condition', 'out_of_range']]],
   ['101 filters', { logic: 'AND', groups: [{ filters: Array.from({ length: 101 }, () => filter) }] }, [['/condition', 'too_long']]],
   ['no groups', { logic: 'AND', groups: [] }, [['/condition/groups', 'too_short']]],
   ['an unknown field', one({ field: 'plan', operator: 'equals', value: 'pro' }), [[`${first}/field`, 'not_allowed']]],
-  ['an operator that does not fit', one({ field: 'subscribed', operator: 'contains', value: true }), [[`${first}/operator`, 'not_allowed']]],
-  ['a span without its unit', one({ field: 'createdAt', operator: 'within', value: 1 }), [[`${first}/unit`, 'required']]],
-  ['a span of nothing', one({ field: 'createdAt', operator: 'within', value: 0, unit: 'days' }), [[`${first}/value`, 'out_of_range']]],
-  ['a path that leaves', one({ field: 'customFields.a->b', operator: 'exists' }), [[`${first}/field`, 'invalid_format']]],
-  ['a segment of nobody', isMember(randomId), [[`${first}/field`, 'not_found']]],
+  ['an operator that does not fit the field', one({ field: 'subscribed', operator: 'contains', value: true }), [[`${first}/operator`, 'not_allowed']]],
+  ['a span without a unit', one({ field: 'createdAt', operator: 'within', value: 1 }), [[`${first}/unit`, 'required']]],
+  ['a span of zero', one({ field: 'createdAt', operator: 'within', value: 0, unit: 'days' }), [[`${first}/value`, 'out_of_range']]],
+  ['a path with SQL', one({ field: 'customFields.a->b', operator: 'exists' }), [[`${first}/field`, 'invalid_format']]],
+  ['an unknown segment', isMember(randomId), [[`${first}/field`, 'not_found']]],
   ['unknown members', { ...ofPlan('pro'), sql: '1=1' }, [['/condition/sql', 'unknown_field']]],
 ]; // prettier-ignore
 
@@ -157,7 +157,7 @@ describe.each(surfaces)('a condition on %s', (surface) => {
     }
   });
 
-  it('that closes a circle is refused, and nothing changes', async () => {
+  it('that would create a cycle is refused and changes nothing', async () => {
     const segments = `${prefixes[surface]}/segments`;
     const make = async (name: string, condition: object) => {
       const { body } = await suite.posthorn.post(segments, {
@@ -181,7 +181,7 @@ describe.each(surfaces)('a condition on %s', (surface) => {
     expect((await suite.posthorn.get(path)).text).toBe(before);
   });
 
-  it('is required of a DYNAMIC segment, whose type stays', async () => {
+  it('is required for a DYNAMIC segment, whose type cannot change', async () => {
     const path = `${prefixes[surface]}/segments`;
     const refusal = { status: 422, errors: [[pointerOf('/condition'), 'required']] } as const;
     expectRefusal(await suite.posthorn.post(path, { name: 'None', type: 'DYNAMIC' }), surface, path, refusal);

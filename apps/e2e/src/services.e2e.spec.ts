@@ -24,7 +24,7 @@ describe('npm run start:services', () => {
   const pidOf = (name: string) => posthorn.processes.find((each) => each.name === name)!.pid;
   const says = (texts: string) => eventually(async () => posthorn.output.includes(texts), texts, 60_000);
 
-  it('starts again what crashed, and says so', async () => {
+  it('restarts a crashed service and logs it', async () => {
     await start();
     const before = pidOf('sending');
     process.kill(before, 'SIGKILL');
@@ -35,7 +35,7 @@ describe('npm run start:services', () => {
     await eventually(async () => (await inboxMessages(posthorn)).length === 1, 'the mail');
   }, 90_000);
 
-  it('leaves nothing behind when it is killed itself, not even what hangs, and npm start goes on with its data', async () => {
+  it('leaves no process behind when it is killed, not even a hanging one, and npm start continues with its data', async () => {
     await start();
     const { body } = await posthorn.post('/api/v1/emails', mail);
     const delivered = async () =>
@@ -46,7 +46,7 @@ describe('npm run start:services', () => {
     posthorn.child.kill('SIGKILL');
     await eventually(
       async () => processes.filter(({ pid }) => runningProcess(pid)).length === 1,
-      'all gone but the one that hangs',
+      'all processes but the hanging one have ended',
     );
     await posthorn.stop();
     posthorn = await RunningPosthorn.start(directory.path, {}, []);
@@ -57,7 +57,7 @@ describe('npm run start:services', () => {
 
   it('resets no connection while its gateways are replaced under load, and loses and repeats nothing', async () => {
     const sink = await SmtpSink.start({ keep: 'ids' });
-    // Long enough that every connection is used once more, and told of its end, on a machine as busy as may be.
+    // Long enough for every connection to be used again and told to close, even on a busy machine.
     await start({ SMTP_URL: sink.url, SENDING_RATE_PER_SECOND: '0', DRAIN_MS: '2000' }, [
       '--replicas',
       'gateway=2',
@@ -84,7 +84,7 @@ describe('npm run start:services', () => {
     ['one gateway', []],
     ['two gateways', ['--replicas', 'gateway=2']],
   ])(
-    'answers what it had begun to hear when it is stopped: %s',
+    'answers requests in progress when it is stopped: %s',
     async (_, texts) => {
       await start({ DRAIN_MS: '2000' }, texts);
       const body = JSON.stringify(mail);
@@ -94,7 +94,7 @@ describe('npm run start:services', () => {
       socket.write(
         `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
       );
-      // The gateway itself says that it has heard the head.
+      // The gateway reports that it received the head.
       expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 100 Continue/);
       socket.write(body.slice(0, 10));
       const stopped = posthorn.stop();
@@ -113,7 +113,7 @@ describe('npm run start:services', () => {
   );
 });
 
-/** Clients that rest only when they were let down: half of them keep their connection, half open a new one for each request. */
+/** Clients that stop only on failure: half keep their connection, half open a new one per request. */
 class Load {
   readonly answered: number[] = [];
   readonly failures: string[] = [];

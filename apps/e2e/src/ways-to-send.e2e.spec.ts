@@ -13,7 +13,7 @@ const message = (more: object = {}) => ({
 
 describe('a batch', () => {
   it.each(['/api/v1/emails/batch', '/api/emails/batch'])(
-    'is answered message by message: 200 for all, 207 where some failed (%s)',
+    'returns a result per message: 200 for all, 207 if some failed (%s)',
     async (path) => {
       const whole = await send(path, { emails: [message(), message({ to: 'grace@example.com' })] });
       expect(whole.status).toBe(200);
@@ -40,7 +40,7 @@ describe('a batch', () => {
     },
   );
 
-  it('replays its whole answer', async () => {
+  it('returns the same response for a repeated key', async () => {
     const headers = { 'idempotency-key': 'batch-1' };
     const body = { emails: [message(), message({ from: 'me@elsewhere.example' })] };
     const first = await send('/api/v1/emails/batch', body, headers);
@@ -50,7 +50,7 @@ describe('a batch', () => {
     expect((await send('/api/v1/emails/batch', { emails: [message()] }, headers)).status).toBe(422);
   });
 
-  it('is refused whole where it is none', async () => {
+  it('is refused as a whole if it is not a batch', async () => {
     for (const body of [
       { emails: [] },
       { emails: 'x' },
@@ -87,8 +87,8 @@ describe('a send', () => {
     [{ subject: undefined }, '/subject'],
     [{ body: undefined }, '/body'],
     [{ tracking: { opens: 'yes' } }, '/tracking/opens'],
-  ] as [object, string][])('is refused (%#), and nothing is stored', async (more, pointer) => {
-    // What was sent before goes its own way meanwhile.
+  ] as [object, string][])('is refused (%#) and stores nothing', async (more, pointer) => {
+    // Earlier mail is delivered meanwhile.
     const newest = async () =>
       ((await suite.posthorn.get('/api/v1/emails?limit=1')).body.data as { id: string }[]).map(
         ({ id }) => id,
@@ -102,7 +102,7 @@ describe('a send', () => {
     expect(await newest()).toEqual(before);
   });
 
-  it('can wait for its time and be taken back, in both dialects', async () => {
+  it('can be scheduled and cancelled, on both surfaces', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     const { body: first } = await send('/api/v1/emails', message({ scheduled_at }));
     expect((await suite.posthorn.get(`/api/v1/emails/${first.id}`)).body).toMatchObject({
@@ -119,7 +119,7 @@ describe('a send', () => {
     expect((await suite.posthorn.get(`/api/emails/${id}`)).body.data.status).toBe('CANCELLED');
   });
 
-  it('shows what was sent', async () => {
+  it('shows the sent content', async () => {
     const attachments = [{ filename: 'hello.txt', content: 'SGVsbG8=', content_type: 'text/plain' }];
     const { body } = await send('/api/v1/emails', message({ cc: 'grace@example.com', attachments }));
     const { body: content } = await suite.posthorn.get(`/api/v1/emails/${body.id}/content`);

@@ -14,7 +14,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const noSuch = { status: 404, code: 'resource_not_found', detail: 'No such workflow' };
 
-/** A new workflow as each surface shows it. */
+/** A new workflow on each surface. */
 const shown = (surface: Surface, projectId: string) =>
   surface === 'v1'
     ? {
@@ -63,7 +63,7 @@ describe.each(surfaces)('workflows on %s', (surface) => {
     id = dataOf(surface, answer).id;
   });
 
-  it('are got, listed and changed', async () => {
+  it('can be read, listed and updated', async () => {
     const got = await suite.posthorn.get(`${path}/${id}`);
     expect([got.status, dataOf(surface, got).id]).toEqual([200, id]);
     const { body } = await suite.posthorn.get(`${path}?limit=1`);
@@ -85,12 +85,12 @@ describe.each(surfaces)('workflows on %s', (surface) => {
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
 
-  it('show their graph, TRIGGER step included', async () => {
+  it('show their graph with the TRIGGER step', async () => {
     const { status, body } = await suite.posthorn.get(`${path}/${id}/graph`);
     expect([status, body]).toEqual([200, graphs(id)[surface]]);
   });
 
-  it('are copied with their graph, and deleted', async () => {
+  it('can be copied with their graph, and deleted', async () => {
     const copy = dataOf(surface, await suite.posthorn.post(`${path}/${id}/clone`, undefined));
     expect(copy.name).toBe('Welcome (copy)');
     const location = `${path}/${copy.id}`;
@@ -108,7 +108,7 @@ describe.each(surfaces)('workflows on %s', (surface) => {
       expectRefusal(await suite.posthorn.get(removed), surface, removed, noSuch);
   });
 
-  it('are refused with a wrong trigger, and enabled', async () => {
+  it('are refused with an invalid trigger, or enabled', async () => {
     const create = (changes: object) => suite.posthorn.post(path, { ...bodies[surface], ...changes });
     const patch = (changes: object) => suite.posthorn.request('PATCH', `${path}/${id}`, changes);
     expectRefused(await suite.posthorn.post(path, {}), path, ['name', 'required'], [triggerType, 'required']);

@@ -5,28 +5,28 @@ export class GatewayConfig extends ServiceConfig {
     kind: 'number',
     default: '3000',
     max: 65_535,
-    describe: 'port of the API; 0 for any free port',
+    describe: 'port of the API; 0 picks a free port',
   })
   port: number;
 
   @Env('HOST', {
     kind: 'text',
     default: '127.0.0.1',
-    describe: 'address that the API listens on; 0.0.0.0 in a container',
+    describe: 'address to listen on; 0.0.0.0 in a container',
   })
   host: string;
 
   @Env('PUBLIC_URL', {
     kind: 'url',
     default: 'http://localhost:3000',
-    describe: 'how clients reach the gateway: links and error types begin with it',
+    describe: 'public URL of the gateway; links and error types start with it',
   })
   publicUrl: string;
 
   @Env('SANDBOX_DOMAIN', {
     kind: 'text',
     default: 'sandbox.test',
-    describe: 'domain of the address that a project sends from in TEST mode',
+    describe: 'domain of the sandbox addresses, which TEST keys send from',
   })
   sandboxDomain: string;
 
@@ -34,14 +34,14 @@ export class GatewayConfig extends ServiceConfig {
     kind: 'text',
     optional: true,
     describe:
-      'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For and traceparent are believed',
+      'comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For and traceparent headers are trusted',
   })
   trustedProxies?: string;
 
   @Env('RATE_LIMIT_ENABLED', {
     kind: 'flag',
     default: 'true',
-    describe: 'false lifts the limits of requests and of failed attempts, for benchmarks',
+    describe: 'false turns off rate limits and the limit on failed attempts, for benchmarks',
   })
   rateLimitEnabled: boolean;
 
@@ -50,7 +50,7 @@ export class GatewayConfig extends ServiceConfig {
     default: '10',
     min: 1,
     max: 1_000_000,
-    describe: 'requests a second for one secret key',
+    describe: 'requests per second for a secret key',
   })
   secretPerSecond: number;
 
@@ -59,7 +59,7 @@ export class GatewayConfig extends ServiceConfig {
     default: '5',
     min: 1,
     max: 1_000_000,
-    describe: 'requests a second for one public key',
+    describe: 'requests per second for a public key',
   })
   publicPerSecond: number;
 
@@ -69,7 +69,7 @@ export class GatewayConfig extends ServiceConfig {
     min: 1,
     max: 1_000_000,
     describe:
-      'credentials that are none which one client address may show a minute; further ones are answered 429 unread',
+      'invalid credentials allowed per client address and minute; further ones are answered 429 without being checked',
   })
   failedAttemptsPerMinute: number;
 
@@ -78,7 +78,7 @@ export class GatewayConfig extends ServiceConfig {
     default: '500',
     max: 60_000,
     describe:
-      'milliseconds that a stopping gateway still takes requests, each on its last connection, before it closes its port',
+      'time in milliseconds during which a stopping gateway still accepts requests, closing each connection after its response, before it closes its port',
   })
   drainMs: number;
 
@@ -86,7 +86,7 @@ export class GatewayConfig extends ServiceConfig {
     kind: 'text',
     optional: true,
     describe:
-      'further origins, separated by commas, whose pages may act for a signed-in person, as in https://app.example.com',
+      'further comma-separated origins whose pages may act for a signed-in user, such as https://app.example.com',
   })
   otherOrigins?: string;
 
@@ -94,20 +94,20 @@ export class GatewayConfig extends ServiceConfig {
     kind: 'text',
     default: 'Posthorn <hello@posthorn.example.test>',
     describe:
-      'sender of confirmations, resets and invitations; its domain must be verified for the system project',
+      'sender of confirmation, password-reset and invitation mails; its domain must be verified for the system project',
   })
   systemMailFrom: string;
 
   @Env('OAUTH_CLIENT_REGISTRATION', {
     kind: 'flag',
     default: 'true',
-    describe: 'false lets nobody register applications but the operator (RFC 7591)',
+    describe: 'false restricts registration of applications (RFC 7591) to the operator',
   })
   clientRegistration: boolean;
 
   private origins?: string[];
 
-  /** In lower case, as browsers send them. */
+  /** Lower case, as browsers send origins. */
   get trustedOrigins(): string[] {
     return (this.origins ??= this.readOrigins());
   }

@@ -32,11 +32,11 @@ const parts: ServiceParts<GatewayConfig> = {
 export interface RunningGateway extends RunningService {
   url: string;
   port: number;
-  /** Every route that its server has. */
+  /** All registered routes. */
   served: EdgeAdapter['served'];
 }
 
-/** The public API. Its HTTP server and its bus handlers are one Nest application. */
+/** The HTTP server and the bus handlers share one Nest application. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const means = await openService(parts, options);
   const app = await build(means);
@@ -77,7 +77,7 @@ async function build(means: ServiceMeans<GatewayConfig>): Promise<NestFastifyApp
       abortOnError: false,
     },
   );
-  // Before the bus: handlers take the filters that there are when they are connected.
+  // Filters must be set before the bus handlers are connected.
   app.useGlobalFilters(new PassErrorsOn());
   app.connectMicroservice(
     { strategy: new BusServer({ service: 'gateway', ...means }) },

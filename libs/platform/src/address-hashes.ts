@@ -4,8 +4,8 @@ import { ownSecret } from './own-secret.js';
 import type { Secrets } from './sealing.js';
 
 /**
- * What is kept of an address that is erased: the same for as long as the installation lives, whatever becomes of its key. Nobody without the
- * database's own secret, in its table `erasure_secrets`, can tell whose it was, also not by trying.
+ * Replaces erased addresses by a keyed hash that does not change when the installation's key is rotated.
+ * Without the secret in `erasure_secrets`, an address cannot be found even by trying all of them.
  */
 export class AddressHashes {
   private readonly key: KeyObject;
@@ -22,7 +22,6 @@ export class AddressHashes {
     return new this(await ownSecret(database, secrets, 'erasure_secrets'));
   }
 
-  /** In hexadecimal digits. */
   of(projectId: string, email: string): string {
     return createHmac('sha256', this.key).update(projectId).update(email).digest('hex');
   }

@@ -6,7 +6,7 @@ export interface AdminOptions {
   host: string;
   port: number;
   metrics: Registry;
-  /** Names what is not ready; nothing when everything is. */
+  /** The component that is not ready, or null. */
   ready: () => Promise<string | null>;
 }
 
@@ -15,7 +15,7 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** `/livez`, `/readyz` and `/metrics`, for machines, never on the public port (docs/api-decisions.md §14). */
+/** Endpoints for orchestrators, never on the public port (docs/api-decisions.md §14). */
 export async function startAdminServer({ host, port, metrics, ready }: AdminOptions): Promise<AdminServer> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '', response).catch((error: Error) => write(response, 503, error.message));
@@ -23,7 +23,7 @@ export async function startAdminServer({ host, port, metrics, ready }: AdminOpti
   const answer = async (path: string, response: ServerResponse): Promise<void> => {
     if (path === '/livez') return write(response, 200, 'ok');
     if (path === '/metrics') return write(response, 200, await metrics.metrics(), metrics.contentType);
-    if (path !== '/readyz') return write(response, 404, 'no such page');
+    if (path !== '/readyz') return write(response, 404, 'not found');
     const missing = await ready();
     return missing === null ? write(response, 200, 'ready') : write(response, 503, missing);
   };

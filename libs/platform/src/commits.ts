@@ -3,7 +3,7 @@ import { outcomeUnknown } from '@posthorn/contracts';
 import { Database, DatabaseClock, isOutcomeUnknown } from '@posthorn/database';
 import { Outbox } from '@posthorn/messaging';
 
-/** What a call changes is one commit, which its deadline still allows; then the relay hears of its facts. */
+/** Commits the changes of a call within its deadline, then wakes the relay. */
 @Injectable()
 export class Commits {
   constructor(
@@ -23,7 +23,8 @@ export class Commits {
         return done;
       });
     } catch (error) {
-      // "Unavailable" promises that nothing happened (docs/guarantees.md G2): of a commit whose answer was lost nobody can say so.
+      // "Unavailable" promises that nothing was done (docs/guarantees.md G2), which is unknown if the reply
+      // to a commit is lost.
       throw committing && isOutcomeUnknown(error) ? outcomeUnknown() : error;
     } finally {
       this.outbox.wakeUp();

@@ -2,12 +2,12 @@ import 'reflect-metadata';
 
 export type VariableKind = 'text' | 'number' | 'flag' | 'url' | 'choice';
 
-/** One environment variable of a service: what it means is written here and nowhere else; the documentation is made from it. */
+/** The only place that describes an environment variable; the documentation is generated from it. */
 export interface Variable {
   name: string;
   kind: VariableKind;
   describe: string;
-  /** As it would stand in the environment; without one the variable is required, unless it is optional. */
+  /** As text; a variable without a default is required unless it is optional. */
   default?: string;
   optional?: boolean;
   min?: number;
@@ -18,10 +18,10 @@ export interface Variable {
 
 export type Environment = Record<string, string | undefined>;
 
-/** Every wrong or missing variable of a service at once, each with what to do. */
+/** Reports every missing or invalid variable at once. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`the configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -30,7 +30,6 @@ const variablesKey = Symbol('posthorn:variables');
 type VariableTable = Record<string, Variable>;
 export type ConfigShape<T extends object = object> = new () => T;
 
-/** Reads the member from the environment. */
 export function Env(name: string, variable: Omit<Variable, 'name'>): PropertyDecorator {
   return (target, property) => {
     const own = Reflect.getOwnMetadata(variablesKey, target.constructor) as VariableTable | undefined;

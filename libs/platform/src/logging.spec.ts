@@ -16,7 +16,7 @@ function buildLogger(format = 'json') {
 }
 
 describe('a line', () => {
-  it('names the request and the trace that it is written for, and nothing outside of one', async () => {
+  it('has the request and trace of its context, and none outside of one', async () => {
     const { logger, told: published } = buildLogger();
     await runInContext(context, async () => {
       await Promise.resolve();
@@ -34,13 +34,13 @@ describe('a line', () => {
     expect(published()).not.toHaveProperty('trace_id');
   });
 
-  it('names every request that it is written for', () => {
+  it('has every request of its context', () => {
     const { logger, told: published } = buildLogger();
     runInContext({ ...context, requestIds: ['one', 'two'] }, () => logger.error('a batch'));
     expect(published()).toMatchObject({ request_ids: ['one', 'two'] });
   });
 
-  it('shows a person the end of the id, which is its random part', () => {
+  it('shows the end of an id in text lines, because it is random', () => {
     const { logger, lines } = buildLogger('text');
     runInContext(context, () => logger.log('something', 'Edge'));
     expect(lines.at(-1)).toMatch(
@@ -65,13 +65,13 @@ describe('a line', () => {
       'at file:///srv/node_modules/@nestjs/core/router.js:12:3',
     ],
     ['nothing secret', 'nothing secret'],
-  ])('does not repeat what somebody said: %s', (text, written) => {
+  ])('removes addresses and secrets: %s', (text, written) => {
     const { logger, told: published } = buildLogger();
     logger.warn(text);
     expect(published()['msg']).toBe(written);
   });
 
-  it('tells of an error what it is, and not the values that a driver puts beside it', () => {
+  it('logs what an error is, and not the values a driver adds', () => {
     const { logger, lines, told: published } = buildLogger();
     const error = Object.assign(new Error('duplicate key ada@example.com'), {
       code: '23505',

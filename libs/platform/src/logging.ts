@@ -9,7 +9,7 @@ export interface LogOptions {
   format: string;
 }
 
-/** Nest's logger on pino. Lines name the requests and the trace that they belong to, and never carry an address, a subject or a token. */
+/** Nest's logger on pino. Lines carry request and trace ids, and never addresses, subjects or tokens. */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;
 
@@ -43,7 +43,7 @@ export class PinoLogger implements LoggerService {
       ...(typeof context === 'string' ? { context } : {}),
       ...(rest[0] instanceof Error ? { err: rest[0] } : {}),
     };
-    // The framework tells of every route and module at start: of interest only to who debugs the framework.
+    // Nest logs every route and module at startup, which helps only when debugging Nest.
     const chatter = typeof context === 'string' && frameworkContexts.has(context) && level === 'info';
     if (message instanceof Error)
       this.pino[level]({ ...fields, err: message }, withoutSecrets(message.message));
@@ -60,7 +60,6 @@ const frameworkContexts = new Set([
   'RoutesResolver',
 ]);
 
-/** For whom the line was written: everything of one request, or of one trace, is found by its id in all services. */
 function contextFields(): object {
   const context = currentContext();
   if (!context) return {};
@@ -72,12 +71,12 @@ function contextFields(): object {
   };
 }
 
-/** Only what is named here: drivers put the values of a statement beside its error. */
+/** Only these members, because drivers add the values of a statement to its error. */
 function reportedError({ name, message, stack, code }: Error & { code?: unknown }): object {
   return { type: name, code, message: withoutSecrets(message), stack: stack && withoutSecrets(stack) };
 }
 
-/** One readable line for each entry, without a transport thread. */
+/** One readable line per entry, without a transport thread. */
 class TextLines {
   constructor(private readonly destination: DestinationStream) {}
 
@@ -90,7 +89,7 @@ class TextLines {
       err?: { stack?: string };
     };
     const name = level >= 50 ? 'ERROR' : level >= 40 ? 'warn' : level >= 30 ? '' : 'debug';
-    // The end of an id is its random part; the beginning is the time.
+    // Ids begin with the time; their end is random.
     const ids = [request_id && `request …${request_id.slice(-8)}`, trace_id && `trace ${trace_id}`]
       .filter(Boolean)
       .join(', ');

@@ -3,12 +3,12 @@ import type { Database } from '@posthorn/database';
 import { ConfigError } from './config.js';
 import { UnreadableSecret, type Secrets } from './sealing.js';
 
-/** The one row of such a table. */
+/** The only row of the table. */
 const id = '00000000-0000-0000-0000-000000000001';
 
 /**
- * What an installation must not lose when its key is changed: random, and sealed in the database. The first process of an
- * installation makes it. The table has the columns `id` and `sealed`.
+ * A random secret, sealed in the database, that survives a rotation of the installation's key. The first
+ * process of an installation creates it.
  */
 export async function ownSecret(database: Database, secrets: Secrets, table: string): Promise<string> {
   const location = { table, projectId: null, id };
@@ -23,7 +23,7 @@ export async function ownSecret(database: Database, secrets: Secrets, table: str
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
     throw new ConfigError([
-      'POSTHORN_SECRET_KEY is not the one that this database was sealed with: name the old one behind it, after a comma',
+      'POSTHORN_SECRET_KEY is not the key of this database: append the old key after a comma',
     ]);
   }
 }

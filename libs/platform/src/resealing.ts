@@ -5,7 +5,7 @@ import { UnreadableSecret, type Secrets } from './sealing.js';
 
 const batch = 100;
 
-/** Brings what lies sealed under the current key, batch by batch, beside all that reads and writes it. */
+/** Seals stored secrets again under the current key in batches, while they are in use. */
 export class Resealing {
   private readonly rows: SealedRowsRepository;
 
@@ -48,13 +48,12 @@ export class Resealing {
     try {
       return [{ ...row, resealed: this.secrets.seal(this.secrets.open(row.sealed, location), location) }];
     } catch (error) {
-      // One that no key opens must not keep the others from theirs.
+      // An unreadable secret must not block the others.
       if (error instanceof UnreadableSecret) return [];
       throw error;
     }
   }
 
-  /** The tables from that of the position on. */
   private tablesFrom(after?: SecretPosition): readonly SealedTable[] {
     const index = this.tables.findIndex(({ table }) => table === after?.table);
     return this.tables.slice(Math.max(0, index));

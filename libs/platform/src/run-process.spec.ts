@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 const platform = new URL('../../../dist/libs/platform/src/run-process.js', import.meta.url).href;
 
-/** A process that starts as `body` says; its words and how it ended. */
+/** A process that starts with `body`; its output and exit code. */
 async function run(body: string): Promise<{ reported: string; complained: string; code: number | null }> {
   const program = `
     import { runProcess } from '${platform}';
@@ -27,13 +27,13 @@ async function run(body: string): Promise<{ reported: string; complained: string
 }
 
 describe('runProcess', () => {
-  it('drains for a signal that comes in the instant in which the start ends', async () => {
+  it('drains on a signal that arrives just when the start completes', async () => {
     const { reported: text, code } = await run(`process.kill(process.pid, 'SIGTERM'); return service;`);
     expect(text).toBe('serves\ndrained\n');
     expect(code).toBe(0);
   });
 
-  it('ends at once with 1 for a signal during the start', async () => {
+  it('exits at once with 1 on a signal during the start', async () => {
     const { reported: text, code } = await run(
       `process.kill(process.pid, 'SIGTERM'); await new Promise(() => undefined);`,
     );
@@ -41,12 +41,12 @@ describe('runProcess', () => {
     expect(code).toBe(1);
   });
 
-  it('says what to do about a bad start, without a stack, and ends with 1', async () => {
+  it('prints a remedy for a failed start without a stack, and exits with 1', async () => {
     const { complained, code } = await run(
       `throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });`,
     );
     expect(complained).toBe(
-      'a server does not answer (connect ECONNREFUSED 127.0.0.1:1): look at DATABASE_URL and NATS_URL\n',
+      'a server is not reachable (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and NATS_URL\n',
     );
     expect(code).toBe(1);
   });

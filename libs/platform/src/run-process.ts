@@ -7,8 +7,8 @@ export interface Stoppable {
 const endings = ['SIGTERM', 'SIGINT', 'disconnect'];
 
 /**
- * Starts one service as a process of its own: SIGTERM drains and exits 0; a bad start says what to do and exits 1. Who was
- * started over a channel also ends when the other end of it is gone: nobody would stop it later.
+ * Runs one service in a process: SIGTERM drains it and exits 0; a failed start prints a remedy and exits 1. A
+ * process started over an IPC channel also stops when the channel closes, because nothing else would stop it.
  */
 export async function runProcess(start: (environment: Environment) => Promise<Stoppable>): Promise<void> {
   let service: Stoppable | undefined;
@@ -25,8 +25,8 @@ export async function runProcess(start: (environment: Environment) => Promise<St
       },
     );
   };
-  // Also during the start, as process 1 of a container does not hear what nobody listens to; and by one listener from then
-  // on, as a signal that came just before its last listener left is lost.
+  // Registered before the start, because process 1 of a container ignores signals without a handler, and kept
+  // as one listener, because a signal that arrives between two listeners is lost.
   for (const event of endings) process.on(event, end);
   try {
     service = await start(process.env);
@@ -36,13 +36,13 @@ export async function runProcess(start: (environment: Environment) => Promise<St
   }
 }
 
-/** An error that a person can fix is printed without a stack. */
+/** Errors with a known remedy are printed without a stack. */
 function explained(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const { code, port, message, stack } = error as Error & { code?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `port ${port ?? ''} is taken: stop what listens there, or set another PORT or ADMIN_PORT`;
+    return `port ${port ?? ''} is in use: stop the process that uses it, or set PORT or ADMIN_PORT`;
   if (code === 'ECONNREFUSED')
-    return `a server does not answer (${message}): look at DATABASE_URL and NATS_URL`;
+    return `a server is not reachable (${message}): check DATABASE_URL and NATS_URL`;
   return stack ?? message;
 }

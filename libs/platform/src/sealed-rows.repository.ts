@@ -1,14 +1,13 @@
 import type { Database } from '@posthorn/database';
 
-/** A table whose rows hold an envelope, bound to the table's name, the project and the id. */
+/** A table with sealed values, each bound to the table, project and row. */
 export interface SealedTable {
   table: string;
-  /** The column of the row's project; null where rows belong to none. */
+  /** Column of the project; null if rows have none. */
   project: string | null;
-  /** The column of the row's id. */
   id: string;
   sealed: string;
-  /** Envelopes are bound to the table alone, under this id in place of the row's. */
+  /** Values are bound to the table only, with this id instead of the row's. */
   placeId?: string;
 }
 
@@ -19,14 +18,14 @@ export interface SealedRow {
 }
 
 const first = '00000000-0000-0000-0000-000000000000';
-/** Rows of no project have the first of all ids in its place. */
+/** Rows without a project use the lowest UUID. */
 const projectOf = ({ project }: SealedTable): string => project ?? `'${first}'::uuid`;
 
-/** Envelopes as such, of every project: what a change of the key goes through. */
+/** Sealed values across all projects, for key rotation. */
 export class SealedRowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Rows that are not sealed under the key of this prefix, in the order of their keys. */
+  /** Rows not sealed with the key of this prefix, ordered by key. */
   otherThan(
     prefix: string,
     each: SealedTable,
@@ -52,7 +51,7 @@ export class SealedRowsRepository {
     return row!.left;
   }
 
-  /** Only what is still as it was read: it may have been used up or written anew meanwhile. Answers how many were. */
+  /** Updates only rows that were not changed or deleted since they were read; returns their number. */
   async replace(each: SealedTable, rows: readonly (SealedRow & { resealed: string })[]): Promise<number> {
     const { table, id, sealed } = each;
     const replaced = await this.database.query(

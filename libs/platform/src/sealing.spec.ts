@@ -8,7 +8,7 @@ const during = new Secrets([newKey, oldKey]);
 const after = new Secrets([newKey]);
 
 describe('a sealed secret', () => {
-  it('is opened in its own place, and says nothing of itself', () => {
+  it('can be opened for its own row and reveals nothing', () => {
     const sealed = before.seal('sk_live_ü', location);
     expect(before.open(sealed, location)).toBe('sk_live_ü');
     expect(sealed).toMatch(/^e1\.[0-9a-f]{8}\.[\w-]+$/);
@@ -19,16 +19,16 @@ describe('a sealed secret', () => {
   it.each([
     ['table', { ...location, table: 'others' }],
     ['project', { ...location, projectId: 'q' }],
-    ['project that is none', { ...location, projectId: null }],
+    ['project that is null', { ...location, projectId: null }],
     ['row', { ...location, id: '2' }],
-  ])('does not open in the place of another %s', (_, elsewhere) => {
+  ])('cannot be opened for another %s', (_, elsewhere) => {
     expect(() => before.open(before.seal('x', location), elsewhere)).toThrow(UnreadableSecret);
   });
 
-  it('does not open with any character changed', () => {
+  it('cannot be opened with any changed character', () => {
     const sealed = before.seal('secret', location);
     for (let index = 0; index < sealed.length; index += 1) {
-      // The last character of base64url carries bits that are not read.
+      // The last base64url character has unused bits.
       const other = sealed[index] === 'A' ? 'Q' : 'A';
       const changed = sealed.slice(0, index) + other + sealed.slice(index + 1);
       if (
@@ -45,7 +45,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('outlives its key for as long as that is named second', () => {
+  it('can be opened after a rotation while the old key is listed second', () => {
     const sealed = before.seal('x', location);
     expect(during.open(sealed, location)).toBe('x');
     expect(() => after.open(sealed, location)).toThrow(UnreadableSecret);

@@ -4,15 +4,14 @@ const version = 'e1';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** The row whose secret it is: an envelope that is carried to another row does not open. */
+/** A sealed value can be opened only for the row it was sealed for. */
 export interface SecretLocation {
   table: string;
-  /** Null where the row belongs to no project. */
   projectId: string | null;
   id: string;
 }
 
-/** The envelope is damaged, stands in another row's place, or its key is none of ours any more. */
+/** The value is damaged, belongs to another row, or was sealed with a key that is not configured. */
 export class UnreadableSecret extends Error {
   constructor({ table, id }: SecretLocation) {
     super(`the secret of ${table} ${id} cannot be opened`);
@@ -21,8 +20,8 @@ export class UnreadableSecret extends Error {
 }
 
 /**
- * Secrets at rest: envelopes of AES-256-GCM that name their key. The first key seals, every key opens, so that a key can be
- * changed while the product runs.
+ * Seals secrets with AES-256-GCM and the id of the key. The first key seals and every key opens, so that the
+ * key can be rotated while the product runs.
  */
 export class Secrets {
   private readonly current: string;
@@ -34,7 +33,7 @@ export class Secrets {
     this.current = idOf(keys[0]!);
   }
 
-  /** What every envelope of the current key begins with. */
+  /** Prefix of every value sealed with the current key. */
   get prefix(): string {
     return `${version}.${this.current}.`;
   }
@@ -63,7 +62,7 @@ export class Secrets {
     try {
       return Buffer.concat([opened, decipher.final()]).toString('utf8');
     } catch {
-      // Node says only that the state is unsupported; what it means is that the tag does not fit.
+      // Node reports an unsupported state when the authentication tag does not match.
       throw new UnreadableSecret(location);
     }
   }

@@ -1,11 +1,11 @@
 import { Env } from './config.js';
 
-/** What every service reads. */
+/** Settings of every service. */
 export class ServiceConfig {
   @Env('NATS_URL', {
     kind: 'url',
     default: 'nats://127.0.0.1:4222',
-    describe: 'where NATS listens, such as nats://127.0.0.1:4222',
+    describe: 'URL of the NATS server, such as nats://127.0.0.1:4222',
   })
   natsUrl: string;
 
@@ -14,7 +14,7 @@ export class ServiceConfig {
     optional: true,
     secret: true,
     describe:
-      'a Postgres server and an account with CREATEDB and CREATEROLE: each service makes its own database and role there',
+      'URL of a Postgres server with an account that has CREATEDB and CREATEROLE; each service creates its own database and role',
   })
   databaseUrl?: string;
 
@@ -22,16 +22,16 @@ export class ServiceConfig {
     kind: 'text',
     secret: true,
     describe:
-      'at least 32 characters without a comma; secrets and tokens are derived from it. While it is being changed: the new one, a comma, the old one',
+      'at least 32 characters without a comma; secrets and tokens are derived from it. During a rotation: the new key, a comma, the old key',
   })
   secretKeyRing: string;
 
-  /** The one that seals and signs. */
+  /** The key that seals and signs. */
   get secretKey(): string {
     return this.secretKeys[0]!;
   }
 
-  /** Every key that something may still be sealed with, the current one first. */
+  /** All keys that may have sealed something, the current one first. */
   get secretKeys(): string[] {
     return this.secretKeyRing.split(',').map((key) => key.trim());
   }
@@ -40,14 +40,14 @@ export class ServiceConfig {
     kind: 'number',
     default: '0',
     max: 65_535,
-    describe: 'port of /livez, /readyz and /metrics, never a public one; 0 for any free port',
+    describe: 'port of /livez, /readyz and /metrics, which must not be public; 0 picks a free port',
   })
   adminPort: number;
 
   @Env('ADMIN_HOST', {
     kind: 'text',
     default: '127.0.0.1',
-    describe: 'address that the admin port listens on; 0.0.0.0 in a container',
+    describe: 'address of the admin port; 0.0.0.0 in a container',
   })
   adminHost: string;
 
@@ -56,7 +56,7 @@ export class ServiceConfig {
     default: '10',
     min: 2,
     max: 200,
-    describe: 'connections to Postgres that one process keeps',
+    describe: 'maximum number of Postgres connections per process',
   })
   databasePool: number;
 
@@ -65,7 +65,7 @@ export class ServiceConfig {
     default: '15',
     min: 2,
     max: 300,
-    describe: 'seconds after which work that a process had when it died is given to another one',
+    describe: 'seconds after which the work of a process that died is given to another one',
   })
   workLeaseSeconds: number;
 
@@ -73,7 +73,7 @@ export class ServiceConfig {
     kind: 'choice',
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    describe: 'the least severe lines that are written',
+    describe: 'lowest level of lines that are logged',
   })
   logLevel: string;
 
@@ -90,14 +90,14 @@ export class ServiceConfig {
     default: '7',
     min: 1,
     max: 365,
-    describe: 'days that published facts stay in the outbox',
+    describe: 'days to keep published events in the outbox',
   })
   outboxDays: number;
 
   @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
     kind: 'url',
     optional: true,
-    describe: 'where an OTLP receiver listens, such as http://127.0.0.1:4318; nothing is traced without it',
+    describe: 'URL of an OTLP receiver, such as http://127.0.0.1:4318; without it tracing is off',
   })
   otlpEndpoint?: string;
 
@@ -105,7 +105,7 @@ export class ServiceConfig {
     kind: 'choice',
     choices: ['http/protobuf', 'http/json'],
     default: 'http/protobuf',
-    describe: 'what is spoken to it',
+    describe: 'OTLP protocol',
   })
   otlpProtocol: string;
 
@@ -120,7 +120,7 @@ export class ServiceConfig {
       'always_off',
     ],
     default: 'parentbased_traceidratio',
-    describe: 'which requests are traced; a trusted proxy may decide where the name begins with parentbased',
+    describe: 'which requests are traced; with parentbased, a trusted proxy may decide',
   })
   tracesSampler: string;
 
@@ -128,7 +128,7 @@ export class ServiceConfig {
     kind: 'number',
     default: '0.01',
     max: 1,
-    describe: 'share of the requests that is traced, where the sampler takes one',
+    describe: 'share of requests to trace, for samplers with a ratio',
   })
   tracesRatio: number;
 }

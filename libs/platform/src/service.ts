@@ -39,7 +39,7 @@ import { PinoLogger } from './logging.js';
 import { Secrets } from './sealing.js';
 import type { ServiceConfig } from './service-config.js';
 
-/** What a service is made of; its `main.ts` and the all-in-one host start it from the same parts. */
+/** The parts of a service, used by its `main.ts` and by the all-in-one host. */
 export interface ServiceParts<C extends ServiceConfig> {
   name: ServiceName;
   config: ConfigShape<C>;
@@ -51,13 +51,13 @@ export interface ServiceParts<C extends ServiceConfig> {
 
 export interface StartOptions {
   environment: Environment;
-  /** Progress for people: a line for each migration. */
+  /** Receives progress messages, such as one line per migration. */
   report?: (line: string) => void;
-  /** Whether this service reports the process's own metrics; one a process. */
+  /** Report metrics of the process; only one service per process may. */
   processMetrics?: boolean;
 }
 
-/** The means that every service has, for Nest to inject. */
+/** Resources that every service has, for injection. */
 export interface ServiceMeans<C extends ServiceConfig> {
   config: C;
   database: Database;
@@ -81,13 +81,13 @@ export interface ServiceMeans<C extends ServiceConfig> {
 export interface RunningService {
   name: ServiceName;
   adminPort: number;
-  /** Finishes what it has, takes nothing new, and lets go of everything. */
+  /** Finishes current work, accepts no more, and releases all resources. */
   stop(): Promise<void>;
 }
 
 const hour = 3_600_000;
 
-/** Everything below the application itself: configuration, database, bus, background work, admin port. */
+/** Opens everything below the application: configuration, database, bus, background work and admin port. */
 export async function openService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,
@@ -125,7 +125,6 @@ const tracingOf = ({ otlpEndpoint, otlpProtocol, tracesSampler, tracesRatio }: S
   ratio: tracesRatio,
 });
 
-/** The messaging's own tables, each with what is asked of it. */
 function messagingOn(service: ServiceName, database: Database) {
   return {
     outbox: new Outbox(database),
@@ -136,7 +135,7 @@ function messagingOn(service: ServiceName, database: Database) {
   };
 }
 
-/** Makes what `openService` opened injectable by class. */
+/** Provides the resources of `openService` by class. */
 export function meansModule<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   means: ServiceMeans<C>,
@@ -172,12 +171,12 @@ export function meansModule<C extends ServiceConfig>(
 
 export interface BackgroundServices {
   admin: AdminServer;
-  /** From now on not ready, while what has come is still answered: a balancer sends no more. */
+  /** Reports not ready, so that balancers send no more requests, while requests are still answered. */
   drain(): void;
   stop(): Promise<void>;
 }
 
-/** Relay, housekeeping and the admin port: what runs beside every service's handlers. */
+/** Starts the relay, housekeeping and the admin port. */
 export async function runBackground<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   means: ServiceMeans<C>,
@@ -205,7 +204,7 @@ export async function runBackground<C extends ServiceConfig>(
     metrics: metrics.registry,
     ready: async () => {
       if (draining) return 'draining';
-      return (await isMigrated(database)) ? null : 'migrations are missing';
+      return (await isMigrated(database)) ? null : 'migrations are pending';
     },
   });
   relay.start();
@@ -216,7 +215,7 @@ export async function runBackground<C extends ServiceConfig>(
   return { admin, drain: () => (draining = true), stop };
 }
 
-/** A service without HTTP of its own. */
+/** Starts a service without a public HTTP server. */
 export async function startService<C extends ServiceConfig>(
   parts: ServiceParts<C>,
   options: StartOptions,

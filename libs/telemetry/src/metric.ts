@@ -1,21 +1,20 @@
-/** What is measured, declared once: docs/metrics.md is made from it, and the board and the alerts are held against it. */
+/** Source of docs/metrics.md; the dashboard and alerts are checked against it. */
 export interface MetricDeclaration<Label extends string = string> {
   kind: 'counter' | 'gauge' | 'histogram';
-  /** As Prometheus's field writes them: base units, `_total` for what only rises. */
+  /** By Prometheus conventions: base units, and `_total` for counters. */
   name: string;
   help: string;
-  /** Closed sets only: never an id, an address or anything else that a client chooses. */
+  /** Closed sets only, never an id, an address or a value chosen by clients. */
   labels: readonly Label[];
-  /** Upper bounds, of a histogram. */
+  /** Upper bounds of a histogram. */
   buckets?: readonly number[];
 }
 
-/** From a statement to a slow mail server, in seconds. */
+/** In seconds, from a statement to a slow mail server. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60] as const;
 
 const declared = new Map<string, MetricDeclaration>();
 
-/** Everything that the loaded code declares, by name. */
 export const declaredMetrics = (): ReadonlyMap<string, MetricDeclaration> => declared;
 
 export const counter = <Label extends string = never>(
@@ -37,7 +36,7 @@ export const histogram = <Label extends string = never>(
 ) => declare<Label>({ kind: 'histogram', name, help, labels, buckets: durationBuckets });
 
 function declare<Label extends string>(metric: MetricDeclaration<Label>): MetricDeclaration<Label> {
-  if (declared.has(metric.name)) throw new Error(`two metrics are called ${metric.name}`);
+  if (declared.has(metric.name)) throw new Error(`metric ${metric.name} is declared twice`);
   declared.set(metric.name, metric);
   return metric;
 }

@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { MetricDeclaration } from './metric.js';
 
-/** A scrape does not wait longer for one number: it is needed most when something hangs. */
+/** A scrape must not wait long for one value, because it is needed most when something hangs. */
 const callMs = 1_500;
 
 type Labels<Label extends string> = Record<Label, string>;
-/** What a gauge shows, asked for at every scrape: one number, or one for each set of labels. */
+/** Read on every scrape: one number, or one per set of labels. */
 export type Reading<Label extends string> = () => Promise<Value<Label>> | Value<Label>;
 type Value<Label extends string> = number | readonly (readonly [Labels<Label>, number])[];
 
-/** The metrics of one service; each has a registry of its own, so that several in one process tell theirs apart. */
+/** Each service has its own registry, so that several can share a process. */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -18,7 +18,7 @@ export class Metrics {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Two rooms may count the same. */
+  /** Several modules may use the same counter. */
   counter<Label extends string>({ name, help, labels }: MetricDeclaration<Label>): Counter<Label> {
     const known = this.registry.getSingleMetric(name) as Counter<Label> | undefined;
     if (known) return known;
@@ -40,7 +40,7 @@ export class Metrics {
     });
   }
 
-  /** Shows what `read` answers; NaN, or nothing, where it does not answer: a number of before would be a lie. */
+  /** Shows NaN or nothing if `read` fails, because an old value would be wrong. */
   gauge<Label extends string>({ name, help, labels }: MetricDeclaration<Label>, read: Reading<Label>): void {
     const made: Gauge<Label> = new Gauge({
       name,
@@ -64,7 +64,7 @@ async function answered<Label extends string>(read: Reading<Label>): Promise<Val
   try {
     return await Promise.race([Promise.resolve(read()), late]);
   } catch {
-    // Whoever is scraped while its database is away still says all the rest.
+    // During a database outage the other metrics must still be reported.
     return null;
   } finally {
     clearTimeout(timer);

@@ -7,16 +7,16 @@ import { openTracing } from './open-tracing.js';
 
 let collector: Server;
 beforeEach(async () => {
-  // Takes whatever comes, and says nothing.
+  // Accepts everything and never responds.
   collector = createServer((socket) => socket.resume().on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(collector, 'listening');
 });
 afterEach(() => void collector.close());
 
 describe.each(['http/json', 'http/protobuf'])(
-  'a recorder over %s, whose collector accepts and never answers',
+  'a recorder over %s with a collector that accepts and never responds',
   (protocol) => {
-    it.each([1, 2_000])('ends well, and within a few seconds, with %d spans', async (spans) => {
+    it.each([1, 2_000])('shuts down within a few seconds with %d spans', async (spans) => {
       const { port } = collector.address() as AddressInfo;
       const endpoint = `http://127.0.0.1:${port}`;
       const tracing = await openTracing({

@@ -27,7 +27,7 @@ import type { ClientTrace, TracePoint } from './trace-point.js';
 import type { TracingOptions } from './open-tracing.js';
 import type { OpenSpan, SpanKind, SpanOptions, SpanRecorder } from './tracing.js';
 
-/** An SDK for each service, also where several share a process: each has a resource of its own. */
+/** One SDK per service, because each has its own resource, even when they share a process. */
 export async function openRecorder(options: TracingOptions & { endpoint: string }): Promise<SpanRecorder> {
   const name = {
     'service.name': `posthorn-${options.service}`,
@@ -39,16 +39,16 @@ export async function openRecorder(options: TracingOptions & { endpoint: string 
     autoDetectResources: false,
     sampler: samplerOf(options),
     spanProcessors: [new BatchSpanProcessor({ exporter: await exporterOf(options), ...times })],
-    // Metrics are scraped and logs go to the standard output: without these the SDK would export both from its defaults.
+    // Metrics are scraped and logs go to standard output; by default the SDK would export both.
     metricReaders: [],
     logRecordProcessors: [],
     textMapPropagator: null,
   });
-  // The last spans may be lost as any others are: a service whose collector is away still ends well.
+  // Losing the last spans must not make the shutdown fail.
   return recorderOn(tracerOf(sdk), () => sdk.shutdown().catch(() => undefined));
 }
 
-/** Starting an SDK registers it for the whole process; the next service of the process could not register its own. */
+/** Starting an SDK registers it globally, which only one service of a process could do. */
 function tracerOf(sdk: NodeSDK): Tracer {
   sdk.start();
   const tracer = trace.getTracer('posthorn');
@@ -57,7 +57,7 @@ function tracerOf(sdk: NodeSDK): Tracer {
 }
 
 const exportEveryMs = 1_000;
-/** A stop waits for the last batches no longer than this. */
+/** Limits the wait for the last batches at shutdown. */
 const giveUpAfterMs = 2_000;
 
 async function exporterOf({
@@ -118,7 +118,7 @@ function recorderOn(tracer: Tracer, close: () => Promise<void>): SpanRecorder {
         link ? [{ context: contextOf(link) }] : [],
         parent ? below(contextOf(parent)) : ROOT_CONTEXT,
       ),
-    // A recorded parent may be of a process whose sampler knows better than ours: its decision holds for the whole trace.
+    // The sampling decision of a recorded parent applies to the whole trace.
     child: (parent, name, options, links) =>
       start(
         name,
@@ -150,7 +150,7 @@ function openSpan(span: Span): OpenSpan {
   };
 }
 
-/** Where our own sampler does not follow its parent, the trace goes on past this service. */
+/** If our sampler drops the span, the trace still continues in later services. */
 const unrecorded = (point: TracePoint): OpenSpan => ({
   point,
   add: () => undefined,

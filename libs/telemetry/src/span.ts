@@ -2,13 +2,13 @@ import { currentContext, runInContext, type WorkContext } from './work-context.j
 import { readTraces, writeTraceparent } from './trace-point.js';
 import type { Attributes, OpenSpan, SpanOptions, Tracing } from './tracing.js';
 
-/** Runs `work` as a span of the present scene; just runs it where nothing is recorded. */
+/** Runs `work` as a span of the current context, or just runs it if nothing is recorded. */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   const context = currentContext();
   return context && context.traces.length > 0 ? recorded(context, name, options, work) : work();
 }
 
-/** Runs `work` for several scenes at once, each with a span of its own around it; `inner` are the scenes within. */
+/** Runs `work` for several contexts, each with a span of its own; `inner` are the contexts inside those spans. */
 export async function inSpans<T>(
   name: string,
   options: SpanOptions,
@@ -29,17 +29,16 @@ export async function inSpans<T>(
 }
 
 interface SpannedOptions<Args extends unknown[], Result> extends SpanOptions {
-  /** Where the method begins work that others left: the traces that it came with, as they were written down. */
+  /** For a method that continues stored work: the stored traces. */
   traces?: (...args: Args) => readonly (string | null)[];
   published?: (result: Result) => Attributes;
 }
 
-/** Who begins scenes says whose tracing it is. */
 interface Traced {
   readonly tracing: Tracing;
 }
 
-/** The method is a span, in the traces that it is called in or that its arguments carry. */
+/** Runs the method as a span in the current traces or those of its arguments. */
 export function Spanned<Args extends unknown[], Result>(
   name: string,
   options: SpannedOptions<Args, Result> = {},
@@ -58,7 +57,7 @@ export function Spanned<Args extends unknown[], Result>(
   };
 }
 
-/** The method finds work that belongs to traces: it is told of afterwards, and what it found hangs below it. */
+/** For a method that finds work of existing traces: its span is recorded afterwards, and the found work continues below it. */
 export function SpannedFind<Args extends unknown[], Found extends { trace: string | null }>(
   name: string,
   options: SpanOptions = {},

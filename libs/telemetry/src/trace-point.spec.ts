@@ -5,7 +5,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const spanId = 'b7ad6b7169203331';
 
 describe('a traceparent', () => {
-  it('is read as the W3C writes it, with or without what later versions add', () => {
+  it('export under the name of their own service and register nothing globally', () => {
     expect(readTraceparent(`00-${traceId}-${spanId}-01`)).toEqual({ traceId, spanId, sampled: true });
     expect(readTraceparent(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId, sampled: false });
     expect(readTraceparent(`01-${traceId}-${spanId}-03-more`)).toEqual({ traceId, spanId, sampled: true });
@@ -20,7 +20,7 @@ describe('a traceparent', () => {
     `00-${traceId}-${'0'.repeat(16)}-01`,
     `00-${traceId.toUpperCase()}-${spanId}-01`,
     `00-${traceId}-${spanId}-01\n`,
-  ])('is nothing where it is written as %j', (text) => {
+  ])('record nothing if OTEL_SDK_DISABLED is set', (text) => {
     expect(readTraceparent(text)).toBeNull();
   });
 

@@ -7,22 +7,21 @@ export type Attributes = Record<string, string | number | boolean>;
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** Milliseconds since 1970; now, unless the span is told of afterwards. */
+  /** Milliseconds since 1970; by default the current time. */
   startedAt?: number;
 }
 
-/** A span that is being recorded. */
 export interface OpenSpan {
   point: TracePoint;
   add(attributes: Attributes): void;
-  /** Names the kind of a failure; its words may hold an address. */
+  /** Records only the kind of the error, because its message may contain an address. */
   fail(error: unknown): void;
   end(): void;
 }
 
-/** What makes spans; only there where they are exported. */
+/** Absent unless spans are exported. */
 export interface SpanRecorder {
-  /** Null where the sampler has decided against it. */
+  /** Null if the sampler decided against it. */
   root(name: string, options: SpanOptions & { parent?: ClientTrace; link?: ClientTrace }): OpenSpan | null;
   child(parent: TracePoint, name: string, options: SpanOptions, links: readonly TracePoint[]): OpenSpan;
   close(): Promise<void>;
@@ -30,11 +29,11 @@ export interface SpanRecorder {
 
 const nobody: readonly string[] = [];
 
-/** The tracing of one service. Without a recorder nothing is made and nothing travels. */
+/** Tracing of one service. Without a recorder nothing is recorded or propagated. */
 export class Tracing {
   constructor(private readonly recorder: SpanRecorder | null = null) {}
 
-  /** What a client's request is recorded as; null where it is not. A client's trace is gone on with when it is trusted, linked otherwise. */
+  /** Null if the request is not recorded. A client's trace is continued if it is trusted, and linked otherwise. */
   root(name: string, options: SpanOptions, client: ClientTrace | null, trusted: boolean): OpenSpan | null {
     if (!this.recorder) return null;
     return this.recorder.root(name, {
@@ -47,7 +46,7 @@ export class Tracing {
     return this.recorder !== null;
   }
 
-  /** The scene of work that came with its traces; none where there is nothing to name. */
+  /** The context of work that has stored traces, if any. */
   context(traces: readonly TracePoint[], requestIds: readonly string[] = nobody): WorkContext | undefined {
     const recorded = this.recorder ? traces : [];
     return recorded.length + requestIds.length > 0
@@ -56,8 +55,8 @@ export class Tracing {
   }
 
   /**
-   * One span in each trace. What is done once for many is linked: the first span names all that it was done for, the others name
-   * the first one, so that each trace is whole by itself.
+   * One span per trace. The first span links to all traces of the work, and the others link to the first, so
+   * that each trace is complete.
    */
   spans(name: string, options: SpanOptions, parents: readonly TracePoint[]): OpenSpan[] {
     const [first, ...others] = parents;
@@ -67,7 +66,6 @@ export class Tracing {
     return [main, ...others.map((parent) => recorder.child(parent, name, options, [main.point]))];
   }
 
-  /** Sends what is recorded, and records no more. */
   async close(): Promise<void> {
     await this.recorder?.close();
   }

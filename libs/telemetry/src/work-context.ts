@@ -2,11 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { maxTraces, writeTraces, type TracePoint } from './trace-point.js';
 import type { Tracing } from './tracing.js';
 
-/** For whom the present work is done: what its log lines name, and where its spans hang. */
+/** The requests and traces that the current work belongs to, for log lines and spans. */
 export interface WorkContext {
-  /** Of the service that does the work. */
   tracing: Tracing;
-  /** Several where a batch joins many; none where nothing is recorded. */
+  /** Several for batches; none if nothing is recorded. */
   traces: readonly TracePoint[];
   requestIds: readonly string[];
 }
@@ -15,21 +14,21 @@ const contexts = new AsyncLocalStorage<WorkContext | undefined>();
 
 export const currentContext = (): WorkContext | undefined => contexts.getStore();
 
-/** Whether somebody records what is done now: where a span's name takes work, it is asked first. */
+/** Checked first where computing a span name is expensive. */
 export const isRecorded = (): boolean => (contexts.getStore()?.traces.length ?? 0) > 0;
 
-/** Runs `work` for this scene; for nobody where there is none. */
+/** Runs `work` in the context, or without one. */
 export function runInContext<T>(context: WorkContext | undefined, work: () => T): T {
   return contexts.run(context, work);
 }
 
-/** The traces that the present work belongs to, to be written down for whoever goes on with it. */
+/** Traces of the current work in the form stored with work that continues later. */
 export function currentTraces(): string | null {
   const context = contexts.getStore();
   return context === undefined ? null : writeTraces(context.traces);
 }
 
-/** The scene of what is done for several at once. */
+/** The context of work done for several contexts at once. */
 export function joinContexts(joined: readonly (WorkContext | undefined)[]): WorkContext | undefined {
   const present = joined.filter((context) => context !== undefined);
   if (present.length <= 1) return present[0];

@@ -7,10 +7,10 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((
 const require = createRequire(import.meta.url);
 const axe = require.resolve('axe-core/axe.min.js');
 
-/** Whether there is a browser on this machine: apt-get install chromium. */
+/** Requires `apt-get install chromium`. */
 export const hasBrowser = executablePath !== undefined;
 
-// Loaded here, so that suites without a browser do not pay for it.
+// Loaded lazily, so that suites without a browser are not slower.
 export const openBrowser = async (): Promise<Browser> =>
   (await import('playwright-core')).chromium.launch({
     ...(executablePath ? { executablePath } : {}),
@@ -22,15 +22,15 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** What an accessibility check finds on the page as it stands, in the browser's present colours. */
+/** Accessibility violations of the current page, in the current color scheme. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  // The page's own policy lets no script in: this one goes past it, as a developer's tools do.
+  // Bypasses the content security policy, which allows no scripts.
   await page.evaluate(await readFile(axe, 'utf8'));
   const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 }
 
-/** Fills in and sends a form by keyboard alone: fields are found by Tab, the form is sent by Enter. */
+/** Fills in and submits a form with the keyboard only. */
 export async function typeForm(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
     await tabTo(page, label);
@@ -40,7 +40,7 @@ export async function typeForm(page: Page, values: Record<string, string>): Prom
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 }
 
-/** Presses the button or follows the link of this name by keyboard. */
+/** Activates the button or link with this name by keyboard. */
 export async function press(page: Page, name: string): Promise<void> {
   await tabTo(page, name);
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -57,7 +57,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name} on ${page.url()}`);
 }
 
-/** Chooses an option by keyboard, as somebody who types its first letters does. */
+/** Selects an option by typing its first letters. */
 export async function choose(page: Page, label: string, option: string): Promise<void> {
   await tabTo(page, label);
   await page.keyboard.type(option);

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { reset } from './reset.js';
 
-/** The way to a database, which a test can cut or hold. */
+/** A connection to a database that a test can cut or hold. */
 export class DatabaseLine {
   private readonly sockets = new Set<Socket>();
   private state: 'open' | 'cut' | 'held' = 'open';
@@ -22,13 +22,13 @@ export class DatabaseLine {
     return line;
   }
 
-  /** Connections are reset, and new ones too. */
+  /** Existing and new connections are reset. */
   cut(): void {
     this.state = 'cut';
     for (const socket of this.sockets) reset(socket);
   }
 
-  /** Nothing arrives any more, and nothing says so. */
+  /** Connections stay open, but nothing arrives. */
   hold(): void {
     this.state = 'held';
     for (const socket of this.sockets) socket.pause();

@@ -31,7 +31,7 @@ class CreateOutbox1763700000000 {
 
 const parts = { entities: [], migrations: [CreateOutbox1763700000000] };
 
-/** A service, sending unless said otherwise, that only tells events, through a real outbox and relay. */
+/** Publishes events of a service (sending by default) through a real outbox and relay. */
 export class EventPublisher {
   private readonly outbox: Outbox;
   private readonly publishing: Publishing;
@@ -73,7 +73,7 @@ export class EventPublisher {
     this.outbox.wakeUp();
   }
 
-  /** The stream is lost, and everything is published again; resolves once the relay has noticed. */
+  /** Deletes the stream, so that everything is published again; resolves when the relay has noticed. */
   async repeatAll(): Promise<void> {
     const generation = async () => (await this.publishing.known())?.generation ?? 0;
     const before = await generation();
@@ -81,7 +81,7 @@ export class EventPublisher {
     await eventually(async () => (await generation()) > before, 'the relay notices that its stream is gone');
   }
 
-  /** Waits until the subscriber has nothing left to take. */
+  /** Waits until the subscriber has no pending events. */
   async taken(durable: string): Promise<void> {
     await eventually(async () => {
       const [row] = await this.database.query<{ waiting: number }>(
@@ -92,7 +92,7 @@ export class EventPublisher {
           ? await this.manager.consumers.info(streamOf(this.service), durable).catch(() => null)
           : null;
       return info && info.num_pending + info.num_ack_pending === 0 ? info : null;
-    }, `${durable} takes everything in`);
+    }, `${durable} processes everything`);
   }
 
   async stop(): Promise<void> {

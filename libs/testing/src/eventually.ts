@@ -1,4 +1,4 @@
-/** Asks until the answer is there: for what arrives by facts. The error says what did not happen. */
+/** Polls until the value is there, for results that arrive through events. The error names what did not happen. */
 export async function eventually<T>(
   probe: () => Promise<T | null | false | undefined>,
   what: string,
@@ -8,7 +8,7 @@ export async function eventually<T>(
   for (;;) {
     const found = await probe();
     if (found) return found;
-    if (performance.now() > until) throw new Error(`it did not happen in ${timeoutMs} ms: ${what}`);
+    if (performance.now() > until) throw new Error(`timeout after ${timeoutMs} ms: ${what}`);
     await new Promise((next) => setTimeout(next, 25));
   }
 }

@@ -1,17 +1,16 @@
 import type { Database } from '@posthorn/database';
 
 export interface WaitedFor {
-  /** Of this table. */
   relation?: string;
   locktype?: string;
 }
 
-/** Who waits for a lock, in this database alone: pg_locks has those of every suite of the server. */
+/** Processes waiting for a lock in this database only: pg_locks lists those of every suite. */
 export async function lockWaiters(
   database: Database,
   { relation, locktype }: WaitedFor = {},
 ): Promise<number[]> {
-  // Inside of a transaction pg_stat_activity would stay as it was at its first look.
+  // Inside a transaction, pg_stat_activity keeps its first snapshot.
   const rows = await database.apart(() =>
     database.query<{ pid: number }>(
       `SELECT DISTINCT pid FROM pg_locks JOIN pg_stat_activity USING (pid)

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Ends a connection so that the other side sees a reset. One that is ending already is only destroyed: libuv refuses to reset
- * it (EINVAL), and Node then takes it for closed without closing it, and spins for ever when the process exits.
+ * Closes a connection with a reset. One that is already closing is only destroyed: libuv refuses to reset it
+ * (EINVAL), and Node then loops for ever at exit.
  */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

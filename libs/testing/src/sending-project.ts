@@ -5,11 +5,10 @@ import { slowBus } from './slow-bus.js';
 export interface SendingProject {
   projectId: string;
   token: string;
-  /** Its verified domain. */
   domain: string;
 }
 
-/** A project that may send, made as an operator would, and a key with its limit. */
+/** A project that may send, created like an operator would, with a key and its limit. */
 export async function makeSendingProject(
   natsUrl: string,
   name: string,

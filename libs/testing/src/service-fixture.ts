@@ -6,11 +6,10 @@ import { DatabaseLine } from './database-line.js';
 import { slowBus } from './slow-bus.js';
 import { cloneDatabase, startTestNats, testSecret, type TestNats } from './test-servers.js';
 
-/** What a service stands on in its suite: a database and a NATS of its own, and the suite's own way to both. */
+/** Resources of a service in its suite: a database and NATS of its own, and connections to both. */
 export interface ServiceFixture {
-  /** What the service starts with. */
   environment: Record<string, string>;
-  /** The service's way to its database. */
+  /** The service's connection to its database. */
   line: DatabaseLine;
   nats: TestNats;
   database: Database;
@@ -18,11 +17,11 @@ export interface ServiceFixture {
   bus: Bus;
   queue: WorkQueue;
   buildProject(): { caller: Caller; projectId: string };
-  /** The items of all events of this name that the project has told, in the order of their commits. */
+  /** Items of all published events of this name in the project, in commit order. */
   eventsOf<Item extends object>(projectId: string, event: EventContract<Item>): Promise<Item[]>;
-  /** A service on it; where that does not start, nothing is left of the ground either. */
+  /** Starts a service on it; if that fails, everything is released. */
   carry<T>(service: Promise<T>): Promise<T>;
-  /** After the service has stopped. */
+  /** Call it after the service has stopped. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { dnsRecordOf, generateKeyPair, type SigningKey } from '@posthorn/mail';
 
 const algorithms = ['rsa', 'ed25519'] as const;
 
-/** A key of each algorithm, and what stands in the DNS under its name. */
+/** A key of each algorithm with its DNS record. */
 export async function makeSigningKeys(
   domain: string,
 ): Promise<{ keys: SigningKey[]; records: Map<string, string> }> {

@@ -1,7 +1,7 @@
 import type { Caller, RequestContract, ServiceName } from '@posthorn/contracts';
 import { answerEach, Answering, type BusConnection, type Incoming } from '@posthorn/messaging';
 
-/** Answers one question in the place of a service that does not run in a suite; resolves once it is asked, and answers how to stop. */
+/** Handles one request in place of a service that does not run in the suite; returns a function to stop it. */
 export async function standIn<In extends object, Out extends object>(
   connection: BusConnection,
   contract: RequestContract<In, Out>,

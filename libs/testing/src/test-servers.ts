@@ -15,10 +15,10 @@ import pg from 'pg';
 export const testSecret = 'a-secret-that-only-the-tests-know-0123456789';
 const templateLock = 7_301_003;
 
-/** The Postgres server of this test run; `npm test` starts one. */
+/** The Postgres server that `npm test` starts. */
 function testPostgresUrl(): string {
   const url = process.env['POSTHORN_TEST_DATABASE_URL'];
-  if (!url) throw new Error('no test servers are running: run the tests through npm test');
+  if (!url) throw new Error('no test servers are running: use npm test');
   return url;
 }
 
@@ -27,7 +27,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for a suite, cloned from a template that has every migration. */
+/** A database for one suite, cloned from a template with all migrations. */
 export async function cloneDatabase(
   service: string,
   { entities, migrations }: Pick<DatabaseOptions, 'entities' | 'migrations'>,
@@ -80,13 +80,13 @@ function urlOf(name: string): string {
 export interface TestNats {
   url: string;
   stop(): Promise<void>;
-  /** Killed without a word; with `wiped` its store goes too. */
+  /** Kills the process; with `wiped` its store is deleted too. */
   kill(how?: { wiped?: boolean }): Promise<void>;
-  /** Comes back where it was. */
+  /** Restarts on the same port. */
   start(): Promise<void>;
 }
 
-/** A NATS server of its own: subjects are global, so suites that run side by side must not share one. */
+/** A NATS server for one suite, because subjects are global. */
 export async function startTestNats(): Promise<TestNats> {
   const root = await mkdtemp(join(tmpdir(), 'posthorn-nats-'));
   const dataDirectory = join(root, 'store');

@@ -4,7 +4,7 @@ import { Metrics, Tracing } from '@posthorn/telemetry';
 import { WorkRunner } from '@posthorn/work';
 import { eventually } from './eventually.js';
 
-/** Does all work of the kinds that `register` registers, and of no other, while the service itself does not run. */
+/** Runs all work of the kinds that `register` registers while the service itself does not run. */
 export async function workOff(
   { database, connection }: { database: Database; connection: BusConnection },
   register: (runner: WorkRunner) => unknown,

@@ -97,7 +97,7 @@ describe('an operator', () => {
   it('has events published again, and hears of services that are away', async () => {
     const { said: text } = await posthorn('events', 'republish', '--since', '2h');
     expect(text).toContainEqual(expect.objectContaining({ service: 'analytics', facts: 0 }));
-    expect(text).toContainEqual({ service: 'workflows', error: 'The service cannot answer right now' });
+    expect(text).toContainEqual({ service: 'workflows', error: 'The service is temporarily unavailable' });
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('an operator', () => {
     [['events', 'republish'], 'missing: --since'],
     [['events', 'republish', '--since', 'yesterday'], 'since must be an instant'],
     [['dead-letters', 'list', '--service', 'postoffice'], 'service must be one of gateway'],
-    [['dead-letters', 'list', '--service', 'workflows'], 'The service cannot answer right now'],
+    [['dead-letters', 'list', '--service', 'workflows'], 'The service is temporarily unavailable'],
     [['dead-letters', 'replay', 'nonsense'], 'id must be a UUID'],
   ])('is told what is wrong with %p', async (texts, problem) => {
     expect(await posthorn(...texts)).toMatchObject({ code: 1, failed: expect.stringContaining(problem) });

@@ -140,7 +140,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
     suite.line.fix();
     expect(await lost).toMatchObject({
       kind: 'internal',
-      message: 'outcome unknown; repeat with the same Idempotency-Key',
+      message: 'The outcome is unknown; repeat the request with the same Idempotency-Key',
     });
     await suite.database.query(`DROP TRIGGER dawdle ON campaigns`);
     const again = await eventually(

@@ -31,7 +31,7 @@ const expire = () =>
     `UPDATE memberships SET token_ends_at = clock_timestamp() - interval '1 second' WHERE project_id = $1`,
     [projectId],
   );
-const over = { kind: 'gone', message: 'The link was used or is over' };
+const over = { kind: 'gone', message: 'The confirmation link was used or has expired' };
 
 describe('subscribing', () => {
   it('without double opt-in confirms at once, makes the contact, and changes nothing when it is repeated', async () => {

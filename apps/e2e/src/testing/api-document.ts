@@ -5,7 +5,7 @@ export interface ApiDocument {
 }
 
 export interface Operation {
-  /** Where it stands in the document. */
+  /** Its location in the document. */
   pointer: string;
   method: string;
   path: string;
@@ -34,7 +34,7 @@ export interface Schema {
   $ref?: string;
 }
 
-/** Of no surface: the front page, health, confirm links, the document and its page, the pages for people, and the sign-in that is the library's. */
+/** Outside of both surfaces: front page, health, confirmation links, documentation, pages and sign-in. */
 export const outside = (path: string): boolean =>
   path.startsWith('/api/auth/') ||
   path.endsWith('/lists/confirm-subscription') ||
@@ -57,7 +57,6 @@ const outsideFolders: readonly string[] = [
 
 const operations = new WeakMap<ApiDocument, Operation[]>();
 
-/** Every request of every test looks its operation up. */
 export function operationsOf(document: ApiDocument): Operation[] {
   const known = operations.get(document) ?? readOperations(document);
   operations.set(document, known);
@@ -82,7 +81,7 @@ export function operationAt(document: ApiDocument, method: string, path: string)
   return matching.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
 }
 
-/** A path that cannot be decoded is none. */
+/** A path that cannot be decoded has no operation. */
 export function pathAt({ paths }: ApiDocument, path: string): boolean {
   return isDecodable(path) && Object.keys(paths).some((known) => matches(known, path));
 }

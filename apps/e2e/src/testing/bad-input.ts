@@ -11,7 +11,7 @@ export const surfaces: readonly Surface[] = ['v1', 'legacy'];
 export const prefixes: Readonly<Record<Surface, string>> = { v1: '/api/v1', legacy: '/api' };
 export const randomId = '019b0000-0000-7000-8000-000000000001';
 
-/** One for each code of the API specification that bad input meets: the title of a code never changes. */
+/** One per error code that bad input causes; the title of a code never changes. */
 const titles: Readonly<Record<string, string>> = {
   invalid_api_key: 'The API key is missing, malformed, unknown or revoked',
   scope_missing: 'The credential does not allow this operation',
@@ -21,7 +21,7 @@ const titles: Readonly<Record<string, string>> = {
   rate_limited: 'Too many requests with this API key',
 };
 
-/** What a refusal has to say; `errors` are places in the names of its surface with their codes, and none means no list at all. */
+/** The expected refusal; `errors` are pointers in the names of its surface with their codes, or none for no list. */
 export interface Refusal {
   status: number;
   code?: string;
@@ -29,7 +29,7 @@ export interface Refusal {
   errors?: readonly (readonly [place: string, code: string])[];
 }
 
-/** The whole answer, member by member, in the dialect of its surface. */
+/** Checks the whole response in the format of its surface. */
 export function expectRefusal(answer: Answer, surface: Surface, path: string, refusal: Refusal): void {
   const published = {
     status: answer.status,
@@ -52,14 +52,14 @@ export function expectRefusal(answer: Answer, surface: Surface, path: string, re
   expect(answer.text).not.toMatch(/node_modules|at \w+ \(|SELECT|INSERT/);
 }
 
-/** The members of both dialects that hold failures; a body has many more. */
+/** Members of both surfaces that contain failures; a body has many more. */
 interface Published {
   [member: string]: unknown;
   errors?: { pointer: string }[];
   error?: { [member: string]: unknown; details?: { errors?: { field: string }[] } };
 }
 
-/** Failures come in no order that clients may count on. */
+/** The order of failures is undefined. */
 function ordered(body: Published): Published {
   body.errors?.sort((a, b) => a.pointer.localeCompare(b.pointer));
   body.error?.details?.errors?.sort((a, b) => a.field.localeCompare(b.field));
@@ -108,7 +108,7 @@ function envelope({
 export const pointerOn = (surface: Surface, pointer: string): string =>
   surface === 'v1' ? pointer : pointer.slice(1).replaceAll('/', '.');
 
-/** The whole product in a process of its own, for one file of tests. */
+/** The whole product in its own process, for one test file. */
 export function withPosthorn(environment: Record<string, string> = {}): {
   posthorn: RunningPosthorn;
   operator: Operator;

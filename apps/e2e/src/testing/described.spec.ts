@@ -39,51 +39,57 @@ const page = (text: string) => ({
 const create = (answer: ReturnType<typeof published>, body: unknown = { email: 'ada@example.com' }) =>
   requesting('POST', '/api/v1/contacts', answer, body);
 
-describe('an answer that the document describes', () => {
+describe('a response that the document describes', () => {
   it.each([
     ['a resource', create(published(201, contact))],
     ['a failure', create(published(409, problem, problemType))],
-    ['no method', requesting('PUT', '/api/contacts', published(405, failure, { ...json, allow: 'GET' }))],
-    ['no route', requesting('GET', '/nowhere', published(404, failure))],
+    [
+      'an unsupported method',
+      requesting('PUT', '/api/contacts', published(405, failure, { ...json, allow: 'GET' })),
+    ],
+    ['an unknown route', requesting('GET', '/nowhere', published(404, failure))],
     ['a path that cannot be decoded', requesting('PUT', '/api/contacts/%zz', published(404, failure))],
     ['HEAD', requesting('HEAD', '/api/v1/contacts?limit=1', published(200, ''))],
     ['a preflight', requesting('OPTIONS', '/api/emails', published(204, '', {}))],
-    ['what lies outside both surfaces', requesting('GET', '/healthz', published(200, 'anything'))],
-    ['a page for people', requesting('GET', '/sign-in?next=/account', published(200, 'anything'))],
-    ['the sign-in of people', requesting('POST', '/api/auth/sign-in/email', published(200, { user: {} }))],
-    ['a page where the route has one', requesting('GET', reveal, page('<!doctype html><p>Read it once</p>'))],
+    ['a path outside both surfaces', requesting('GET', '/healthz', published(200, 'anything'))],
+    ['a page', requesting('GET', '/sign-in?next=/account', published(200, 'anything'))],
+    ['the sign-in', requesting('POST', '/api/auth/sign-in/email', published(200, { user: {} }))],
+    [
+      'an HTML page of a route that has one',
+      requesting('GET', reveal, page('<!doctype html><p>Read it once</p>')),
+    ],
   ])('passes: %s', (_, request) => {
     expect(request).not.toThrow();
   });
 });
 
-describe('an answer that the document does not describe', () => {
+describe('a response that the document does not describe', () => {
   it.each([
     ['another status', create(published(200, contact)), 'contactsCreate describes only 201'],
     ['a member less', create(published(201, { ...contact, subscribed: undefined })), "must have required property 'subscribed'"],
-    ['a member more', create(published(201, { ...contact, secret: 1 })), 'must NOT have additional properties'],
+    ['an additional member', create(published(201, { ...contact, secret: 1 })), 'must NOT have additional properties'],
     ['a name of the other surface', create(published(201, { ...contact, projectId: contact.id })), 'must NOT have additional properties'],
     ['another type of a member', create(published(201, { ...contact, custom_fields: {} })), 'it/custom_fields must be string'],
-    ['an id that is none', create(published(201, { ...contact, id: '1' })), 'it/id must match format "uuid"'],
+    ['an invalid id', create(published(201, { ...contact, id: '1' })), 'it/id must match format "uuid"'],
     ['an envelope of the other surface', create(published(201, { success: true, data: contact })), 'must have required property'],
     ['a failure in the shape of the other surface', create(published(409, failure, problemType)), 'must have required property'],
     ['a failure of another type', create(published(409, problem)), 'the type application/json is none of application/problem+json'],
-    ['a code that does not go with its status', create(published(409, { ...problem, code: 'scope_missing' }, problemType)), 'it/code must be equal'],
+    ['a code of another status', create(published(409, { ...problem, code: 'scope_missing' }, problemType)), 'it/code must be equal'],
     ['401 without its header', create(published(401, problem, problemType)), 'the header WWW-Authenticate is missing'],
     ['405 without the methods', requesting('PUT', '/api/contacts', published(405, failure)), 'the header Allow is missing'],
     ['404 where the path is known', requesting('PUT', '/api/contacts', published(404, failure)), 'without such an operation it has to be 405'],
-    ['a success where no route is', requesting('GET', '/api/secrets', published(200, {})), 'without such an operation it has to be 404'],
-    ['a page where the route has none', requesting('GET', '/api/v1/contacts', page('<!doctype html>')), 'the type text/html is none of'],
-    ['something else that calls itself a page', requesting('GET', reveal, page('{}')), 'it is no page'],
-    ['a name that only begins like a page', requesting('GET', '/sign-inside', published(200, {})), 'it has to be 404'],
+    ['a success of an unknown route', requesting('GET', '/api/secrets', published(200, {})), 'without such an operation it has to be 404'],
+    ['a page of a route without pages', requesting('GET', '/api/v1/contacts', page('<!doctype html>')), 'the type text/html is none of'],
+    ['other content with the type of a page', requesting('GET', reveal, page('{}')), 'it is no page'],
+    ['a path that only starts like a page', requesting('GET', '/sign-inside', published(200, {})), 'it has to be 404'],
     ['a body of HEAD', requesting('HEAD', '/api/v1/contacts', published(200, {})), 'it has a body'],
-    ['a request that it does not allow', create(published(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
-    ['a parameter that it does not know', requesting('GET', '/api/v1/contacts?all=1', published(200, { data: [], has_more: false, next_cursor: null })), 'all'],
+    ['an undocumented request', create(published(201, contact), { email: 'a@b.cc', admin: true }), 'describes another request'],
+    ['an undocumented parameter', requesting('GET', '/api/v1/contacts?all=1', published(200, { data: [], has_more: false, next_cursor: null })), 'all'],
   ])('fails: %s', (_, request, complaint) => {
     expect(request).toThrow(complaint);
   }); // prettier-ignore
 
-  it('is found where Node itself refuses, too', () => {
+  it('is found for refusals of Node itself', () => {
     const refusal = { success: false, error: { message: 'm', code: 'VALIDATION_ERROR' } };
     expect(() =>
       refuseUndescribedBytes('GET /api/v1/emails HTTP/1.1', published(431, refusal)),

@@ -16,7 +16,7 @@ interface Requested {
   /** With its query. */
   path: string;
   body?: unknown;
-  /** Of the body; JSON unless said otherwise. */
+  /** Of the body; JSON by default. */
   type?: string;
 }
 
@@ -26,7 +26,7 @@ interface Published {
   text: string;
 }
 
-/** The committed document, which `bin/check` holds equal to what is served. */
+/** The committed document, which `bin/check` compares with the served one. */
 export const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument;
 
 const root = 'openapi';
@@ -36,7 +36,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'idn-email'
 ajv.addSchema(closed(document) as object, root);
 const compiled = new Map<string, ValidateFunction>();
 
-/** Throws unless the document describes this answer: its status, its type, the headers that it promises, and every member. */
+/** Throws unless the document describes the status, type, headers and every member of the response. */
 export function refuseUndescribed(requested: Requested, published: Published): void {
   const path = requested.path.replace(/[?#].*$/s, '');
   if (outside(path)) return;
@@ -47,7 +47,7 @@ export function refuseUndescribed(requested: Requested, published: Published): v
     );
 }
 
-/** Also what Node refuses before there is a request: it has no path, so it speaks as the legacy surface. */
+/** Includes refusals by Node before routing: without a path they have the legacy format. */
 export function refuseUndescribedBytes(line: string, published: Published): void {
   const [method = '', path = ''] = line.split(' ');
   const unread = !published.headers.has('x-content-type-options');
@@ -74,20 +74,20 @@ function complaintOf(
     return `${operation.operationId} describes only ${Object.keys(operation.responses).join(', ')}`;
   const refused = complaintAbout(response.pointer, published, bodyless);
   if (refused) return `${operation.operationId} describes that otherwise: ${refused}`;
-  // Of a batch some entries may be none.
+  // Entries of a batch may be invalid.
   const whole = published.status < 300 && published.status !== 207 && !describesEntries(published);
   const accepted = whole ? acceptedOtherwise(operation, requested, body, type) : null;
   return accepted && `${operation.operationId} describes another request: ${accepted}`;
 }
 
-/** A success that says which entries it did not take. */
+/** A success that reports entries it did not accept. */
 function describesEntries({ text }: Published): boolean {
   if (!text.includes('"errors":[{')) return false;
   const { errors, data = {} } = JSON.parse(text) as { errors?: object[]; data?: { errors?: object[] } };
   return (errors ?? data.errors ?? []).length > 0;
 }
 
-/** 404 where no path is, 405 where the path knows other methods, and what a browser asks first. */
+/** 404 for unknown paths, 405 for known paths with other methods, and preflights. */
 function withoutRoute(method: string, path: string, published: Published, bodyless: boolean): string | null {
   const known = pathAt(document, path);
   if (method === 'OPTIONS' && published.status === 204)
@@ -116,7 +116,7 @@ function complaintAbout(pointer: string, { headers, text }: Published, bodyless:
   return failuresOf(`${pointer}/content/${escaped(type)}/schema`, JSON.parse(text));
 }
 
-/** What was accepted has to be allowed: generated clients could not say it otherwise. */
+/** An accepted request must be documented, because generated clients could not send it otherwise. */
 function acceptedOtherwise(
   { pointer, requestBody, parameters = [] }: Operation,
   requested: string,
@@ -141,13 +141,13 @@ function acceptedOtherwise(
 function failuresOf(pointer: string, value: unknown): string | null {
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${root}#${encodeURI(pointer)}` });
   compiled.set(pointer, validate);
-  // Of a value as JSON says it: an absent member is not an undefined one.
+  // Uses the JSON form: absent members differ from undefined ones.
   return validate(JSON.parse(JSON.stringify(value ?? null)))
     ? null
     : ajv.errorsText(validate.errors, { dataVar: 'it', separator: '; ' });
 }
 
-/** Clients have to take members that come later; here one that nobody described is a leak. */
+/** Clients must accept new members, but an undocumented one here is a leak. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

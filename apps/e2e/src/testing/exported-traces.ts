@@ -2,7 +2,7 @@ import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { startOtlpServer, type OtlpServer } from '@posthorn/dev';
 
-/** All that one product tells of its work, in a file: it is more than a test should hold, and some secrets are known only afterwards. */
+/** Everything that one product exports, in a file: it does not fit into memory, and some secrets are known only later. */
 export class ExportedTraces {
   private closed?: Promise<void>;
 
@@ -16,7 +16,7 @@ export class ExportedTraces {
     return new ExportedTraces(file, await startOtlpServer((body) => appendFileSync(file, `${body}\n`)));
   }
 
-  /** What makes a product tell everything to it. */
+  /** Makes a product export everything to it. */
   get environment(): Record<string, string> {
     return {
       OTEL_EXPORTER_OTLP_ENDPOINT: this.server.endpoint,
@@ -25,7 +25,7 @@ export class ExportedTraces {
     };
   }
 
-  /** The first span of which it is true, or what was told beside spans, as it came over the wire; null where there is none. */
+  /** The first span or other export that matches, as received; null if none. */
   async find(isTrue: (published: string) => boolean): Promise<string | null> {
     for await (const body of createInterface({ input: createReadStream(this.file) })) {
       if (isTrue(body)) return spansIn(body).find(isTrue) ?? body;

@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const generator = join(dirname(require.resolve('@hey-api/openapi-ts/package.json')), 'bin/run.js');
 const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 
-/** A client of one surface, as a stranger would make it from the document alone. */
+/** A client of one surface generated from the document alone. */
 export class GeneratedClient {
   private readonly folder = mkdtempSync(join(tmpdir(), 'posthorn-client-'));
 
@@ -37,7 +37,7 @@ export class GeneratedClient {
     );
   }
 
-  /** Compiles the client and a program that uses it, as strictly as the compiler knows. */
+  /** Compiles the client and a program that uses it with all strict options. */
   async compile(program: string): Promise<void> {
     const options = {
       target: 'es2023',
@@ -57,7 +57,7 @@ export class GeneratedClient {
     );
   }
 
-  /** What the program prints, read as JSON. */
+  /** The output of the program, as JSON. */
   async run(environment: Record<string, string>): Promise<unknown> {
     const { stdout } = await run(process.execPath, ['js/program.js'], {
       cwd: this.folder,

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 
-/** A fenced block of a guide. What follows a command without a language of its own is what it printed. */
+/** A fenced block of a guide. A block without a language after a command is its output. */
 export interface GuideBlock {
   language: string;
   text: string;
@@ -12,13 +12,13 @@ const fence = /^```(\w+)\n([\s\S]*?)^```$/gm;
 export const blocksOf = (guide: string): GuideBlock[] =>
   [...guide.matchAll(fence)].map(([, language, text]) => ({ language: language!, text: text! }));
 
-/** The guide with other texts in its blocks, in their order. */
+/** The guide with replaced blocks. */
 export function withBlocks(guide: string, texts: readonly string[]): string {
   let next = 0;
   return guide.replace(fence, (_, language: string) => `\`\`\`${language}\n${texts[next++]!}\`\`\``);
 }
 
-/** Ids, instants, keys and measured times are others each time; so is how far an import is when somebody looks. */
+/** Ids, instants, keys and durations differ in every run; so does the progress of an import. */
 export const comparable = (printed: string): string =>
   printed
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
@@ -28,7 +28,7 @@ export const comparable = (printed: string): string =>
     .replace(/^data: .*"status":"(?:QUEUED|RUNNING)".*$/gm, 'data: under way')
     .trim();
 
-/** One bash for all commands of a guide, as its reader has one terminal. */
+/** One bash for all commands of a guide, like one terminal. */
 export class Terminal {
   private readonly bash: ChildProcessWithoutNullStreams;
   private printed = '';
@@ -43,7 +43,7 @@ export class Terminal {
       });
   }
 
-  /** What the commands print. */
+  /** The output of the commands. */
   async run(commands: string): Promise<string> {
     const end = `end-${randomUUID()}`;
     this.printed = '';

@@ -6,7 +6,7 @@ export interface InboxMessage {
   envelope: { from: string; to: string[] };
 }
 
-/** Every message of the development inbox, newest first. */
+/** All messages of the development inbox, newest first. */
 export async function inboxMessages(posthorn: RunningPosthorn): Promise<InboxMessage[]> {
   const messages: InboxMessage[] = [];
   for (let after: string | null = ''; after !== null;) {

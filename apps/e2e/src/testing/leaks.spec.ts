@@ -8,7 +8,7 @@ import { leaksExported } from './leaks.js';
 
 const known = new Set(['correct horse', 'a "quoted" one']);
 
-describe('the search of what a product exported', () => {
+describe('the search for secrets in exports', () => {
   let directory: string;
   let traces: ExportedTraces;
 
@@ -38,10 +38,10 @@ describe('the search of what a product exported', () => {
   it.each([
     ['a key', `Bearer sk_live_${'a'.repeat(42)}`],
     ['a token of an application', `oat_${'A'.repeat(42)}`],
-    ['what a client showed', 'by correct horse'],
-    ['what JSON writes in another way', 'by a "quoted" one'],
-    ['an address that opens something', '/api/v1/reveal?token=x'],
-  ])('finds %s, and names its span alone', async (_, value) => {
+    ['a value that a client sent', 'by correct horse'],
+    ['a value that JSON escapes', 'by a "quoted" one'],
+    ['a URL that grants access', '/api/v1/reveal?token=x'],
+  ])('finds %s and names only its span', async (_, value) => {
     await record('nothing', value, 'nothing');
     const [location, ...others] = await leaksExported(traces, known);
     expect(others).toEqual([]);
@@ -50,7 +50,7 @@ describe('the search of what a product exported', () => {
     expect(location).not.toContain('nothing');
   });
 
-  it('finds nothing where there is none of it', async () => {
+  it('finds nothing in clean exports', async () => {
     await record('nothing', 'correct', 'sk_live_', 'token=x');
     expect(await traces.find((published) => published.includes('token=x'))).not.toBeNull();
     expect(await leaksExported(traces, known)).toEqual([]);

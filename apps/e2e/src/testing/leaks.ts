@@ -1,14 +1,14 @@
 import pg from 'pg';
 import type { ExportedTraces } from './exported-traces.js';
 
-/** Keys, access tokens, refresh tokens and secrets of applications, wherever they stand. */
+/** Keys, access tokens, refresh tokens and client secrets anywhere. */
 const secretPattern = '([sp]k_(live|test)|oat|ort|ocs)_[0-9A-Za-z]{42}';
 const ended = 'Ctrl-C stops everything';
 
-/** A secret that is on its way in an address: none of the names of these parameters is anything else with us. */
+/** Secrets in URLs: these parameters are used for nothing else. */
 const secretParameter = /[?&](?:token|code|state)=/;
 
-/** The places that hold anything that opens an account: whatever looks like one, and what clients showed. */
+/** Locations of secrets: by their form, and by the values that clients sent. */
 export async function leaksStored(
   databaseUrls: readonly string[],
   known: ReadonlySet<string>,
@@ -16,7 +16,7 @@ export async function leaksStored(
   return (await Promise.all(databaseUrls.map((url) => leaksOnServer(url, [...known])))).flat();
 }
 
-/** What a start says to whoever started it is no log. */
+/** Messages of the start are not logs. */
 export function leaksLogged(output: string, known: ReadonlySet<string>): string[] {
   const line = linesAfterStart(output).find((text) => looksSecret(text) || holdsAny(text, known));
   return line === undefined ? [] : [`the log: ${line}`];
@@ -35,7 +35,7 @@ const holdsAny = (text: string, secrets: ReadonlySet<string>): boolean =>
 
 export const looksSecret = (text: string): boolean => new RegExp(secretPattern).test(text);
 
-/** A start speaks of the demo keys between its first words and its last. */
+/** The start prints the demo keys between its first and last lines. */
 const linesAfterStart = (output: string): string[] => output.slice(output.lastIndexOf(ended)).split('\n');
 
 async function leaksOnServer(url: string, secrets: readonly string[]): Promise<string[]> {
@@ -73,7 +73,7 @@ async function leaks(client: pg.Client, table: string, secrets: readonly string[
   return rows.length > 0;
 }
 
-/** Null where the test itself took the server away. */
+/** Null if the test stopped the server. */
 async function requested<T>(url: string, request: (client: pg.Client) => Promise<T>): Promise<T | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { filesBelow } from '@posthorn/testing';
 import pg from 'pg';
 import type { RunningPosthorn } from './running-posthorn.js';
 
-/** Where any of these words stand in what the product keeps, in any case: tables, the store of NATS, what it logged and told of its work. */
+/** Locations of these strings, in any case, in tables, the NATS store, logs and exports. */
 export async function tablesContaining(
   { servers, dataDirectory, output, traces }: RunningPosthorn,
   texts: readonly string[],
@@ -24,7 +24,7 @@ export async function tablesContaining(
   ].sort();
 }
 
-/** Events that are still to be told, for the first time or once more. */
+/** Events still to be published, for the first time or again. */
 export async function eventsUnpublished({ servers }: RunningPosthorn): Promise<number> {
   const counts = await onEveryDatabase(servers.databaseUrls, async (client) => {
     const { rows: known } = await client.query(`SELECT FROM pg_tables WHERE tablename = 'fact_repeats'`);
@@ -37,7 +37,7 @@ export async function eventsUnpublished({ servers }: RunningPosthorn): Promise<n
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Of the database of that name, on whichever server it is. */
+/** The database with this name, on whichever server. */
 export async function urlOfDatabase({ servers }: RunningPosthorn, name: string): Promise<string> {
   for (const url of servers.databaseUrls)
     if ((await connected(url, namesOf)).includes(name)) return onServer(url, name);
@@ -48,7 +48,7 @@ async function tablesHolding(client: pg.Pool, database: string, texts: readonly 
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   );
-  // Bytes are written in hexadecimal digits.
+  // Bytes are in hexadecimal.
   const checked = [
     ...texts,
     ...texts.flatMap((text) => [text, text.toUpperCase()]).map((text) => Buffer.from(text).toString('hex')),

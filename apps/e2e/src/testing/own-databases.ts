@@ -8,11 +8,11 @@ import { mode } from './running-posthorn.js';
 const all = 'all';
 const secretKey = 'a-secret-that-only-the-tests-know-0123456789';
 
-/** Postgres that somebody else runs: one server for all services, or one for each where the mode says so. */
+/** External Postgres: one server for all services, or one per service depending on the mode. */
 export class OwnDatabases {
   private readonly root = mkdtempSync(join(tmpdir(), 'posthorn-databases-'));
   private readonly servers = new Map<string, PostgresServer>();
-  /** What `npm start` and `npm run start:services` are given to use them. */
+  /** Settings of `npm start` and `npm run start:services` to use them. */
   environment: Record<string, string> = {};
 
   static async start(): Promise<OwnDatabases> {
@@ -26,7 +26,7 @@ export class OwnDatabases {
     return databases;
   }
 
-  /** The server's own account, on the server that holds this service. */
+  /** The server's own account on the server of this service. */
   adminUrlOf(service: string): string {
     return (this.servers.get(service) ?? this.servers.get(all)!).url;
   }
@@ -35,7 +35,7 @@ export class OwnDatabases {
     await Promise.all([...this.servers.values()].map((server) => server.stop()));
   }
 
-  /** On the ports that they had. */
+  /** On the same ports. */
   async comeBack(): Promise<void> {
     await Promise.all([...this.servers].map(([name, { port }]) => this.run(name, port)));
   }

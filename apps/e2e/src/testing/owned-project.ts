@@ -6,7 +6,7 @@ import { makeUser, signIn, type Person } from './people.js';
 import { madeOf, nounOf, uniqueAddress, uniqueDomain, type Made } from './resources.js';
 import type { Answer, RunningPosthorn } from './running-posthorn.js';
 
-/** A project with a key and its owner: whatever can stand in a path or a body is made in it. */
+/** A project with a key and its owner, in which resources for paths and bodies are created. */
 export class OwnedProject {
   private colleague: Promise<string> | undefined;
   private partners: Promise<string> | undefined;
@@ -19,13 +19,13 @@ export class OwnedProject {
     readonly owner: Person,
   ) {}
 
-  /** The one of `npm start` and its demo user. */
+  /** The demo project and user of `npm start`. */
   static async ours(posthorn: RunningPosthorn, operator: Operator): Promise<OwnedProject> {
     const { projectId, secretKey, user } = posthorn.dev;
     return new OwnedProject(posthorn, operator, projectId, secretKey, await signIn(posthorn, user));
   }
 
-  /** Another one, of somebody else. */
+  /** A project of another user. */
   static async ofAStranger(posthorn: RunningPosthorn, operator: Operator): Promise<OwnedProject> {
     const owner = await signIn(posthorn, await makeUser(operator, 'stranger@example.com'));
     const founded = await posthorn.post('/api/v1/users/me/projects', { name: 'Strangers' }, owner.headers);
@@ -34,7 +34,7 @@ export class OwnedProject {
     return new OwnedProject(posthorn, operator, id, token!, owner);
   }
 
-  /** What an operation is asked with: the key, or the session where it takes no keys. */
+  /** The credential of an operation: the key, or the session if it accepts no keys. */
   headersFor(operation: Operation): Record<string, string> {
     return takesKeys(operation) ? { authorization: `Bearer ${this.key}` } : this.owner.headers;
   }
@@ -43,7 +43,7 @@ export class OwnedProject {
     return madeOf(noun)(this);
   }
 
-  /** A path that exists, with what is read once by it if it reads such a thing. */
+  /** A path that exists; a single-use resource is created for it. */
   async pathTo(operation: Operation): Promise<string> {
     return this.pathWith(operation, hasId(operation) ? await this.make(nounOf(operation)) : {});
   }
@@ -55,7 +55,7 @@ export class OwnedProject {
       : named;
   }
 
-  /** The body with what holds for one request only. */
+  /** The body with values that are valid for one request only. */
   async freshened<Body extends object | undefined>(body: Body): Promise<Body> {
     const fresh = Object.entries(body ?? {}).map(async ([name, value]) => [
       name,
@@ -71,7 +71,7 @@ export class OwnedProject {
     domain: () => Promise.resolve(uniqueDomain('asked')),
   };
 
-  /** The same colleague each time, and again a member whatever became of both; by the front door an address is invited once a minute. */
+  /** The same colleague each time, added again if necessary; an invitation is possible only once a minute. */
   async joined(): Promise<string> {
     const userId = await (this.colleague ??= makeUser(this.operator, uniqueAddress()).then(({ id }) => id));
     await this.query(
@@ -82,7 +82,7 @@ export class OwnedProject {
     return userId;
   }
 
-  /** The token of a link by which the owner becomes a member of one more project; the mail that bears it waits while delivery is paused. */
+  /** The token of an invitation for the owner to another project; its mail waits while delivery is paused. */
   private async invitedElsewhere(): Promise<string> {
     const id = await (this.partners ??= this.operator('projects', 'create', '--name', 'Partners').then(
       (made) => made['id']!,
@@ -98,7 +98,7 @@ export class OwnedProject {
     return token;
   }
 
-  /** By the front door, as the key or as the owner. */
+  /** Through the API, with the key or as the owner. */
   async requested(
     method: string,
     path: string,
@@ -111,7 +111,7 @@ export class OwnedProject {
     return answer;
   }
 
-  /** One server for all, or one for each service. */
+  /** One server for all services, or one per service. */
   private get gatewaysDatabase(): string {
     const { databaseUrls } = this.posthorn.servers;
     const url = new URL(databaseUrls.find((each) => each.endsWith('/posthorn_gateway')) ?? databaseUrls[0]!);
@@ -130,7 +130,7 @@ export class OwnedProject {
   }
 }
 
-/** The path names something in the project, not only the project. */
+/** The path names something inside the project. */
 export const hasId = ({ path }: Operation): boolean => path.replace('{projectId}', '').includes('{');
 
 export const takesKeys = ({ 'x-callers': callers }: Operation): boolean =>

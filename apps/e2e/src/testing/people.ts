@@ -6,18 +6,18 @@ export interface Account {
   password: string;
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Person extends Account {
   userId: string;
-  /** What their browser sends with each request from a page of ours. */
+  /** Headers of a browser on a trusted origin. */
   headers: Record<string, string>;
 }
 
-/** The default of PUBLIC_URL: these products listen where there is room, and do not know where. */
+/** The default of PUBLIC_URL: these products listen on free ports and do not know them. */
 const ownOrigin = 'http://localhost:3000';
 let positions = 0;
 
-/** From an address of its own, since tries are limited by it: the product has to trust the proxy that this is. */
+/** Uses its own address, because attempts are limited by address; the product must trust this proxy. */
 export async function signIn(posthorn: RunningPosthorn, { email, password }: Account): Promise<Person> {
   const index = (positions += 1);
   const headers = {
@@ -38,7 +38,7 @@ export async function signIn(posthorn: RunningPosthorn, { email, password }: Acc
   return { email, password, userId: user.id, headers: { cookie, origin: ownOrigin } };
 }
 
-/** Without its signature: the token is what would open the account. */
+/** Without the signature: the token is the secret. */
 export const sessionTokenIn = (cookie: string): string =>
   decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0]!;
 

@@ -7,18 +7,18 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 const prepareLock = 7_301_004;
-/** Told by a running product, and wrong for the next. */
+/** Written by a running product and invalid for the next one. */
 const ofOneRun = ['servers.json', 'processes.json'];
 
-/** What starts a product: its program with its arguments. */
+/** The program and arguments that start a product. */
 export interface Start {
   program: string;
   flags: readonly string[];
 }
 
 /**
- * Fills a new data directory with the result of a first start, which is made once for each run of the tests:
- * a copy takes a fraction of the time that creating clusters and migrating takes.
+ * Fills a new data directory with the result of a first start, which is made once per test run: copying takes
+ * a fraction of the time of creating clusters and migrating.
  */
 export async function copyPreparedData(directory: string, start: Start): Promise<void> {
   const root = process.env['POSTHORN_TEST_PREPARED'];
@@ -28,7 +28,7 @@ export async function copyPreparedData(directory: string, start: Start): Promise
   await run('cp', ['-a', prepared, directory]);
 }
 
-/** Workers of one run share the database server, so its advisory lock keeps the second from preparing again. */
+/** Workers of a run share the database server; its advisory lock keeps them from preparing twice. */
 async function prepareOnce(prepared: string, start: Start): Promise<void> {
   const admin = new pg.Client({ connectionString: process.env['POSTHORN_TEST_DATABASE_URL'] });
   await admin.connect();

@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { refuseUndescribedBytes } from './described.js';
 import type { RunningPosthorn } from './running-posthorn.js';
 
-/** What the gateway answers to bytes that no HTTP client would send. */
+/** The response of the gateway to bytes that no HTTP client would send. */
 export async function rawRequest(
   posthorn: RunningPosthorn,
   lines: readonly string[],
 ): Promise<{ head: string; body: string }> {
   const { hostname, port } = new URL(posthorn.dev.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  // The answer may come before all is written: what is left is nobody's then.
+  // The response may come before everything is written; the rest is ignored.
   socket.on('error', () => undefined);
   socket.write(`${[...lines, `host: ${hostname}`, 'connection: close'].join('\r\n')}\r\n\r\n`);
   let answer = '';
@@ -17,7 +17,7 @@ export async function rawRequest(
   await new Promise((resolve) => socket.once('close', resolve));
   const end = answer.indexOf('\r\n\r\n');
   const [head, body] = [answer.slice(0, end), answer.slice(end + 4)];
-  // Who still writes when the connection is closed may see that it is, and not the answer.
+  // A client that is still writing may see the closed connection instead of the response.
   if (answer !== '')
     refuseUndescribedBytes(lines[0]!, {
       status: Number(head.split(' ')[1]),

@@ -3,18 +3,18 @@ import type { Operation } from './api-document.js';
 import type { OwnedProject } from './owned-project.js';
 import { signIn } from './people.js';
 
-/** Something that stands behind an id. */
+/** A resource with an id. */
 export interface Made {
   id: string;
-  /** What a link to it bears, where it is read by one. */
+  /** The token of its link, if it is read through one. */
   link?: string;
 }
 
 type Maker = (project: OwnedProject) => Promise<Made>;
 
-/** What can be made to stand behind an id in a path, by the noun before it. */
+/** Creates resources by the noun before their id in a path. */
 const made: Record<string, Maker> = {
-  // Waiting for its time, so that it can be taken back.
+  // Scheduled, so that it can be cancelled.
   emails: created('emails', () => ({
     to: 'ada@example.com',
     subject: 'Hello',
@@ -49,13 +49,13 @@ let count = 0;
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
 
-/** Of development, so that it is verified at once. */
+/** A development domain, which is verified at once. */
 export const uniqueDomain = (text: string): string => `${text}-${(count += 1)}.example.test`;
 export const uniqueAddress = (): string => `reader-${(count += 1)}@example.com`;
 
 export const uniqueName = (): string => `footer-${(count += 1)}`;
 
-/** The noun of a path, as `contacts` of `/api/v1/contacts/{id}`; both surfaces show the same rows. */
+/** The noun of a path, such as `contacts` in `/api/v1/contacts/{id}`; both surfaces show the same rows. */
 export const nounOf = ({ path }: Operation): string =>
   path.includes('/contacts/imports/{id}') ? 'contact-imports' : firstNounOf(path);
 
@@ -76,7 +76,7 @@ function created(noun: string, body: () => object): Maker {
   });
 }
 
-/** Keys take a while to make, and a project has a hundred domains: the one before serves as long as it is there. */
+/** Creating keys is slow and the number of domains is limited, so the previous one is reused. */
 async function storedDomain(project: OwnedProject): Promise<Made> {
   const { body } = await project.requested('GET', '/api/v1/domains?limit=100', undefined, 'key');
   const stored = body.data.find(({ domain }: { domain: string }) => domain.startsWith('kept-'));
@@ -95,7 +95,7 @@ async function suppress(project: OwnedProject): Promise<Made> {
   };
 }
 
-/** One that is complete: what it says of itself does not change any more. */
+/** A finished erasure, whose content is stable. */
 async function erased(project: OwnedProject): Promise<Made> {
   const { body } = await project.requested('POST', '/api/v1/contacts', { email: uniqueAddress() }, 'key');
   const id = body.id as string;
@@ -103,19 +103,19 @@ async function erased(project: OwnedProject): Promise<Made> {
   const report = `/api/v1/erasures/${id}`;
   await eventually(
     async () => (await project.requested('GET', report, undefined, 'key')).body.completed_at as string | null,
-    'the erasure ends',
+    'the erasure is complete',
   );
   return { id };
 }
 
-/** One that has ended: what it says of itself does not change any more. */
+/** A finished import, whose content is stable. */
 function imported(start: string, all: string): Maker {
   return async (project) => {
     const { body } = await project.requested('POST', `/api/v1/${start}`, { csv: uniqueAddress() }, 'key');
     const one = `/api/v1/${all}/${body.id}`;
     await eventually(
       async () => (await project.requested('GET', one, undefined, 'key')).body.finished_at as string | null,
-      'the import ends',
+      'the import is finished',
     );
     return { id: body.id as string };
   };
@@ -139,7 +139,7 @@ async function invite(project: OwnedProject): Promise<Made> {
   };
 }
 
-/** Another one of the owner's: the one that asks lasts. */
+/** Another session of the owner, so that the current one stays. */
 async function beginSession(project: OwnedProject): Promise<Made> {
   const again = await signIn(project.posthorn, project.owner);
   const { body } = await project.requested('GET', '/api/v1/users/me/sessions', undefined, again);

@@ -10,10 +10,10 @@ import { copyPreparedData } from './prepared-data.js';
 
 const program = resolve('dist/apps/all-in-one/src/main.js');
 
-/** How the services run while these tests do; `npm run test:modes` goes through all. */
+/** How the services run during these tests; `npm run test:modes` runs all modes. */
 export type Mode = 'one' | 'services' | 'replicas' | 'separate';
 
-/** What `npm start` and `npm run start:services` are given in each. */
+/** Arguments of `npm start` and `npm run start:services` in each mode. */
 const argumentsOf: Record<Mode, string[]> = {
   one: [],
   services: ['--services'],
@@ -44,7 +44,7 @@ export interface Answer {
   body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- a client sees JSON, not our types
 }
 
-/** A data directory that Postgres's own user can reach; `isEmpty` where the test is about the first start itself. */
+/** A data directory that Postgres can use; `isEmpty` for tests of the first start itself. */
 export function makeDataDirectory({ isEmpty = false } = {}): { path: string; remove(): void } {
   const root = mkdtempSync(join(tmpdir(), 'posthorn-e2e-'));
   chmodSync(root, 0o755);
@@ -53,11 +53,11 @@ export function makeDataDirectory({ isEmpty = false } = {}): { path: string; rem
   return { path, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Databases or a secret of the test's own belong to no prepared directory. */
+/** External databases or secrets do not fit a prepared directory. */
 const isOwn = (variable: string): boolean =>
   variable.endsWith('DATABASE_URL') || variable === 'POSTHORN_SECRET_KEY';
 
-/** `npm start` or `npm run start:services` as a user runs it, in a process of its own. */
+/** `npm start` or `npm run start:services` in a process of its own, like a user runs it. */
 export class RunningPosthorn {
   output = '';
   private readonly secrets = new Set<string>();
@@ -73,7 +73,7 @@ export class RunningPosthorn {
       stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
   }
 
-  /** Starts, and waits until it says that it is ready or ends. */
+  /** Starts it and waits until it is ready or exits. */
   static async launch(
     dataDirectory: string,
     environment: Record<string, string> = {},
@@ -88,7 +88,7 @@ export class RunningPosthorn {
       RATE_LIMIT_ENABLED: 'false',
       LOG_LEVEL: 'debug',
       POSTHORN_DATA_DIR: dataDirectory,
-      // The walks show more credentials that are none than any client does.
+      // The walks send more invalid credentials than any client does.
       FAILED_ATTEMPTS_PER_MINUTE: '100000',
       ...traces.environment,
       ...environment,
@@ -126,7 +126,7 @@ export class RunningPosthorn {
     };
   }
 
-  /** The processes of the services; none where all run in one. */
+  /** Processes of the services; none in one-process mode. */
   get processes(): { name: string; pid: number; adminPort: number }[] {
     const file = join(this.dataDirectory, 'processes.json');
     return existsSync(file)
@@ -134,18 +134,18 @@ export class RunningPosthorn {
       : [];
   }
 
-  /** kill -9 of everything that is ours, at once; the servers behind it stay. */
+  /** kill -9 of all our processes at once; the servers stay. */
   async crash(): Promise<void> {
     for (const pid of [this.child.pid!, ...this.processes.map((each) => each.pid)]) kill(pid);
     await this.endWithout([]);
   }
 
-  /** What a client showed, which nobody may find anywhere. */
+  /** A value sent by a client, which must not appear anywhere. */
   keepSecret(secret: string): void {
     this.secrets.add(secret);
   }
 
-  /** Ctrl-C; answers the exit code. What was stored, said and told of until the last may hold no secret. */
+  /** Ctrl-C; returns the exit code. Stored data, logs and exports must not contain secrets. */
   async stop(): Promise<number | null> {
     const leaks = this.isRunning ? await leaksStored(this.servers.databaseUrls, this.secrets) : [];
     this.child.kill('SIGINT');
@@ -164,7 +164,7 @@ export class RunningPosthorn {
     return this.request('POST', path, body, headers);
   }
 
-  /** Every answer is held against docs/openapi.json: what it does not describe fails the test that saw it. */
+  /** Every response is compared with docs/openapi.json; an undocumented one fails the test. */
   async request(
     method: string,
     path: string,
@@ -175,7 +175,7 @@ export class RunningPosthorn {
     const response = await fetch(`${this.dev.baseUrl}${path}`, {
       method,
       headers: {
-        // Who shows a cookie asks as a person: with a key beside it, it would be the key's.
+        // A request with a cookie must not carry a key, which would take precedence.
         ...('cookie' in headers ? {} : { authorization: `Bearer ${this.dev.secretKey}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
@@ -202,7 +202,7 @@ export class RunningPosthorn {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** What its start made, or an earlier one. */
+  /** Created by this start or an earlier one. */
   private ownSecrets(): string[] {
     const key = join(this.dataDirectory, 'secret.key');
     return [this.dev.user.password, ...(existsSync(key) ? [readFileSync(key, 'utf8').trim()] : [])];

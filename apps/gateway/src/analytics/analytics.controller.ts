@@ -14,7 +14,7 @@ export class AnalyticsController {
   ) {}
 
   @Get('analytics/timeseries', {
-    summary: 'Count sends and engagement by UTC day',
+    summary: 'Count e-mails and engagement per UTC day',
     scope: 'analytics:read',
     query: ReportWindow,
     legacyQueryNames: { from: 'startDate', to: 'endDate' },

@@ -9,13 +9,13 @@ const iso = (requested: { from?: string; to?: string }) => {
 const entries = ([from, to]: string[]) =>
   (Date.parse(to!.slice(0, 10)) - Date.parse(from!.slice(0, 10))) / 86_400_000 + 1;
 
-describe('the window of a report', () => {
-  it('is the last 30 days unless said otherwise', () => {
+describe('the range of a report', () => {
+  it('defaults to the last 30 days', () => {
     expect(iso({})).toEqual(['2026-03-02T00:00:00.000Z', '2026-03-31T15:30:00.000Z']);
     expect(entries(iso({}))).toBe(30);
   });
 
-  it('takes a bare date for its whole day', () => {
+  it('includes the whole UTC day of a bare date', () => {
     expect(iso({ from: '2026-03-01', to: '2026-03-01' })).toEqual([
       '2026-03-01T00:00:00.000Z',
       '2026-03-01T23:59:59.999Z',
@@ -23,14 +23,14 @@ describe('the window of a report', () => {
     expect(entries(iso({ from: '2026-01-01', to: '2026-03-31' }))).toBe(90);
   });
 
-  it('takes instants as they are', () => {
+  it('keeps instants unchanged', () => {
     expect(iso({ from: '2026-03-01T10:00:00+02:00', to: '2026-03-02T00:00:00Z' })).toEqual([
       '2026-03-01T08:00:00.000Z',
       '2026-03-02T00:00:00.000Z',
     ]);
   });
 
-  it('moves the start of more than 90 days', () => {
+  it('is limited to 90 days by moving its start', () => {
     expect(iso({ from: '2025-01-01', to: '2026-03-31' })).toEqual([
       '2026-01-01T00:00:00.000Z',
       '2026-03-31T23:59:59.999Z',
@@ -38,12 +38,12 @@ describe('the window of a report', () => {
     expect(entries(iso({ from: '2025-12-31', to: '2026-03-31' }))).toBe(90);
   });
 
-  it('counts days when the end lies in the middle of one', () => {
+  it('includes the partial day at its end', () => {
     const clamped = iso({ from: '2025-01-01', to: '2026-03-31T15:30:00Z' });
     expect(clamped).toEqual(['2026-01-01T00:00:00.000Z', '2026-03-31T15:30:00.000Z']);
     expect(entries(clamped)).toBe(90);
     expect(iso({ from: '2025-01-01' })).toEqual(clamped);
-    // Ninety times 24 hours back lies in a ninety-first day.
+    // Ninety times 24 hours would reach into a ninety-first day.
     expect(entries(iso({ from: '2025-12-31T15:30:00.001Z', to: '2026-03-31T15:30:00Z' }))).toBe(90);
   });
 

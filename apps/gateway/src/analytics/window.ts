@@ -12,13 +12,12 @@ const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 90;
 
-/** Days or instants; `windowOf` reads them. */
 export class ReportWindow {
   @Text(1, 40) @Optional() from?: string;
   @Text(1, 40) @Optional() to?: string;
 }
 
-/** The range of a report: a bare date is its whole UTC day, so that 90 of them have 90 entries (docs/api-decisions.md §10). */
+/** A bare date covers its whole UTC day, so a range of 90 dates has 90 entries (docs/api-decisions.md §10). */
 export function windowOf({ from, to }: ReportWindow, now: Date): TimeseriesQuery {
   const start = from === undefined ? undefined : readEdge(from, 0);
   const end = to === undefined ? now : readEdge(to, dayMs - 1);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('a key', () => {
-  it('is rotated: its old secret ends, its id, name and scopes stay', async () => {
+  it('can be rotated: the old secret stops working; id, name and scopes stay', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const { token, ...key } = await suite.buildKey(projectId, { scopes: ['projects:read'] });
     const published = await suite.request('POST', `${pathOf(projectId)}/${key.id}/rotate`, owner);
@@ -35,7 +35,7 @@ describe('a key', () => {
     });
   });
 
-  it('is rotated only by a credential that covers it, and not once it is revoked', async () => {
+  it('can be rotated only by a credential with at least its rights, and not once it is revoked', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const weak = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
     const strong = await suite.buildKey(projectId);
@@ -53,7 +53,7 @@ describe('a key', () => {
     ).toEqual([400, 'validation_error']);
   });
 
-  it('is reduced and named anew, never widened by a lesser one, never to nothing', async () => {
+  it('can be renamed and reduced; a credential with fewer rights cannot widen it, and one scope must remain', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const lesser = await suite.buildKey(projectId, { scopes: ['api-keys:write', 'emails:send'] });
     const key = await suite.buildKey(projectId);
@@ -84,7 +84,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('is revoked once, on both surfaces, also while the project is disabled', async () => {
+  it('is revoked once, on both surfaces, even while the project is disabled', async () => {
     const { projectId, caller, owner } = await fixture.buildOwned();
     const [one, two] = [await suite.buildKey(projectId), await suite.buildKey(projectId)];
     await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'MANUAL' });
@@ -106,7 +106,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('of another project is like one that nobody has', async () => {
+  it('of another project gets the same response as an unknown key', async () => {
     const [mine, theirs] = [await fixture.buildOwned(), await fixture.buildOwned()];
     const foreign = await suite.buildKey(theirs.projectId);
     const text = new Set<string>();

@@ -8,7 +8,7 @@ describe('an API key token', () => {
     ['FULL', 'TEST', 'sk_test_'],
     ['SENDING_ONLY', 'LIVE', 'pk_live_'],
     ['SENDING_ONLY', 'TEST', 'pk_test_'],
-  ] as const)('of %s and %s begins with %s', (preset, mode, prefix) => {
+  ] as const)('of %s and %s starts with %s', (preset, mode, prefix) => {
     const token = mintToken(preset, mode);
     expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{42}$`));
     expect(isWellFormedToken(token)).toBe(true);
@@ -16,7 +16,7 @@ describe('an API key token', () => {
     expect(hashOfToken(token)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is refused with any one character changed, without asking anyone', () => {
+  it('with any changed character is refused without a database query', () => {
     const token = mintToken('FULL', 'LIVE');
     for (let index = 0; index < token.length; index += 1) {
       const other = token[index] === 'x' ? 'y' : 'x';
@@ -26,7 +26,7 @@ describe('an API key token', () => {
       expect(isWellFormedToken(bad)).toBe(false);
   });
 
-  it('uses every letter about equally', () => {
+  it('uses all characters about equally often', () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 2_000; round += 1) {
       for (const letter of mintToken('FULL', 'LIVE').slice(8, 44))

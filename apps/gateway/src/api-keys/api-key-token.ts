@@ -9,7 +9,6 @@ const pattern = new RegExp(`^[sp]k_(?:live|test)_${tokenBody}$`);
 export const mintToken = (preset: GrantPreset, mode: KeyMode): string =>
   mintChecked(`${kinds[preset]}_${mode.toLowerCase()}_`);
 
-/** Whether this may be a key at all. */
 export const isWellFormedToken = (token: string): boolean => pattern.test(token) && isWhole(token);
 
 export const lastFourOf = (token: string): string => token.slice(-4);

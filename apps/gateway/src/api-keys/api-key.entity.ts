@@ -8,7 +8,6 @@ export class ApiKeyRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
-  /** The token itself is stored nowhere. */
   @Column('text', { name: 'token_hash' }) tokenHash: string;
   @Column('text', { name: 'last_four' }) lastFour: string;
   @Column('text', { name: 'legacy_grant_preset' }) legacyGrantPreset: GrantPreset;
@@ -24,7 +23,7 @@ export class ApiKeyRow {
     return grantedScopes(this.legacyGrantPreset, this.scopes);
   }
 
-  /** Gives the key another secret, and answers it: the only time that it is seen. */
+  /** Sets a new secret and returns it; it is not stored. */
   renew(): string {
     const token = mintToken(this.legacyGrantPreset, this.mode);
     this.tokenHash = hashOfToken(token);
@@ -32,7 +31,7 @@ export class ApiKeyRow {
     return token;
   }
 
-  /** Answers whether anything changed: a key is revoked once. */
+  /** Returns whether the key was active. */
   revoke(at: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = at;

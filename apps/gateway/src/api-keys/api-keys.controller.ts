@@ -29,7 +29,7 @@ export class ApiKeysController {
   ) {}
 
   @Get(path, {
-    summary: 'List the keys of a project, revoked ones too',
+    summary: 'List API keys, including revoked ones',
     scope: 'api-keys:read',
     paged: 'whole',
     reply: ApiKey,
@@ -40,7 +40,7 @@ export class ApiKeysController {
   }
 
   @Post(path, {
-    summary: 'Make a key; its secret is read once, under the link of the answer',
+    summary: 'Create an API key; its secret is read once, through the returned link',
     scope: 'api-keys:write',
     body: CreateApiKey,
     reply: ApiKeyToReveal,
@@ -52,13 +52,13 @@ export class ApiKeysController {
     return this.toReveal(await this.keys.createToReveal(caller, body));
   }
 
-  @Get(one, { summary: 'Get a key', scope: 'api-keys:read', reply: ApiKey, missing: apiKeyNotFound })
+  @Get(one, { summary: 'Get an API key', scope: 'api-keys:read', reply: ApiKey, missing: apiKeyNotFound })
   get({ caller, params }: Call): Promise<ApiKey> {
     return this.keys.get(caller.projectId, params['keyId']!);
   }
 
   @Patch(one, {
-    summary: 'Change the name or the scopes of a key',
+    summary: 'Change the name or the scopes of an API key',
     scope: 'api-keys:write',
     body: UpdateApiKey,
     reply: ApiKey,
@@ -70,7 +70,7 @@ export class ApiKeysController {
   }
 
   @Delete(one, {
-    summary: 'Revoke a key',
+    summary: 'Revoke an API key',
     scope: 'api-keys:write',
     reply: ApiKeyId,
     outcome: 'deleted',
@@ -82,7 +82,7 @@ export class ApiKeysController {
   }
 
   @Post(`${one}/rotate`, {
-    summary: 'Give a key another secret; the old one ends at once',
+    summary: 'Rotate the secret of an API key; the old secret stops working immediately',
     scope: 'api-keys:write',
     body: null,
     reply: ApiKeyToReveal,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('API keys over HTTP', () => {
-  it('are made without their secret, and tell of it', async () => {
+  it('are created without their secret and publish an event', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const published = await fixture.create(projectId, owner, {
       legacy_grant_preset: 'SENDING_ONLY',
@@ -56,7 +56,7 @@ describe('API keys over HTTP', () => {
     ]);
   });
 
-  it('are listed, revoked ones too: page by page on v1, at once on legacy', async () => {
+  it('are listed including revoked ones: in pages on v1, all at once on legacy', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const ids: unknown[] = [];
     for (const name of ['a', 'b', 'c'])
@@ -88,7 +88,7 @@ describe('API keys over HTTP', () => {
     });
   });
 
-  it('are for owners, admins and credentials with the scope', async () => {
+  it('can be managed by owners, admins and credentials with the scope', async () => {
     const { projectId } = await fixture.buildOwned();
     const admin = { as: await suite.buildUser({ projectId, role: 'ADMIN' }) };
     const member = { as: await suite.buildUser({ projectId, role: 'MEMBER' }) };
@@ -103,7 +103,7 @@ describe('API keys over HTTP', () => {
     expect((await suite.request('GET', pathOf(projectId), { key: token })).status).toBe(200);
   });
 
-  it('refuse what no key can be', async () => {
+  it('refuse invalid bodies', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const bodies = [
       ...[
@@ -129,7 +129,7 @@ describe('API keys over HTTP', () => {
       ]);
   });
 
-  it('are confined to a domain of the project or to none', async () => {
+  it('can be restricted to a domain of the project only', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     const domain = Object.assign(new SendingDomain(), {
       id: newId(),
@@ -149,7 +149,7 @@ describe('API keys over HTTP', () => {
     await stop();
   });
 
-  it('are two hundred active ones at most, also at the same instant', async () => {
+  it('are limited to two hundred active ones, also under concurrency', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     await suite.database.query(
       `INSERT INTO api_keys (project_id, id, name, token_hash, last_four, legacy_grant_preset, mode, scopes, created_at)
@@ -167,20 +167,40 @@ describe('API keys over HTTP', () => {
   });
 });
 
-describe('a key made by a key', () => {
+describe('a key created by a key', () => {
   const attempts: [string, Scope[], object, boolean][] = [
-    ['the same', ['api-keys:write', 'emails:send'], { scopes: ['emails:send', 'api-keys:write'] }, true],
+    [
+      'the same scopes',
+      ['api-keys:write', 'emails:send'],
+      { scopes: ['emails:send', 'api-keys:write'] },
+      true,
+    ],
     ['less', ['api-keys:write', 'emails:send'], { scopes: ['emails:send'] }, true],
-    ['a preset within', ['api-keys:write', 'emails:send'], { legacy_grant_preset: 'SENDING_ONLY' }, true],
-    ['a preset beyond', ['api-keys:write', 'emails:read'], { legacy_grant_preset: 'SENDING_ONLY' }, false],
-    ['the full preset by its silence', ['api-keys:write', 'emails:send'], {}, false],
+    [
+      'a preset within its scopes',
+      ['api-keys:write', 'emails:send'],
+      { legacy_grant_preset: 'SENDING_ONLY' },
+      true,
+    ],
+    [
+      'a preset beyond its scopes',
+      ['api-keys:write', 'emails:read'],
+      { legacy_grant_preset: 'SENDING_ONLY' },
+      false,
+    ],
+    ['the full preset by default', ['api-keys:write', 'emails:send'], {}, false],
     ['the full preset by an empty list', ['api-keys:write', 'emails:send'], { scopes: [] }, false],
-    ['one scope more', ['api-keys:write', 'emails:send'], { scopes: ['emails:send', 'emails:read'] }, false],
-    ['everything by everything', [...scopes], {}, true],
-    ['everything but one', scopes.filter((scope) => scope !== 'lists:write'), {}, false],
+    [
+      'an additional scope',
+      ['api-keys:write', 'emails:send'],
+      { scopes: ['emails:send', 'emails:read'] },
+      false,
+    ],
+    ['all scopes by all scopes', [...scopes], {}, true],
+    ['all scopes but one', scopes.filter((scope) => scope !== 'lists:write'), {}, false],
   ];
 
-  it.each(attempts)('may have %s: %p by %p', async (_, held, wanted, allowed) => {
+  it.each(attempts)('can have %s: %p by %p', async (_, held, wanted, allowed) => {
     const { projectId } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId, { scopes: held });
     const published = await fixture.create(projectId, { key: token }, wanted);
@@ -196,7 +216,7 @@ describe('a key made by a key', () => {
     expect((await suite.eventsOf(projectId, apiKeyEvents.created)).length).toBe(1);
   });
 
-  it('leaves neither the sandbox nor the domain of its maker', async () => {
+  it('keeps the sandbox and domain restrictions of its creator', async () => {
     const { projectId } = await suite.buildProject();
     const test = await suite.buildKey(projectId, { mode: 'TEST' });
     expect(codeOf(await fixture.create(projectId, { key: test.token }, {}))).toEqual([
@@ -215,7 +235,7 @@ describe('a key made by a key', () => {
     ).toEqual([400, 'validation_error']);
   });
 
-  it('has never more than its maker, when that is reduced at the same instant', async () => {
+  it('never has more scopes than its creator, even if that is reduced at the same time', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     for (let round = 0; round < 12; round += 1) {
       const maker = await suite.buildKey(projectId, {
@@ -234,21 +254,21 @@ describe('a key made by a key', () => {
         `SELECT fact AS event, items FROM outbox WHERE project_id = $1 ORDER BY id`,
         [projectId],
       );
-      const order = events.map(({ event: event, items }) => `${event} ${items[0]!.keyId}`);
+      const order = events.map(({ event, items }) => `${event} ${items[0]!.keyId}`);
       const end = order.indexOf(`${apiKeyEvents.changed.name} ${maker.id}`);
       for (const { status, json } of made) {
         if (status === 201)
           expect(order.indexOf(`${apiKeyEvents.created.name} ${String(json['id'])}`)).toBeLessThan(end);
         else expect([400, 401]).toContain(status);
       }
-      // The second that the guard may still remember the scopes does not help.
+      // The guard may cache the scopes for a second; creation does not rely on that.
       expect(
         codeOf(await fixture.create(projectId, { key: maker.token }, { scopes: ['contacts:read'] })),
       ).toEqual([400, 'validation_error']);
     }
   });
 
-  it('is not made by one that is revoked at the same instant', async () => {
+  it('is not created by a key that is revoked at the same time', async () => {
     const { projectId, owner } = await fixture.buildOwned();
     for (let round = 0; round < 8; round += 1) {
       const maker = await suite.buildKey(projectId);

@@ -17,7 +17,6 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
     await this.rows.save(row);
   }
 
-  /** Newest first, revoked ones too. */
   list(projectId: string): Promise<ApiKeyRow[]> {
     return this.rows.find({ where: { projectId }, order: { createdAt: 'DESC', id: 'DESC' } });
   }
@@ -26,7 +25,7 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
     return this.page(projectId, request, []);
   }
 
-  /** Held against change until the transaction ends, by as many as like. */
+  /** A shared lock until the end of the transaction. */
   findForShare(projectId: string, id: string): Promise<ApiKeyRow | null> {
     return this.rows.findOne({ where: { projectId, id }, lock: { mode: 'pessimistic_read' } });
   }
@@ -35,7 +34,7 @@ export class ApiKeysRepository extends ScopedRepository<ApiKeyRow> {
     return this.rows.countBy({ projectId, revokedAt: IsNull() });
   }
 
-  /** At most once a minute for each key, whichever gateway saw it (docs/api-decisions.md §2). */
+  /** At most once per minute and key, across all gateways (docs/api-decisions.md §2). */
   async markUsed(keys: readonly { projectId: string; keyId: string }[]): Promise<void> {
     await this.database.query(
       `UPDATE api_keys SET last_used_at = now() FROM unnest($1::uuid[], $2::uuid[]) AS used (project_id, id)

@@ -24,7 +24,6 @@ import { GrantsService } from './grants.service.js';
 import { KeyEvents } from './key-events.js';
 import { RevealsService, type Reveal } from './reveals.service.js';
 
-/** A key whose secret waits under a link. */
 export interface RevealableKey {
   row: ApiKeyRow;
   reveal: Reveal;
@@ -41,7 +40,6 @@ export class ApiKeysService {
     private readonly events: KeyEvents,
   ) {}
 
-  /** For the operator, who sees the token at once. */
   create(caller: Caller, wanted: CreateApiKey): Promise<{ row: ApiKeyRow; token: string }> {
     return this.commits.before(null, () => this.mint(caller, wanted));
   }
@@ -53,7 +51,7 @@ export class ApiKeysService {
     });
   }
 
-  /** The old secret ends with the commit; everything else of the key stays. */
+  /** The old secret is valid until the commit. */
   rotate(caller: Caller, keyId: string): Promise<RevealableKey> {
     return this.commits.before(null, async () => {
       const row = await this.heldFor(caller, keyId, (held) => held);
@@ -92,7 +90,6 @@ export class ApiKeysService {
     });
   }
 
-  /** Every key, revoked ones too. */
   list(projectId: string): Promise<ApiKeyRow[]> {
     return this.keys.list(projectId);
   }
@@ -123,7 +120,7 @@ export class ApiKeysService {
     return { row, token };
   }
 
-  /** A key that nobody else changes until the commit, and that the caller covers as it will be. */
+  /** Locks the key and checks that the caller has the rights the key will have. */
   private async heldFor(
     caller: Caller,
     keyId: string,
@@ -163,4 +160,4 @@ function refuseScopes(preset: GrantPreset, wanted: readonly string[]): void {
 }
 
 const reason = (scope: Scope, preset: GrantPreset): string =>
-  knownScopes.includes(scope) ? `is beyond what a ${preset} key may carry` : 'is no scope';
+  knownScopes.includes(scope) ? `is not allowed for a ${preset} key` : 'is not a known scope';

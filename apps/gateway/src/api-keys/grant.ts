@@ -2,16 +2,14 @@ import type { GrantPreset, Scope } from '@posthorn/contracts';
 import { grantedScopes, scopes } from '@posthorn/contracts';
 import type { KeyMode } from './api-key-token.js';
 
-/** How far a credential reaches. */
+/** The rights of a credential. */
 export interface Grant {
   scopes: ReadonlySet<Scope>;
-  /** A TEST key is kept to the sandbox; null is kept to nothing. */
+  /** TEST restricts to the sandbox; null is unrestricted. */
   mode: KeyMode | null;
-  /** Null is kept to no domain. */
   domainId: string | null;
 }
 
-/** What a key is asked to be. */
 export interface Reach {
   legacyGrantPreset: GrantPreset;
   scopes: readonly Scope[];
@@ -21,7 +19,7 @@ export interface Reach {
 
 export const unlimited: Grant = { scopes: new Set(scopes), mode: null, domainId: null };
 
-/** Whether a key of this reach stays within the grant: naming only a preset asks for all that it implies (the API specification). */
+/** A key with only a preset has all scopes of the preset. */
 export function covers(grant: Grant, reach: Reach): boolean {
   const requested = grantedScopes(reach.legacyGrantPreset, reach.scopes);
   return (

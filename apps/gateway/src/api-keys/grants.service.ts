@@ -10,7 +10,7 @@ import { unlimited, type Grant } from './grant.js';
 
 const needed: Scope = 'api-keys:write';
 
-/** How far the caller itself reaches at the instant of a change, not at that of its request. */
+/** The rights of the caller at the time of the change, which may be fewer than at the time of the request. */
 @Injectable()
 export class GrantsService {
   private readonly of: Record<ActorKind, (caller: Caller) => Promise<Grant>> = {
@@ -29,8 +29,8 @@ export class GrantsService {
   ) {}
 
   /**
-   * Holds the project, so that changes of its keys happen one after another, and then the credential, so that it is reduced
-   * before this or after it (0013).
+   * Locks the project, which serialises changes of its keys, and then the credential, so that reducing it
+   * happens before or after this change (0013).
    */
   async hold(caller: Caller): Promise<Grant> {
     if (!(await this.projects.findForUpdate(caller.projectId))) throw projectNotFound();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { domains, invalidMember, maxDomains, type Caller } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 
-/** The domains that a key can be confined to are the sending service's. */
+/** Domains belong to the sending service. */
 @Injectable()
 export class KeyDomains {
   constructor(private readonly bus: Bus) {}
@@ -11,6 +11,6 @@ export class KeyDomains {
     if (!domainId) return;
     const own = await this.bus.call(domains.list, caller, { limit: maxDomains });
     if (!own.items.some(({ id }) => id === domainId.toLowerCase()))
-      throw invalidMember(['domainId'], 'not_found', 'names no domain');
+      throw invalidMember(['domainId'], 'not_found', 'must be a domain of this project');
   }
 }

@@ -11,7 +11,6 @@ interface Action {
   at: Date;
 }
 
-/** What is told and written down of a key, within the transaction of its change. */
 @Injectable()
 export class KeyEvents {
   constructor(
@@ -32,7 +31,7 @@ export class KeyEvents {
     return this.publish(row, { event: apiKeyEvents.revoked, action: 'api_key.revoked', at });
   }
 
-  private async publish({ projectId, id }: ApiKeyRow, { event: event, action, at }: Action): Promise<void> {
+  private async publish({ projectId, id }: ApiKeyRow, { event, action, at }: Action): Promise<void> {
     await this.outbox.publish(event, projectId, [{ keyId: id, at }]);
     await this.audit.record(projectId, action, id);
   }

@@ -1,6 +1,6 @@
 import { work } from '@posthorn/work';
 
-/** A secret that nobody read in time, by the id of its key. */
+/** Deletes a secret that was not revealed in time; the item key is the API key's id. */
 export const revealPurgeWork = work('gateway.reveal-purges', {
   retry: { attempts: Infinity, firstMs: 1_000, maxMs: 60_000 },
 });

@@ -2,12 +2,15 @@ import { html } from '../pages/html.js';
 import { form, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 
-/** A look changes nothing: the secret is read by the button (docs/guarantees.md §6). */
+/**
+ * Opening the link changes nothing, because mail scanners and previews open it too; the button reveals the
+ * secret (docs/guarantees.md §6).
+ */
 export const buttonPage = shown(
   'Your new API key is ready',
   html`<p>
-      It can be shown once. Have a safe place for it at hand: after this nobody can read it any more, we
-      neither.
+      The key can be shown only once, and we cannot recover it afterwards. Have a safe place ready to store
+      it.
     </p>
     ${form(html``, 'Show the key')}`,
 );
@@ -15,20 +18,20 @@ export const buttonPage = shown(
 export const tokenPage = (token: string): Shown =>
   shown(
     'Your new API key',
-    html`<p>Copy it now: it is not shown again.</p>
+    html`<p>Copy it now. It will not be shown again.</p>
       <p><code>${token}</code></p>`,
   );
 
 export const overPage = shown(
-  'There is nothing to show',
+  'This link is no longer valid',
   html`<p>
-    The link was used already, or is older than five minutes. Rotate the key to get another secret.
+    The link was already used, or is more than five minutes old. Rotate the key to get a new secret.
   </p>`,
   { status: 410 },
 );
 
 export const unknownPage = shown(
-  'There is no such link',
-  html`<p>Perhaps a part of it is missing: copy all of it. A link shows the secret of one key only.</p>`,
+  'This link is not valid',
+  html`<p>Make sure that you copied the whole link. A link works for one key only.</p>`,
   { status: 404 },
 );

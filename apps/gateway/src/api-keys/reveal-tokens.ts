@@ -3,7 +3,7 @@ import { bytesOf, SignedBytes, uuidBytes } from '@posthorn/mail';
 
 const secretBytes = 32;
 
-/** The tokens of reveal links: 256 random bits, signed for their key, so that a link which is over is told from one that never was. */
+/** 256 random bits, signed together with the key's id, which distinguishes an expired link from a forged one. */
 export class RevealTokens {
   private readonly bytes: SignedBytes;
 
@@ -19,7 +19,6 @@ export class RevealTokens {
     return this.bytes.write(Buffer.concat([randomBytes(secretBytes), bytesOf(projectId), bytesOf(keyId)]));
   }
 
-  /** Whether it was handed out for this key once. */
   isOf(projectId: string, keyId: string, token: string): boolean {
     const text = this.bytes.read(token);
     return (

@@ -16,18 +16,18 @@ const reveal = {
   missing: revealNotFound,
   errors: [revealOver],
   pages: true,
-  // It changes nothing of the project: reads go on.
+  // Revealing changes nothing in the project, and reads stay possible while it is disabled.
   whileDisabled: true,
 } as const;
 
-/** Where a new key's secret is read, once, by a person. */
 @Controller()
 export class RevealController {
   constructor(private readonly reveals: RevealsService) {}
 
   @Get(path, {
     ...reveal,
-    summary: 'Read the secret of a new key, once; a browser is asked first unless `confirm` is 1',
+    summary:
+      'Reveal the secret of a new API key once; a browser shows a confirmation page unless `confirm` is 1',
   })
   async read(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
     return call.onlyLooks ? this.page(call, () => buttonPage) : this.show(call);
@@ -35,7 +35,7 @@ export class RevealController {
 
   @Post(path, {
     ...reveal,
-    summary: 'Read the secret of a new key, once, from the page of its link',
+    summary: 'Reveal the secret of a new API key once, from the page of its link',
     body: null,
   })
   async show(call: Call<object, RevealQuery>): Promise<RevealedApiKey | HtmlPage> {
@@ -44,7 +44,6 @@ export class RevealController {
       : this.take(call);
   }
 
-  /** What a browser is shown while the link works, else why it does not. */
   private async page(
     { caller, params, query }: Call<object, RevealQuery>,
     waiting: () => Shown | Promise<Shown>,

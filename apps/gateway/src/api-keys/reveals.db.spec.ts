@@ -53,7 +53,7 @@ const waiting = async ({ keyId }: Link) =>
   ).map(({ row }) => row);
 
 describe('a reveal link', () => {
-  it('is read once, by a member, and its secret is then nowhere', async () => {
+  it('is read once, by a member, and the secret is then deleted', async () => {
     const link = await buildLink();
     const [sealed] = await waiting(link);
     const published = await open(link, { as: link.owner });
@@ -72,7 +72,7 @@ describe('a reveal link', () => {
     );
   });
 
-  it('is read once by many at the same instant', async () => {
+  it('is read once under concurrency', async () => {
     const link = await buildLink();
     const published = await Promise.all(Array.from({ length: 10 }, () => open(link, { as: link.owner })));
     expect(published.filter(({ text }) => tokenPattern.test(text))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('a reveal link', () => {
     ]);
   });
 
-  it('is for sessions of members alone', async () => {
+  it('is for sessions of members only', async () => {
     const link = await buildLink();
     const { token } = await suite.buildKey(link.projectId);
     const codeOf = ({ status, json }: Published) => [status, (json['error'] as { code: string }).code];
@@ -93,7 +93,7 @@ describe('a reveal link', () => {
     expect((await open(link, { as: member })).text).toMatch(tokenPattern);
   });
 
-  it('opens for five minutes of Postgres’s clock', async () => {
+  it('is valid for five minutes of Postgres time', async () => {
     const link = await buildLink();
     const move = (seconds: number) =>
       suite.database.query(
@@ -106,7 +106,7 @@ describe('a reveal link', () => {
     expect((await open(link, { as: link.owner })).text).toMatch(tokenPattern);
   });
 
-  it('is purged once nobody has opened it in time', async () => {
+  it('is purged when nobody opened it in time', async () => {
     const [link, other] = [await buildLink(), await buildLink()];
     await suite.database.query(
       `UPDATE api_key_reveals SET expires_at = clock_timestamp() WHERE key_id = $1`,
@@ -116,12 +116,12 @@ describe('a reveal link', () => {
       await suite.queue.enqueue(revealPurgeWork, [{ projectId, key: keyId }]);
     const purges = () =>
       suite.database.query(`SELECT 1 FROM work_items WHERE key = ANY ($1)`, [[link.keyId, other.keyId]]);
-    await eventually(async () => (await purges()).length === 0, 'both have had their turn');
+    await eventually(async () => (await purges()).length === 0, 'both items are done');
     expect(await waiting(link)).toEqual([]);
     expect((await open(other, { as: other.owner })).text).toMatch(tokenPattern);
   });
 
-  it('says nothing to any other token, key or project', async () => {
+  it('reveals nothing with another token, key or project', async () => {
     const [link, other] = [await buildLink(), await buildLink()];
     const token = new URL(link.path, 'http://x').searchParams.get('token')!;
     const at = (keyId: string, secret: string) =>
@@ -172,7 +172,7 @@ describe('a reveal link', () => {
     expect(await waiting(link)).toEqual([]);
   });
 
-  it('opens while the project is disabled: it is a read', async () => {
+  it('can be opened while the project is disabled', async () => {
     const link = await buildLink();
     await suite.bus.call(
       projects.disable,
@@ -184,7 +184,7 @@ describe('a reveal link', () => {
 });
 
 describe('a reveal link in a browser', () => {
-  it('asks first, and shows the key on the button', async () => {
+  it('shows a confirmation page first, and the key after its button', async () => {
     const link = await buildLink();
     for (let look = 0; look < 3; look += 1) {
       const requested = await open(link, { as: link.owner, headers: html });
@@ -221,7 +221,7 @@ describe('a reveal link in a browser', () => {
     }
   });
 
-  it('asks whoever is not signed in to, and comes back', async () => {
+  it('leads to sign-in and back', async () => {
     const link = await buildLink();
     const requested = await open(link, { headers: html });
     expect([requested.status, requested.headers.get('location')]).toEqual([
@@ -231,7 +231,7 @@ describe('a reveal link in a browser', () => {
     expect((await open(link, {})).status).toBe(401);
   });
 
-  it('shows the key at once where the link says that it is confirmed', async () => {
+  it('shows the key at once with confirm=1', async () => {
     const link = await buildLink();
     const path = `${link.path}&confirm=1`;
     const shown = await open({ path }, { as: link.owner, headers: html });
@@ -240,7 +240,7 @@ describe('a reveal link in a browser', () => {
     expectOver(await open({ path }, { as: link.owner }));
   });
 
-  it('says by a page that a link is none', async () => {
+  it('shows an error page if it is invalid', async () => {
     const link = await buildLink();
     const path = link.path.replace(/token=./, (start) => (start.endsWith('A') ? 'token=B' : 'token=A'));
     for (const method of ['GET', 'POST']) {
@@ -254,10 +254,10 @@ describe('a reveal link in a browser', () => {
 
   it.each([
     ['a HEAD', 'HEAD', {}],
-    ['a HEAD of a browser', 'HEAD', html],
+    ['a HEAD request of a browser', 'HEAD', html],
     ['a preview', 'GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
-    ['a browser that fetches ahead', 'GET', { ...html, 'sec-purpose': 'prefetch;prerender' }],
-  ])('is not used up by %s, confirmed or not', async (_, method, headers) => {
+    ['a prefetch of a browser', 'GET', { ...html, 'sec-purpose': 'prefetch;prerender' }],
+  ])('is not used up by %s, with or without confirm', async (_, method, headers) => {
     const link = await buildLink();
     for (const path of [link.path, `${link.path}&confirm=1`]) {
       const published = await open(

@@ -3,10 +3,10 @@ import { Database } from '@posthorn/database';
 import { WorkQueue } from '@posthorn/work';
 import { revealPurgeWork } from './reveal-kind.js';
 
-/** A purge that came in the same millisecond would find it unexpired. */
+/** Without a margin, a purge in the same millisecond would find the secret unexpired. */
 const purgeAfterMs = 1_000;
 
-/** Secrets that wait to be read once, for five minutes of Postgres's clock; one a key. */
+/** One secret per key, kept for five minutes of Postgres time. */
 @Injectable()
 export class RevealsRepository {
   constructor(
@@ -14,7 +14,7 @@ export class RevealsRepository {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** Answers until when it may be read. Joins the ambient transaction. */
+  /** Returns the expiry. Joins the ambient transaction. */
   async put(projectId: string, keyId: string, linkHash: string, sealed: string): Promise<Date> {
     const [row] = await this.database.query<{ expiresAt: Date }>(
       `INSERT INTO api_key_reveals (project_id, key_id, link_hash, sealed, expires_at)
@@ -30,7 +30,7 @@ export class RevealsRepository {
     return expiresAt;
   }
 
-  /** The sealed secret, which is then nowhere any more. */
+  /** Deletes the sealed secret and returns it. */
   async take(projectId: string, keyId: string, linkHash: string): Promise<string | null> {
     const [row] = await this.database.query<{ sealed: string }>(
       `DELETE FROM api_key_reveals WHERE project_id = $1 AND key_id = $2 AND link_hash = $3 AND expires_at > clock_timestamp()

@@ -8,13 +8,12 @@ import { RevealTokens } from './reveal-tokens.js';
 import { RevealsRepository } from './reveals.repository.js';
 import { hashOfToken } from '../identity/token-hash.js';
 
-/** The link under which a secret is read. */
 export interface Reveal {
   linkToken: string;
   expiresAt: Date;
 }
 
-/** What a link is to whoever holds it: to be read, used or too old, or none at all. */
+/** WAITING: can be revealed. OVER: used or expired. UNKNOWN: not a link of this key. */
 export type RevealState = 'WAITING' | 'OVER' | 'UNKNOWN';
 
 @Injectable()
@@ -31,14 +30,14 @@ export class RevealsService {
     this.tokens = new RevealTokens(config.secretKeys);
   }
 
-  /** Within the transaction that makes the secret. */
+  /** Joins the transaction that creates the secret. */
   async keep({ projectId, id }: ApiKeyRow, token: string): Promise<Reveal> {
     const linkToken = this.tokens.mint(projectId, id);
     const sealed = this.secrets.seal(token, locationOf(projectId, id));
     return { linkToken, expiresAt: await this.reveals.put(projectId, id, hashOfToken(linkToken), sealed) };
   }
 
-  /** Reads it, once: whoever comes second finds nothing. */
+  /** Works once. */
   read(projectId: string, keyId: string, linkToken: string): Promise<string> {
     return this.commits.before(null, async () => {
       const sealed = await this.reveals.take(projectId, keyId, hashOfToken(linkToken));

@@ -3,9 +3,8 @@ import type { AuditFilter, AuditOutcome, Caller, ListAuditEntries } from '@posth
 import { Database, keysetCondition, newId, pageLimit, toPage, totalCap, type Page } from '@posthorn/database';
 import { AuditEntryRow } from './audit-entry.entity.js';
 
-/** What was done, ready to be written down. */
 export interface Action {
-  /** Null for now. */
+  /** Null means now. */
   at: Date | null;
   actor: Caller['actor'];
   address: string | null;
@@ -21,7 +20,6 @@ const columns = `project_id AS "projectId", id, created_at AS "createdAt", actor
 export class AuditEntriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Joins the ambient transaction. */
   async insert(projectId: string, actions: readonly Action[]): Promise<void> {
     await this.database.query(
       `INSERT INTO audit_entries (project_id, id, created_at, actor_kind, actor_id, actor_name, address, action, resource_type, resource_id, outcome)
@@ -53,7 +51,7 @@ export class AuditEntriesRepository {
     );
   }
 
-  /** Up to one more than is counted at all (docs/api-decisions.md §1). */
+  /** Counts one row more than the cap, which shows that there are more (docs/api-decisions.md §1). */
   async count(projectId: string, filter: AuditFilter): Promise<number> {
     const { sql, parameters } = conditionsOf(projectId, filter);
     const [row] = await this.database.query<{ count: number }>(
@@ -63,7 +61,7 @@ export class AuditEntriesRepository {
     return row!.count;
   }
 
-  /** Gives a resource another name, in at most so many entries; answers in how many. */
+  /** Updates at most `most` entries and returns their number. */
   async renameResource(
     projectId: string,
     type: string,
@@ -90,7 +88,7 @@ export class AuditEntriesRepository {
   }
 }
 
-/** Only what is asked for stands in the statement: each kind of question has its own plan. */
+/** Unused filters are left out, so that each combination gets its own query plan. */
 function conditionsOf(
   projectId: string,
   { actor, action, createdAfter, createdBefore }: AuditFilter,

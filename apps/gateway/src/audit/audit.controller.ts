@@ -10,7 +10,7 @@ export class AuditController {
   constructor(private readonly audit: Audit) {}
 
   @Get('audit-log', {
-    summary: 'List who did what, newest first',
+    summary: 'List audit log entries, newest first',
     scope: 'projects:read',
     roles: ['OWNER', 'ADMIN'],
     query: AuditFilter,

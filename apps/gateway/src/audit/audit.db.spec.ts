@@ -52,7 +52,7 @@ const contact = (contactId = newId()) => ({
 });
 
 describe('a change of identity', () => {
-  it('is written down with who did it and from where, together with the change', async () => {
+  it('is audited with its actor and address in the same transaction', async () => {
     const { projectId } = await suite.buildProject();
     const caller: Caller = {
       projectId,
@@ -89,7 +89,7 @@ describe('a change of identity', () => {
     );
   });
 
-  it('that did not happen is not written down', async () => {
+  it('that failed is not audited', async () => {
     const nowhere = newId();
     await expect(suite.buildKey(nowhere)).rejects.toMatchObject({ kind: 'not_found' });
     expect(
@@ -97,7 +97,7 @@ describe('a change of identity', () => {
     ).toEqual([]);
   });
 
-  it('carries its actor in its event', async () => {
+  it('publishes its actor with its event', async () => {
     const { projectId } = await suite.buildProject();
     const [row] = await suite.database.query(`SELECT actor, address FROM outbox WHERE project_id = $1`, [
       projectId,
@@ -113,7 +113,7 @@ describe('a change of another service', () => {
       [projectId],
     );
 
-  it('is written down once, however often its event is told', async () => {
+  it('is audited once, however often its event is delivered', async () => {
     const { projectId, caller } = await suite.buildProject();
     const key: Caller = {
       ...caller,
@@ -130,7 +130,7 @@ describe('a change of another service', () => {
         { email: 'b@example.test', reason: 'MANUAL', at: new Date() },
       ]),
     );
-    await eventually(async () => (await entriesOf(projectId)).length === 4, 'every change is written down');
+    await eventually(async () => (await entriesOf(projectId)).length === 4, 'every change is audited');
     await contacts.repeatAll();
     await contacts.taken('gateway-audit-contacts-contact-created');
     await contacts.taken('gateway-audit-contacts-contact-deleted');
@@ -147,21 +147,21 @@ describe('a change of another service', () => {
       expect([actor_name, address]).toEqual(['Shop', '2001:db8::9']);
   });
 
-  it('that nobody asked for is nobody’s deed', async () => {
+  it('that no caller requested is not audited', async () => {
     const { projectId, caller } = await suite.buildProject();
     await contacts.publish(contactEvents.created, projectId, [contact()]);
     await actFor({ ...caller, actor: { kind: 'SERVICE', id: 'sending' } }, () =>
       contacts.publish(contactEvents.created, projectId, [contact()]),
     );
     await actFor(caller, () => contacts.publish(contactEvents.updated, projectId, [contact()]));
-    await eventually(async () => (await entriesOf(projectId)).length > 0, 'the last one is written down');
+    await eventually(async () => (await entriesOf(projectId)).length > 0, 'the last one is audited');
     await contacts.taken('gateway-audit-contacts-contact-created');
     expect((await entriesOf(projectId)).map(({ action }) => action)).toEqual(['contact.updated']);
   });
 });
 
 describe('the audit log', () => {
-  it('comes page by page on both surfaces, and by actor, action and time', async () => {
+  it('is paged on both surfaces and filtered by actor, action and time', async () => {
     const { projectId, caller } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
     const person = await buildUser(suite.database, { name: 'Ada' });
@@ -187,7 +187,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('is for owners and admins, and each project’s own', async () => {
+  it('is for owners and admins, and separate per project', async () => {
     const [mine, theirs] = [await suite.buildProject(), await suite.buildProject()];
     const statusFor = async (role: 'OWNER' | 'ADMIN' | 'MEMBER') => {
       const person = await buildUser(suite.database);
@@ -207,7 +207,7 @@ describe('the audit log', () => {
     expect((await suite.request('GET', '/api/v1/audit-log?actor=', { key: token })).status).toBe(422);
   });
 
-  it('is found by its indexes among a million entries', async () => {
+  it('is read through its indexes among a million entries', async () => {
     const { projectId } = await suite.buildProject();
     await suite.database.query(
       `INSERT INTO audit_entries (project_id, id, created_at, actor_kind, actor_id, action, resource_type, resource_id, outcome)

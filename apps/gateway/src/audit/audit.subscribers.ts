@@ -4,7 +4,7 @@ import type { Action } from './audit-entries.repository.js';
 import { Audit } from './audit.js';
 import { actionOf, auditedContracts, auditedEvents } from './audited-events.js';
 
-/** The inbox row of an event and its entries commit together: each deed is written down once, however often it is told. */
+/** The inbox row and the entries are committed together, so a redelivered event is logged once. */
 @Controller()
 export class AuditSubscribers {
   constructor(private readonly audit: Audit) {}
@@ -12,8 +12,8 @@ export class AuditSubscribers {
   @OnEachEvent(auditedContracts, 'audit')
   async onChange({ projectId, items, origins }: DomainEvent<object>): Promise<void> {
     const actions = items.flatMap((item, index): Action[] => {
-      const { event: event, at, actor, address = null } = origins[index]!;
-      // What a service does by itself is nobody's deed.
+      const { event, at, actor, address = null } = origins[index]!;
+      // Changes that a service makes on its own have no actor to log.
       if (!actor || actor.kind === 'SERVICE') return [];
       const { contract, type, idOf } = auditedEvents.get(event)!;
       return [

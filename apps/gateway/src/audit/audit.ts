@@ -9,12 +9,11 @@ interface AuditPage extends Page<AuditEntry> {
   totalIsCapped?: boolean;
 }
 
-/** Who did what in a project. */
 @Injectable()
 export class Audit {
   constructor(private readonly entries: AuditEntriesRepository) {}
 
-  /** Writes down a change of identity in the transaction that makes it: by whoever is acted for, on the id that the action's noun has. */
+  /** Joins the transaction of the change. The actor is the acting caller; the resource type is the noun of the action. */
   async record(
     projectId: string,
     action: IdentityAction,
@@ -26,7 +25,6 @@ export class Audit {
     await this.entries.insert(projectId, [{ at: null, actor, address, action, resource, outcome }]);
   }
 
-  /** Writes down what another service told of. */
   async learn(projectId: string, actions: readonly Action[]): Promise<void> {
     if (actions.length > 0) await this.entries.insert(projectId, actions);
   }

@@ -10,7 +10,7 @@ import {
   type EventContract,
 } from '@posthorn/contracts';
 
-/** An event that stands in the audit log where a caller is behind it. */
+/** An event that is logged when a caller caused it. */
 interface Audited {
   contract: EventContract;
   type: string;
@@ -32,7 +32,7 @@ function audited<Item extends object>(
 const { created, updated, subscribed, unsubscribed } = contactEvents;
 const { changed, deleted, launched, paused, resumed, cancelled } = campaignEvents;
 
-/** What people and keys change in other services. Sends are no changes: the e-mails themselves are their log. */
+/** Sends are not logged: the e-mails themselves are the record. */
 const all: readonly Audited[] = [
   ...audited('contact', [created, updated, subscribed, unsubscribed], ({ contactId }) => contactId),
   ...audited('contact', [contactEvents.deleted], ({ contactId }) => contactId),
@@ -54,5 +54,4 @@ export const auditedEvents: ReadonlyMap<string, Audited> = new Map(
 );
 export const auditedContracts = all.map(({ contract }) => contract);
 
-/** `contacts.contact.deleted` is the action `contact.deleted`. */
 export const actionOf = ({ name, owner }: EventContract): string => name.slice(owner.length + 1);

@@ -55,7 +55,7 @@ export class CampaignsController {
   }
 
   @Patch('campaigns/:id', {
-    summary: 'Change a campaign in DRAFT or SCHEDULED',
+    summary: 'Update a campaign in DRAFT or SCHEDULED',
     scope: 'campaigns:write',
     body: UpdateCampaign,
     reply: Campaign,
@@ -79,7 +79,7 @@ export class CampaignsController {
   }
 
   @Post('campaigns/:id/clone', {
-    summary: 'Copy a campaign into a new DRAFT',
+    summary: 'Copy a campaign to a new DRAFT',
     scope: 'campaigns:write',
     body: null,
     reply: Campaign,

@@ -17,16 +17,16 @@ import { PostmarkSends } from './postmark-sends.js';
 
 const path = '/api/compat/postmark';
 const tokenHeader = 'x-postmark-server-token';
-/** As for the batches of the other surfaces: keys and elements in one body. */
+/** The same limit as for batches of the other surfaces: keys and elements of one body. */
 const batchMembers = 200_000;
 
 class Nothing {}
 
-/** What the guard asks of a caller here. */
+/** What the guard requires of a caller. */
 const sending: Route = {
   ...{ method: 'POST', path: `${path}/email`, surface: 'legacy', controller: Nothing, handler: 'send' },
   declaration: {
-    summary: 'Send in the compatibility dialect',
+    summary: 'Send through the compatibility API',
     scope: 'emails:send',
     callers: ['SECRET'],
     body: null,
@@ -43,7 +43,7 @@ interface Way {
   members?: number;
 }
 
-/** The compatibility dialect (docs/api-decisions.md §13): its own header for the key, its own names, its own errors. */
+/** Has its own key header, names and errors (docs/api-decisions.md §13). */
 @Injectable()
 export class PostmarkEndpoint implements OnApplicationBootstrap {
   constructor(
@@ -96,7 +96,7 @@ export class PostmarkEndpoint implements OnApplicationBootstrap {
     }
   }
 
-  /** A secret key in the dialect's own header, and nothing else. */
+  /** Accepts only a secret key in the dialect's own header. */
   private async admit({ raw, ip }: HttpRequest, reply: HttpReply): Promise<Caller> {
     const [token, ...others] = headerValues(raw.rawHeaders, tokenHeader);
     if (!token?.startsWith('sk_') || others.length > 0) throw badToken();

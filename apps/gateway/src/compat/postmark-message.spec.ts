@@ -21,7 +21,7 @@ const answerTo = (message: unknown) => {
 };
 
 describe('a message of the compatibility dialect', () => {
-  it('is read in the words of the domain', () => {
+  it('is read into contract names', () => {
     const read = readMessage({
       ...plain,
       To: 'ada@example.org, "Hopper, Grace" <Grace@Example.org>,',
@@ -68,19 +68,19 @@ describe('a message of the compatibility dialect', () => {
     });
   });
 
-  it('needs no HTML where it has text', () => {
+  it('needs no HTML if it has text', () => {
     const { HtmlBody: _, ...rest } = plain;
     expect(readMessage({ ...rest, TextBody: 'Hello' }).content).toMatchObject({ text: 'Hello' });
   });
 
   it.each([
     [300, 'From is required', { From: undefined }],
-    [300, 'From holds what is no address', { From: 'nobody' }],
-    [300, 'From must be one address', { From: 'a@x.example, b@x.example' }],
+    [300, 'From contains an invalid address', { From: 'nobody' }],
+    [300, 'From must be a single address', { From: 'a@x.example, b@x.example' }],
     [300, 'To is required', { To: ' , ' }],
-    [300, 'To must be a text', { To: ['ada@example.org'] }],
-    [300, 'Cc holds what is no address', { Cc: 'ada@example.org; grace@example.org' }],
-    [300, 'Bcc holds what is no address', { Bcc: 'x' }],
+    [300, 'To must be a string', { To: ['ada@example.org'] }],
+    [300, 'Cc contains an invalid address', { Cc: 'ada@example.org; grace@example.org' }],
+    [300, 'Bcc contains an invalid address', { Bcc: 'x' }],
     [300, 'Subject is required', { Subject: '' }],
     [300, 'Subject', { Subject: 'a\r\nBcc: x@example.org' }],
     [300, 'HtmlBody or TextBody is required', { HtmlBody: null }],
@@ -104,7 +104,7 @@ describe('a message of the compatibility dialect', () => {
     ],
     [
       300,
-      'Headers name one header twice',
+      'Headers must not contain a header twice',
       {
         Headers: [
           { Name: 'X-A', Value: 'a' },
@@ -117,12 +117,12 @@ describe('a message of the compatibility dialect', () => {
     [300, 'Attachments[0].Content', { Attachments: [{ Name: 'a', Content: '§' }] }],
     [
       300,
-      'To, Cc and Bcc name more than 50',
+      'To, Cc and Bcc have more than 50',
       { To: Array.from({ length: 51 }, (_, index) => `a${index}@example.org`).join() },
     ],
     [
       300,
-      'To, Cc and Bcc name more than 50',
+      'To, Cc and Bcc have more than 50',
       { Bcc: Array.from({ length: 10_001 }, (_, index) => `a${index}@example.org`).join() },
     ],
     [1101, 'Templates are not supported', { TemplateId: 1 }],
@@ -134,7 +134,7 @@ describe('a message of the compatibility dialect', () => {
     });
   });
 
-  it('is never an error of ours, whatever it is', () => {
+  it('never causes an internal error', () => {
     const names = [
       'From',
       'To',

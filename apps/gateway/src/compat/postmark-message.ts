@@ -8,9 +8,8 @@ import {
 } from '@posthorn/contracts';
 import { templatesUnsupported, tooManyRecipients } from '../dialects/postmark.js';
 
-/** One message of the dialect, in the domain's words. */
 export interface ReadMessage {
-  /** As it was written, for the answer. */
+  /** As written, for the response. */
   to: string;
   recipients: Mailbox[];
   content: EmailContent & { from: Mailbox };
@@ -18,7 +17,7 @@ export interface ReadMessage {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members that the dialect knows and this list does not are taken and ignored (the API specification, Compatibility endpoints). */
+/** Unknown members are ignored, because the dialect has many that have no meaning here. */
 export function readMessage(message: unknown): ReadMessage {
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     throw invalidMember([], 'invalid_type', 'A message must be an object');
@@ -60,11 +59,11 @@ const given = (members: Members, name: string): boolean =>
 const withoutAbsent = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** Empty is absent, as the dialect has it. */
+/** In this dialect an empty string means absent. */
 function text(members: Members, name: string, inner: string): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw invalidMember([inner], 'invalid_type', 'must be a text');
+  if (typeof value !== 'string') throw invalidMember([inner], 'invalid_type', 'must be a string');
   return value;
 }
 
@@ -72,18 +71,18 @@ function addresses(members: Members, name: string, inner: string): Mailbox[] {
   const written = text(members, name, inner) ?? '';
   return splitList(written).map((each) => {
     const mailbox = parseMailbox(each);
-    if (!mailbox) throw invalidMember([inner], 'invalid_format', 'holds what is no address');
+    if (!mailbox) throw invalidMember([inner], 'invalid_format', 'contains an invalid address');
     return mailbox;
   });
 }
 
 function oneAddress(members: Members, name: string, inner: string): Mailbox | undefined {
   const [first, ...others] = addresses(members, name, inner);
-  if (others.length > 0) throw invalidMember([inner], 'invalid_format', 'must be one address');
+  if (others.length > 0) throw invalidMember([inner], 'invalid_format', 'must be a single address');
   return first;
 }
 
-/** A comma ends an address unless it stands in quotes or angle brackets. */
+/** A comma separates addresses unless it is inside quotes or angle brackets. */
 function splitList(written: string): string[] {
   const parts: string[] = [];
   let first = 0;
@@ -116,7 +115,7 @@ function headers(members: Members): Record<string, unknown> | undefined {
     Value,
   ]);
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
-    throw invalidMember(['headers'], 'not_allowed', 'name one header twice');
+    throw invalidMember(['headers'], 'not_allowed', 'must not contain a header twice');
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
@@ -126,7 +125,7 @@ function attachments(members: Members): Record<string, unknown>[] | undefined {
       filename: Name,
       content: Content,
       ...(ContentType ? { contentType: withoutParameters(ContentType) } : {}),
-      // The dialect's own documents write it as the HTML does.
+      // Examples of the dialect write the `cid:` prefix of the HTML.
       ...(ContentID
         ? { contentId: typeof ContentID === 'string' ? ContentID.replace(/^cid:/i, '') : ContentID }
         : {}),
@@ -138,7 +137,7 @@ function attachments(members: Members): Record<string, unknown>[] | undefined {
 const withoutParameters = (contentType: unknown): unknown =>
   typeof contentType === 'string' ? contentType.split(';')[0]!.trim() : contentType;
 
-/** What a tag may not hold becomes a dash. */
+/** Characters that tags do not allow become dashes. */
 function tags(members: Members): string[] | undefined {
   const tag = (text(members, 'Tag', 'tags') ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
   return tag === '' ? undefined : [tag.slice(0, 64)];

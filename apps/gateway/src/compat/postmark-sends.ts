@@ -20,10 +20,13 @@ export interface PostmarkReceipt extends PostmarkAnswer {
 }
 
 const maxMessages = 500;
-/** What is left for the send itself when sending answers who is suppressed at the last moment. */
+/** Time kept for the accept call after the suppression lookup. */
 const acceptMs = 900;
 
-/** Sends of the compatibility dialect: its words are taken as they stand, each message is one e-mail however many it is for, as long as one who may be shown is sent it. */
+/**
+ * Content is not a template. Each message is one e-mail whatever its number of recipients, provided one
+ * visible recipient is not suppressed.
+ */
 @Injectable()
 export class PostmarkSends {
   constructor(
@@ -35,7 +38,7 @@ export class PostmarkSends {
     return this.accept(caller, readMessage(message), performance.now() + sendBudgetMs);
   }
 
-  /** In the order of the call; each is taken or refused by itself. What all of them fail for is the call's own failure. */
+  /** Results are in the order of the request. A failure common to all messages fails the whole call. */
   async sendBatch(caller: Caller, messages: unknown): Promise<PostmarkAnswer[]> {
     if (!Array.isArray(messages)) throw notJson();
     if (messages.length > maxMessages) throw tooManyMessages(maxMessages);
@@ -70,10 +73,11 @@ export class PostmarkSends {
   ): Promise<PostmarkReceipt> {
     const { cc = [], bcc = [], ...texts } = content;
     const suppressed = await this.suppressedOf(caller, [...named, ...cc, ...bcc], deadline - acceptMs);
-    // What an e-mail's first recipient is not sent, nobody is: so it is one who is. Never a blind one, whom the header would show.
+    // The first recipient decides whether the e-mail is sent, so it must not be suppressed, nor a Bcc, which
+    // the header would reveal.
     const first = [...named, ...cc].find(({ email }) => !suppressed.has(email));
     const others = (mailboxes: Mailbox[]) => mailboxes.filter((mailbox) => mailbox !== first);
-    // Where only blind ones are left, each gets an e-mail of its own, which shows nobody else.
+    // Remaining Bcc recipients get separate e-mails, so that none sees another.
     const whom = first
       ? {
           ...copies({ alsoTo: others(named), cc: others(cc), bcc: others(bcc) }),
@@ -94,7 +98,7 @@ export class PostmarkSends {
     };
   }
 
-  /** Where some are left the message goes to them: the hand-off skips the others. */
+  /** Fails only if all recipients are suppressed; otherwise the hand-off skips them. */
   private async suppressedOf(caller: Caller, mailboxes: Mailbox[], deadline: number): Promise<Set<string>> {
     const emails = [...new Set(mailboxes.map(({ email }) => email))];
     const { emails: suppressed } = await this.bus.call(
@@ -108,7 +112,6 @@ export class PostmarkSends {
   }
 }
 
-/** Once each. */
 const recipientsOf = (mailboxes: Mailbox[]) =>
   [...new Map(mailboxes.map((to) => [to.email, to])).values()].map((to) => ({ id: newId(), to }));
 

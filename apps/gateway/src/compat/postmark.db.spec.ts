@@ -25,7 +25,7 @@ let leave: (() => Promise<void>)[] = [];
 let key: string;
 let projectId: string;
 
-/** Sending, as far as this dialect asks it: addresses `inactive…` are suppressed, senders `stranger…` are not verified. */
+/** A stand-in for sending: addresses `inactive…` are suppressed, senders `stranger…` are not verified. */
 async function sendingComes(): Promise<void> {
   leave = await Promise.all([
     standIn(suite.connection, recipients.suppressed, async (requested) => ({
@@ -100,7 +100,7 @@ describe('the official client, unmodified', () => {
     expect(caller).toMatchObject({ projectId, actor: { kind: 'KEY' } });
   });
 
-  it('sends a batch in its order, with what is wrong in its place', async () => {
+  it('sends a batch with results and errors in request order', async () => {
     const answers = await clientOf(key).sendEmailBatch([
       plain,
       { ...plain, To: 'nobody' },
@@ -120,7 +120,7 @@ describe('the official client, unmodified', () => {
     ]);
   });
 
-  it('sends five hundred at once', async () => {
+  it('sends five hundred messages at once', async () => {
     const answers = await clientOf(key).sendEmailBatch(
       Array.from({ length: 500 }, (_, index) => ({ ...plain, To: `r${index}@example.org` })),
     );
@@ -129,7 +129,7 @@ describe('the official client, unmodified', () => {
     );
   });
 
-  it('reads every refusal as what it is', async () => {
+  it('receives the proper code for every refusal', async () => {
     const client = clientOf(key);
     const text = await Promise.all([
       refusalOf(clientOf('sk_live_wrong').sendEmail(plain)),
@@ -161,7 +161,7 @@ describe('the official client, unmodified', () => {
     expect((inactive as Errors.InactiveRecipientsError).recipients).toEqual(['inactive@example.org']);
   });
 
-  it('is told apart who may not: another kind of key, a disabled project, too many requests', async () => {
+  it('distinguishes other kinds of key, a disabled project and too many requests', async () => {
     const other = await suite.buildProject();
     const secret = (await suite.buildKey(other.projectId)).token;
     const narrow = (await suite.buildKey(other.projectId, { scopes: ['emails:read'] })).token;
@@ -176,7 +176,7 @@ describe('the official client, unmodified', () => {
     expect(taken).toEqual([]);
   });
 
-  it('hears that it may repeat while sending is away', async () => {
+  it('is told to retry while sending is unavailable', async () => {
     await sendingLeaves();
     try {
       expect(await refusalOf(clientOf(key).sendEmail(plain))).toMatchObject({ statusCode: 503, code: 100 });
@@ -191,7 +191,7 @@ describe('the official client, unmodified', () => {
 });
 
 describe('a request', () => {
-  it('goes on where only some of its recipients are inactive', async () => {
+  it('succeeds if only some recipients are inactive', async () => {
     const published = await post(
       '/email',
       { ...plain, Cc: 'inactive@example.org' },
@@ -200,7 +200,7 @@ describe('a request', () => {
     expect([published.status, taken.length]).toEqual([200, 1]);
   });
 
-  it('reaches a copy that is alive in place of an inactive recipient', async () => {
+  it('sends to an active Cc if the To is inactive', async () => {
     await clientOf(key).sendEmail({
       ...plain,
       To: 'inactive@example.org',
@@ -217,7 +217,7 @@ describe('a request', () => {
     expect(taken[0]!.send).not.toHaveProperty('cc');
   });
 
-  it('reaches blind copies though all others are inactive, each by itself and without a word of the others', async () => {
+  it('sends separate e-mails to the active Bcc recipients if all others are inactive', async () => {
     const Bcc = 'one@example.org, inactive-3@example.org, two@example.org, one@example.org';
     const answer = await clientOf(key).sendEmail({
       ...plain,
@@ -231,7 +231,7 @@ describe('a request', () => {
     for (const member of ['alsoTo', 'cc', 'bcc']) expect(send).not.toHaveProperty(member);
   });
 
-  it('bears its key in one header of the dialect, and in no other', async () => {
+  it('may send its key only in the header of the dialect', async () => {
     for (const headers of [
       {},
       { authorization: `Bearer ${key}` },
@@ -256,7 +256,7 @@ describe('a request', () => {
     expect([published.status, published.json['ErrorCode']]).toEqual([422, code]);
   });
 
-  it('for a batch is a list', async () => {
+  it('for a batch must be a list', async () => {
     const published = await post('/email/batch', plain, { 'x-postmark-server-token': key });
     expect([published.status, published.json['ErrorCode']]).toEqual([422, 402]);
     expect((await post('/email/batch', [], { 'x-postmark-server-token': key })).text).toBe('[]');

@@ -32,7 +32,7 @@ import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import type { StreamedResource } from '../edge/routes/streamed.js';
 import { PeopleData } from './person-data.js';
 
-/** The two surfaces disagree on what a patch of custom fields means (docs/api-decisions.md §5). */
+/** The surfaces differ in how PATCH treats custom fields (docs/api-decisions.md §5). */
 const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> = {
   v1: 'REPLACE',
   legacy: 'MERGE',
@@ -70,7 +70,7 @@ export class ContactsController {
   }
 
   @Post('contacts/upsert', {
-    summary: 'Create a contact, or update the one with its address, whose custom fields are merged',
+    summary: 'Create a contact or update the one with this address; custom fields are merged',
     scope: 'contacts:write',
     body: CreateContact,
     reply: Contact,
@@ -79,27 +79,27 @@ export class ContactsController {
     return this.bus.call(contacts.upsert, caller, body);
   }
 
-  /** A row that cannot be read is told of by its place, and refuses no other. */
+  /** An invalid row is reported by its index and does not affect the others. */
   @Post('contacts/bulk', {
-    summary: 'Create or update up to a thousand contacts',
+    summary: 'Create or update up to 1,000 contacts',
     scope: 'contacts:write',
     body: BulkContacts,
     eachOf: 'contacts',
     reply: BulkOutcome,
   })
   async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
-    const { positions: positions, refused } = entries!;
+    const { positions, refused } = entries!;
     const nothing = { created: 0, updated: 0, skipped: 0, errors: [] };
     const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
     const errors = [
       ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
-      ...refused.map(({ index: index, message }) => ({ index: index, reason: message })),
+      ...refused.map(({ index, message }) => ({ index, reason: message })),
     ];
     return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
   }
 
   @Delete('contacts/bulk', {
-    summary: 'Delete up to a thousand contacts',
+    summary: 'Delete up to 1,000 contacts',
     scope: 'contacts:write',
     body: DeleteContacts,
     reply: DeletedContacts,
@@ -123,7 +123,7 @@ export class ContactsController {
   }
 
   @Get('contacts/export', {
-    summary: 'All contacts that a filter lets through as a table, newest first',
+    summary: 'Export the contacts that match a filter as CSV, newest first',
     scope: 'contacts:read',
     query: ContactFilter,
     reply: Contact,
@@ -145,7 +145,7 @@ export class ContactsController {
   }
 
   @Patch('contacts/:id', {
-    summary: 'Change a contact: /api/v1 replaces its custom fields, /api merges them',
+    summary: 'Update a contact; custom fields are replaced on /api/v1 and merged on /api',
     scope: 'contacts:write',
     body: UpdateContact,
     reply: Contact,
@@ -172,7 +172,7 @@ export class ContactsController {
   }
 
   @Get('contacts/:id/consents', {
-    summary: 'List the changes of the subscription of a contact',
+    summary: 'List the subscription changes of a contact',
     scope: 'contacts:read',
     paged: 'items',
     reply: Consent,
@@ -183,7 +183,7 @@ export class ContactsController {
   }
 
   @Get('contacts/:id/activity', {
-    summary: 'List everything that happened to a contact',
+    summary: 'List the activity of a contact',
     scope: 'contacts:read',
     paged: 'items',
     reply: Activity,
@@ -194,7 +194,7 @@ export class ContactsController {
   }
 
   @Get('contacts/:id/data', {
-    summary: 'Get all data of one person',
+    summary: 'Export all data about a person',
     scope: 'contacts:read',
     reply: PersonData,
     streamed: 'json',
@@ -204,7 +204,7 @@ export class ContactsController {
     return this.people.of(caller, params['id']!);
   }
 
-  /** The first page is there already: what fails with it still has an answer of its own. */
+  /** The first page is loaded before the response starts, so that its failure still gets an error response. */
   private async *exportedFrom(
     first: ExportedContacts,
     caller: Caller,

@@ -9,7 +9,7 @@ export class ErasuresController {
   constructor(private readonly bus: Bus) {}
 
   @Get('erasures/:id', {
-    summary: 'Get how far the erasure of a deleted contact is, by the id of the contact',
+    summary: 'Get the progress of an erasure by the id of the deleted contact',
     scope: 'contacts:write',
     reply: Erasure,
     missing: erasureNotFound,

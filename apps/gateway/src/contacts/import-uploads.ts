@@ -16,10 +16,10 @@ import { readTableText, type TablePiece, type TableText } from './table-text.js'
 
 type TableCall = Call<ImportContacts, ContactImportOptions>;
 
-/** A database that is slow slows the socket down: the next piece is read when this one is stored. */
+/** A long timeout lets a slow database throttle the upload: the next piece is read once this one is stored. */
 const waiting = { timeoutMs: 20_000 };
 
-/** Tables on their way from a socket to the contacts service, of which no more than a piece is held. */
+/** Holds at most one piece of a table at a time. */
 @Injectable()
 export class ImportUploads {
   constructor(private readonly bus: Bus) {}
@@ -61,7 +61,7 @@ export class ImportUploads {
     );
   }
 
-  /** Of which the rest does not come; where that is not heard, it ends by itself after a while. */
+  /** If this call fails, the unfinished import is cancelled after a while anyway. */
   private async drop(caller: Caller, { id }: ContactImport): Promise<void> {
     await this.bus.call(contactImports.cancel, caller, { id }).catch(() => undefined);
   }

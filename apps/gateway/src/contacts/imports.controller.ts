@@ -24,9 +24,9 @@ import { Get, Post } from '../edge/routes/route.js';
 import { ImportUploads } from './import-uploads.js';
 
 const checkEveryMs = 500;
-/** What says nothing for long is taken for dead by whoever stands between. */
+/** Proxies close connections that stay silent for long. */
 const looksOfASign = 20;
-/** About ten minutes: who still wants to know asks again, as browsers do by themselves. */
+/** About ten minutes; clients reconnect, as browsers do by themselves. */
 const maxLooks = 1_200;
 
 @Controller()
@@ -38,7 +38,7 @@ export class ImportsController {
 
   @Post('contacts/imports', {
     summary:
-      'Take in a table of contacts: text/csv, packed by gzip or not, or a form with the fields of the query before its file',
+      'Import a table of contacts from text/csv, optionally gzipped, or from a form whose fields precede its file',
     scope: 'contacts:write',
     legacyPath: 'contacts/import',
     body: ImportContacts,
@@ -53,7 +53,7 @@ export class ImportsController {
   }
 
   @Post('contacts/imports/preview', {
-    summary: 'The first ten rows of a table as they would land; nothing is stored',
+    summary: 'Preview the first ten rows of an import; nothing is stored',
     scope: 'contacts:write',
     body: ImportContacts,
     query: ContactImportOptions,
@@ -76,7 +76,7 @@ export class ImportsController {
   }
 
   @Get('contacts/imports/:id', {
-    summary: 'Get how far an import is; each of its steps as an event where text/event-stream is asked for',
+    summary: 'Get the progress of an import; with Accept: text/event-stream, each step as an event',
     scope: 'contacts:write',
     reply: ContactImport,
     streamed: 'events',
@@ -89,7 +89,7 @@ export class ImportsController {
 
   @Get('contacts/imports/:id/errors', {
     summary:
-      'The rows of an import that could not be taken in, as a table: line, reason and their cells, to be corrected and imported again',
+      'Download the rejected rows of an import as CSV with line, reason and original cells, to correct and import again',
     scope: 'contacts:write',
     reply: ContactImportError,
     streamed: 'table',
@@ -102,7 +102,7 @@ export class ImportsController {
   }
 
   @Post('contacts/imports/:id/cancel', {
-    summary: 'End an import; what it took in stays, and one that has ended is answered as it is',
+    summary: 'Cancel an import; imported rows stay, and a finished import is returned unchanged',
     scope: 'contacts:write',
     body: null,
     reply: ContactImport,
@@ -113,7 +113,7 @@ export class ImportsController {
     return this.bus.call(contactImports.cancel, caller, { id: params['id']! });
   }
 
-  /** The first state is there already: what fails with it still has an answer of its own. */
+  /** The first state is loaded before the response starts, so that its failure still gets an error response. */
   private async *statesFrom(first: ContactImport, caller: Caller): AsyncGenerator<ContactImport | null> {
     let job = first;
     yield job;
@@ -140,7 +140,7 @@ export class ImportsController {
   }
 }
 
-/** A row that is shorter than the header is filled up. */
+/** Short rows are padded to the width of the header. */
 const rowsOf = ({ columns, items }: ContactImportErrors): CsvCell[][] =>
   items.map(({ line, reason, cells = [] }) => [
     line,

@@ -17,12 +17,12 @@ interface Person {
   email: string;
 }
 
-/** All that is known of a person, from the services that know it, page by page: none holds more of it than that. */
+/** Collected page by page from the services that store it, so that a large history is never held in memory. */
 @Injectable()
 export class PeopleData {
   constructor(private readonly bus: Bus) {}
 
-  /** The contact and its mail are asked first: what fails with them still has an answer of its own. */
+  /** The contact and its mail are loaded before the response starts, so that their failure still gets an error response. */
   async of(caller: Caller, id: string): Promise<StreamedResource> {
     const contact = await this.bus.call(contacts.get, caller, { id });
     const { email } = contact;

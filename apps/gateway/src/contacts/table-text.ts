@@ -1,9 +1,9 @@
 import { csvUnreadable, importPieceBytes } from '@posthorn/contracts';
 
-/** A table in UTF-8, and as what it was read. */
+/** A table in UTF-8 and its original encoding. */
 export interface TableText {
   encoding: string;
-  /** Each of the size of a piece, but the last. There is always one. */
+  /** Never empty; all pieces but the last have the full size. */
   pieces: AsyncIterable<TablePiece>;
 }
 
@@ -12,23 +12,22 @@ export interface TablePiece {
   last: boolean;
 }
 
-/** Enough to see what it is. */
 const headBytes = 64 * 1024;
 
-/** What others send for a table, by its first bytes. */
+/** Common non-CSV files by their magic numbers. */
 const unknown: readonly (readonly [begins: string, says: string])[] = [
   ['504b0304', 'is a workbook or an archive: save it as CSV'],
   ['d0cf11e0', 'is a workbook: save it as CSV'],
-  ['1f8b', 'is packed by gzip: say so by Content-Encoding'],
-  ['25504446', 'is a PDF'],
-  ['89504e47', 'is an image'],
-  ['ffd8ff', 'is an image'],
-  ['7f454c46', 'is a program'],
+  ['1f8b', 'is compressed with gzip: set Content-Encoding'],
+  ['25504446', 'is a PDF, not CSV'],
+  ['89504e47', 'is an image, not CSV'],
+  ['ffd8ff', 'is an image, not CSV'],
+  ['7f454c46', 'is an executable, not CSV'],
 ];
 const html = /^\s*<(?:!doctype|html|head|body|table|div|\?xml|!--)/i;
 const maxControls = 0.1;
 
-/** Detects the encoding: a mark of its order of bytes, else what was declared, else UTF-8 unless its beginning is none. */
+/** The encoding is that of a byte order mark, else the declared one, else UTF-8 unless the beginning is not valid UTF-8. */
 export async function readTableText(
   bytes: AsyncIterable<Buffer>,
   declared: string | null,
@@ -60,13 +59,13 @@ function refuseUnknown(head: Buffer): void {
   if (outsider) throw csvUnreadable(outsider[1]);
   const text = head.subarray(0, 4_096);
   if (html.test(text.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')))
-    throw csvUnreadable('is HTML or XML, and no table');
+    throw csvUnreadable('is HTML or XML, not CSV');
   if (markOf(head) !== null) return;
   const controls = text.filter(
     (byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d,
   ).length;
   if (controls > text.length * maxControls)
-    throw csvUnreadable('is binary, and no table; UTF-16 needs its mark');
+    throw csvUnreadable('is binary, not CSV; UTF-16 needs a byte order mark');
 }
 
 function encodingOf(head: Buffer, declared: string | null): string {
@@ -86,15 +85,15 @@ function known(declared: string): string {
   try {
     return new TextDecoder(declared).encoding;
   } catch (error) {
-    if (error instanceof RangeError) throw csvUnreadable(`is in an encoding that nobody knows: ${declared}`);
+    if (error instanceof RangeError) throw csvUnreadable(`has an unknown encoding: ${declared}`);
     throw error;
   }
 }
 
-/** A row that is broken makes no other encoding of the others: where more than that is UTF-8, all is. */
+/** A few broken rows do not make the file another encoding, so the majority decides. */
 function looksLikeUtf8(head: Buffer): boolean {
   const text = head.toString('utf8');
-  // The last letter may be cut in two.
+  // The last character may be incomplete.
   const broken = text.slice(0, -1).match(/\ufffd/g)?.length ?? 0;
   const whole = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
   return broken === 0 || whole > broken;

@@ -3,56 +3,52 @@ import type { Surface } from '../edge/routes/call.js';
 import type { LegacyPage, Outcome } from '../edge/routes/route.js';
 import type { ShapeNames } from './shape-names.js';
 
-/** A page as services answer it. */
+/** A page as services return it. */
 export interface DomainPage {
   items: object[];
   hasMore: boolean;
   next: PageQuery['after'] | null;
   total?: number | null;
   totalIsCapped?: boolean;
-  /** How many more there are of people who were erased. */
+  /** Further rows of erased people. */
   erased?: number;
 }
 
-/** What something is called by: its id, or the address that it stands for. */
+/** A resource named by its id or its address. */
 export type Named = { id: string } | { email: string };
 
 export interface ErrorContext {
-  /** The path of the request, without its query. */
   instance: string;
   requestId: string;
-  /** What the request's body or query is read as: its names are those of the failures. */
+  /** The shape of the request; errors use its names. */
   shape?: Shape;
-  /** Names that the query has on the legacy surface only. */
+  /** Query names that exist on the legacy surface only. */
   queryNames?: Readonly<Record<string, string>>;
   docsUrl: string;
 }
 
-/** One way to say the domain over HTTP. Nothing beyond these files knows names, envelopes or status codes. */
+/** How one API surface maps results to HTTP. Names, envelopes and status codes exist only in these files. */
 export interface Dialect {
   readonly surface: Surface;
   readonly names: ShapeNames;
-  /** The query parameter that carries a cursor. */
   readonly cursorParameter: string;
-  /** Whether a list of this envelope comes page by page. */
   hasPages(envelope: LegacyPage): boolean;
-  /** Whether a page of this envelope shows how many rows there are. */
   showsTotal(envelope: LegacyPage): boolean;
   readonly statusOf: Readonly<Record<Outcome, number>>;
-  /** Of a batch of which some entries failed. */
+  /** For a batch in which some entries failed. */
   readonly statusOfPart: number;
   resource(shape: Shape, value: object): object;
-  /** A resource in no envelope, whatever the dialect. */
+  /** A resource without an envelope. */
   bare(shape: Shape, value: object): object;
   deleted(value: Named): object;
-  /** A list that is answered whole, in the order of the question. */
+  /** A complete list in the order of the request. */
   entries(shape: Shape, items: readonly object[]): object;
   page(shape: Shape, page: DomainPage, next: string | null, envelope: LegacyPage): object;
   readonly errorType: string;
   error(error: DomainError, context: ErrorContext): object;
 }
 
-/** The only place where a failure has a number. */
+/** The only place that maps failures to status codes. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   malformed: 400,
   invalid: 422,

@@ -43,11 +43,11 @@ describe('the path', () => {
     ['/api/v10/emails', legacy],
     ['/api/emails', legacy],
     ['/', legacy],
-  ])('%s decides the dialect', (path, dialect) => expect(dialectOfPath(path)).toBe(dialect));
+  ])('%s selects the dialect', (path, dialect) => expect(dialectOfPath(path)).toBe(dialect));
 });
 
 describe('a resource', () => {
-  it('is bare, in snake_case, and says custom fields as text on v1', () => {
+  it('is bare, snake_case, and has custom fields as text on v1', () => {
     expect(json(v1.resource(Contact, { ...contact, secret: 'x' }))).toEqual({
       id: contact.id,
       email: 'a@example.test',
@@ -58,18 +58,18 @@ describe('a resource', () => {
     });
   });
 
-  it('is wrapped, in camelCase, with its project on the legacy surface', () => {
+  it('has an envelope, camelCase and its project on the legacy surface', () => {
     expect(json(legacy.resource(Contact, { ...contact, secret: 'x' }))).toEqual({
       success: true,
       data: json(contact),
     });
   });
 
-  it('keeps null and leaves out what is absent', () => {
+  it('keeps null and omits absent members', () => {
     expect(v1.resource(Email, { sentAt: null, opens: 0 })).toEqual({ sent_at: null, opens: 0 });
   });
 
-  it('says that it was deleted in two ways', () => {
+  it('reports a deletion in the way of its dialect', () => {
     expect([v1.deleted(contact), legacy.deleted(contact)]).toEqual([
       { id: contact.id, deleted: true },
       { success: true },
@@ -80,7 +80,7 @@ describe('a resource', () => {
 describe('a page', () => {
   const page = { items: [{ id: contact.id }], hasMore: true, next: null, total: 3 };
 
-  it('has the envelope of its dialect, and of its route', () => {
+  it('has the envelope of its dialect and route', () => {
     expect(v1.page(Contact, page, 'c', 'items')).toEqual({
       data: [{ id: contact.id }],
       has_more: true,
@@ -106,7 +106,7 @@ describe('a page', () => {
     });
   });
 
-  it('is counted only where the total is shown', () => {
+  it('is counted only if the total is shown', () => {
     expect([v1.showsTotal('items'), legacy.showsTotal('items'), legacy.showsTotal('flat')]).toEqual([
       false,
       true,
@@ -131,7 +131,7 @@ describe('an error', () => {
     });
   });
 
-  it('has no detail that repeats its title, and no errors where nothing can be pointed at', () => {
+  it('has no detail that repeats its title, and no errors without a pointer', () => {
     const problem = v1.error(noCredential(), context);
     expect(problem).not.toHaveProperty('detail');
     expect(problem).not.toHaveProperty('errors');
@@ -157,7 +157,7 @@ describe('an error', () => {
     });
   });
 
-  it('escapes pointers, and leaves names alone that the request itself used', () => {
+  it('escapes pointers and keeps names that the request used', () => {
     const refused = new RefusedMembers([
       { path: ['replyTo', 'a/b~c', '0'], code: 'unknown_field', message: 'm' },
     ]);
@@ -166,7 +166,7 @@ describe('an error', () => {
     });
   });
 
-  it('has a title and a legacy name for every code, and a number for every kind', () => {
+  it('has a title and a legacy name for every code, and a status for every kind', () => {
     const kinds = Object.keys(statusOfKind) as ErrorKind[];
     for (const code of [...errorCodes, ...legacyOnlyCodes]) {
       for (const kind of kinds) {
@@ -185,7 +185,7 @@ describe('an error', () => {
     for (const status of Object.values(statusOfKind)) expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  it('tells what a membership was before', () => {
+  it('contains the previous status of a membership', () => {
     const error = new DomainError('conflict', 'resubscribe_confirmation_required', 'm', {
       previousStatus: 'UNSUBSCRIBED',
     });
@@ -207,7 +207,7 @@ describe('a body', () => {
   };
   const content = { subject: 's', body: 'b' };
 
-  it('is read in the names of its dialect only', () => {
+  it('accepts only the names of its dialect', () => {
     expect(
       readBody(v1.names, SendEmail, { ...content, to: 'A@Example.test', reply_to: 'R <r@example.test>' }),
     ).toEqual({
@@ -233,7 +233,7 @@ describe('a body', () => {
     });
   });
 
-  it('names every failure at once', () => {
+  it('reports all failures at once', () => {
     expect(
       failuresOf(v1, SendEmail, {
         to: ['a@b.cc', 'd@e.ff'],
@@ -251,7 +251,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('takes custom fields as an object, as text on v1, and as data on the legacy surface', () => {
+  it('accepts custom fields as an object, as text on v1, and as data on the legacy surface', () => {
     const email = 'a@b.cc';
     const expected = { email, customFields: { aKey: 1 } };
     expect(readBody(v1.names, CreateContact, { email, custom_fields: { aKey: 1 } })).toEqual(expected);
@@ -269,7 +269,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('sends JSON inside a string through the guard too', () => {
+  it('checks JSON inside a string as well', () => {
     const email = 'a@b.cc';
     expect(failuresOf(v1, CreateContact, { email, custom_fields: '{"a":1,"a":2}' })).toEqual([
       'custom_fields not_allowed',
@@ -282,7 +282,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('is not harmed by __proto__', () => {
+  it('is safe against __proto__', () => {
     const plain = JSON.parse('{"__proto__":{"subscribed":false},"email":"a@b.cc"}') as object;
     expect(failuresOf(v1, CreateContact, plain)).toEqual(['__proto__ unknown_field']);
     const inside = JSON.parse('{"email":"a@b.cc","custom_fields":{"__proto__":{"polluted":true}}}') as object;

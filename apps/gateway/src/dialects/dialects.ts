@@ -5,7 +5,7 @@ import { v1 } from './v1.js';
 
 export const dialects: Readonly<Record<Surface, Dialect>> = { v1, legacy };
 
-/** The URL decides: whatever is not below `/api/v1` is legacy, unknown paths too (docs/api-decisions.md §1). */
+/** Everything outside `/api/v1` is legacy, unknown paths included (docs/api-decisions.md §1). */
 export function dialectOfPath(path: string): Dialect {
   return path === '/api/v1' || path.startsWith('/api/v1/') ? v1 : legacy;
 }

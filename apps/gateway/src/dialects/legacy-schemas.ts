@@ -13,13 +13,13 @@ const object = (properties: Record<string, unknown>, optional: readonly string[]
 const listOf = (item: JsonSchema): JsonSchema => ({ type: 'array', items: item, maxItems: 100 });
 const nextCursor: JsonSchema = {
   type: ['string', 'null'],
-  description: '`cursor` of the next page; null on the last one',
+  description: '`cursor` of the next page; null on the last page',
 };
 
 const ends: Record<string, JsonSchema> = {
   hasMore: { type: 'boolean' },
   total: { type: ['integer', 'null'], minimum: 0 },
-  totalIsCapped: { type: 'boolean', const: true, description: 'There are more than `total`' },
+  totalIsCapped: { type: 'boolean', const: true, description: 'The actual number is higher than `total`' },
 };
 
 const envelopes: Readonly<Record<LegacyPage, (item: JsonSchema, countsErased?: boolean) => JsonSchema>> = {
@@ -54,14 +54,14 @@ export const legacySchemas: DialectSchemas = {
               errors: {
                 type: 'array',
                 items: object({
-                  field: { type: 'string', description: 'The member or the parameter, as `replyTo.email`' },
+                  field: { type: 'string', description: 'The field or parameter, such as `replyTo.email`' },
                   code: { type: 'string', enum: failureCodes },
                   message: { type: 'string' },
                 }),
               },
               previousStatus: {
                 type: 'string',
-                description: 'Of a membership that needs consent to come back',
+                description: 'Status of a membership that needs consent to be subscribed again',
               },
             },
             ['errors', 'previousStatus'],

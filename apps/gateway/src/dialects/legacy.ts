@@ -13,7 +13,7 @@ const names = new ShapeNames({
   code: (code) => code.toUpperCase(),
 });
 
-/** camelCase in envelopes (the API specification). */
+/** Envelopes use camelCase. */
 export const legacy: Dialect = {
   surface: 'legacy',
   names,
@@ -40,7 +40,7 @@ export const legacy: Dialect = {
 const written = (shape: Shape, { items }: DomainPage): object[] =>
   items.map((item) => writeResource(names, shape, item));
 
-/** The odd ones of the API specification are told apart here and nowhere else. */
+/** Irregular envelopes of the API specification. */
 const envelopes: Readonly<
   Record<LegacyPage, (items: object[], page: DomainPage, next: string | null) => object>
 > = {
@@ -60,7 +60,7 @@ const envelopes: Readonly<
 
 function envelope(error: DomainError, { shape, queryNames }: ErrorContext): object {
   const { errors, previousStatus } = error.details;
-  // What the request itself was refused for stands in its own names already.
+  // Errors of the request already use its own names.
   const ownNames = error instanceof RefusedMembers;
   const failures = errors && shape && !ownNames ? names.failures(shape, errors) : errors;
   const fieldOf = (path: readonly string[]) => (ownNames ? path : renamed(path, queryNames)).join('.');

@@ -1,13 +1,12 @@
 import { DomainError, type ErrorKind } from '@posthorn/contracts';
 import { statusOfKind } from './dialect.js';
 
-/** What stands in every answer of the dialect: 0 is well. */
 export interface PostmarkAnswer {
   ErrorCode: number;
   Message: string;
 }
 
-/** Its codes, as far as they are used here (docs/api-decisions.md §13). */
+/** The codes used here (docs/api-decisions.md §13). */
 export const postmarkCodes = {
   ok: 0,
   badToken: 10,
@@ -23,7 +22,6 @@ export const postmarkCodes = {
 } as const;
 export type PostmarkCode = (typeof postmarkCodes)[keyof typeof postmarkCodes];
 
-/** A refusal that the dialect has a code of its own for. */
 export class PostmarkRefusal extends DomainError {
   constructor(
     readonly errorCode: PostmarkCode,
@@ -35,20 +33,20 @@ export class PostmarkRefusal extends DomainError {
 }
 
 export const badToken = () =>
-  new PostmarkRefusal(postmarkCodes.badToken, 'The server token is missing or not valid');
+  new PostmarkRefusal(postmarkCodes.badToken, 'The server token is missing or invalid');
 export const templatesUnsupported = () =>
   new PostmarkRefusal(
     postmarkCodes.templatesUnsupported,
-    'Templates are not supported here: send HtmlBody or TextBody',
+    'Templates are not supported; send HtmlBody or TextBody',
   );
 export const tooManyMessages = (most: number) =>
-  new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch has at most ${most} messages`);
+  new PostmarkRefusal(postmarkCodes.tooManyMessages, `A batch may have at most ${most} messages`);
 export const tooManyRecipients = (most: number) =>
   new PostmarkRefusal(
     postmarkCodes.invalidInput,
-    `To, Cc and Bcc name more than ${most} recipients together`,
+    `To, Cc and Bcc have more than ${most} recipients in total`,
   );
-/** The official client reads the addresses off this sentence. */
+/** The official client parses the addresses out of this sentence. */
 export const inactiveRecipients = (emails: readonly string[]) =>
   new PostmarkRefusal(
     postmarkCodes.inactiveRecipient,
@@ -72,7 +70,7 @@ const codeOfKind: Readonly<Record<ErrorKind, PostmarkCode>> = {
   internal: postmarkCodes.unavailable,
 };
 
-/** Whatever is wrong with a request is 422 here; only who asks, how often, and whether we can answer have statuses of their own. */
+/** Every error of a request is 422 here, except authentication, rate limits and unavailability. */
 const ownStatus: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'unauthenticated',
   'rate_limited',
@@ -116,7 +114,6 @@ const names: Readonly<Record<string, string>> = {
   contentId: 'ContentID',
 };
 
-/** As in `Attachments[0].Name`. */
 const nameOf = (path: readonly string[]): string =>
   path
     .map((part, index) =>

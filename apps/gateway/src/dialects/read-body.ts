@@ -4,7 +4,7 @@ import { RefusedMembers } from '../edge/http/edge-errors.js';
 import { memberFaults } from '../edge/bodies/parse-body.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
-/** Reads a body as a shape, in the names of one dialect; every failure at once, in the same names. */
+/** Reports every failure at once, in the names of the dialect. */
 export function readBody<T extends object>(names: ShapeNames, shape: Shape<T>, plain: object): T {
   const refused: InvalidMember[] = [];
   const renamed = new Renaming(names, refused).members(shape, plain, []);
@@ -25,9 +25,9 @@ class Renaming {
     const renamed: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(plain)) {
       const named = table.get(name);
-      if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known member');
+      if (!named) this.refuse([...path, name], 'unknown_field', 'is not a known field');
       else if (Object.hasOwn(renamed, named.inner))
-        this.refuse([...path, name], 'not_allowed', 'names a member that is already given');
+        this.refuse([...path, name], 'not_allowed', 'sets a field that is already set under another name');
       else renamed[named.inner] = this.value(named, value, [...path, name]);
     }
     return renamed;
@@ -44,7 +44,7 @@ class Renaming {
       : one(value, path);
   }
 
-  /** JSON inside a string has not been through the guard yet. */
+  /** JSON inside a string has not been checked by the body scanner yet. */
   private text(text: string, path: readonly string[]): unknown {
     const fault = scanBody(Buffer.from(text));
     if (fault) {
@@ -60,7 +60,7 @@ class Renaming {
   }
 }
 
-/** What is no JSON stays a string, which the shape then refuses. */
+/** Invalid JSON stays a string, which the shape refuses. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,21 +3,21 @@ import { RefusedMembers } from '../edge/http/edge-errors.js';
 import { readBody } from './read-body.js';
 import type { ShapeNames } from './shape-names.js';
 
-/** An entry of a list that was refused by itself. */
+/** An entry of a list that was refused on its own. */
 export interface RefusedEntry {
   index: number;
-  /** What is wrong with it, in the names of the dialect. */
+  /** In the names of the dialect. */
   message: string;
 }
 
 export interface ReadEntries<T extends object> {
   body: T;
-  /** Where each entry of the body stood in the request. */
+  /** Index of each entry in the request. */
   positions: number[];
   refused: RefusedEntry[];
 }
 
-/** Reads a body whose entries stand for themselves: what is wrong inside one refuses that one only. */
+/** A fault inside one entry refuses only that entry. */
 export function readEntries<T extends object>(
   names: ShapeNames,
   shape: Shape<T>,
@@ -36,17 +36,17 @@ export function readEntries<T extends object>(
     const entries = (plain as Record<string, unknown>)[outer];
     if (!(error instanceof RefusedMembers) || !Array.isArray(entries)) throw error;
     const refused = refusedOf(error, outer);
-    const removed = new Set(refused.map(({ index: index }) => index));
+    const removed = new Set(refused.map(({ index }) => index));
     const positions = entries.map((_, index) => index).filter((index) => !removed.has(index));
     const left = positions.map((index) => entries[index] as unknown);
-    // An empty list is what the shape refuses; here it says that every entry was.
+    // The shape refuses an empty list; here it means that every entry was refused.
     const body =
       left.length > 0 ? readBody(names, shape, { ...plain, [outer]: left }) : emptied(shape, member);
     return { body, positions, refused };
   }
 }
 
-/** Throws what is wrong with more than single entries. */
+/** Rethrows errors that concern more than single entries. */
 function refusedOf(error: RefusedMembers, outer: string): RefusedEntry[] {
   const errors = error.details.errors!;
   if (!errors.every(({ path }) => path[0] === outer && /^\d+$/.test(path[1] ?? ''))) throw error;

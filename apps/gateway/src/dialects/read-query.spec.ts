@@ -25,7 +25,7 @@ const failures = (dialect: Dialect, raw: Record<string, unknown>, declaration: R
 };
 
 describe('a query', () => {
-  it('is read in the names of its dialect', () => {
+  it('accepts only the names of its dialect', () => {
     expect(
       read(v1, { limit: '100', after: 'c', created_after: '2026-01-31T09:00:00Z', from: 'A@b.cc' }),
     ).toEqual({
@@ -48,7 +48,7 @@ describe('a query', () => {
     },
   );
 
-  it('refuses repeated and unknown parameters, and everything wrong at once', () => {
+  it('refuses repeated and unknown parameters and reports all failures at once', () => {
     expect(
       failures(v1, {
         tag: ['a', 'b'],
@@ -66,7 +66,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('has no pages where the route has none', () => {
+  it('has no page parameters if the route has no pages', () => {
     const declaration: RouteDeclaration = { summary: 's', scope: 'emails:read', reply: Email };
     expect(failures(v1, { limit: '1', after: 'x' }, declaration)).toEqual([
       'limit unknown_field',
@@ -75,7 +75,7 @@ describe('a query', () => {
     expect(read(v1, {}, declaration)).toEqual({ filters: {} });
   });
 
-  it('reads flags, and knows the names that only the legacy surface has', () => {
+  it('reads flags and accepts legacy-only names on the legacy surface only', () => {
     const declaration: RouteDeclaration = {
       summary: 's',
       scope: 'contacts:read',
@@ -95,7 +95,7 @@ describe('a query', () => {
     expect(failures(legacy, { q: '' }, declaration)).toEqual(['q too_short']);
   });
 
-  it('that lacks what it needs is refused, also when it is empty', () => {
+  it('is refused without its required parameters, also if it is empty', () => {
     const reveal: RouteDeclaration = {
       summary: 's',
       scope: 'projects:read',

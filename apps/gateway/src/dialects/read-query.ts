@@ -14,13 +14,13 @@ import type { NamedField } from './shape-names.js';
 export interface ReadQuery {
   filters: object;
   limit?: number;
-  /** As it came; an empty one is one too. */
+  /** As received, possibly empty. */
   cursor?: string;
 }
 
 type Parameter = NamedField | 'cursor' | 'limit';
 
-/** The parameters of one route in one dialect, by the name that a request uses. */
+/** The parameters of a route in one dialect, by their request names. */
 export type Parameters = ReadonlyMap<string, Parameter>;
 
 class NoQuery {}
@@ -35,7 +35,7 @@ export function parametersOf(dialect: Dialect, declaration: RouteDeclaration): P
   return known;
 }
 
-/** Reads a query in the names of its dialect: unknown or repeated parameters are refused like unknown members. */
+/** Unknown and repeated parameters are refused, like unknown members of a body. */
 export function readQuery(
   known: Parameters,
   shape: Shape = NoQuery,
@@ -51,7 +51,7 @@ export function readQuery(
       failures.push({ path: [name], code, message });
     const parameter = known.get(name);
     if (!parameter) refuse('unknown_field', 'is not a known parameter');
-    else if (typeof value !== 'string') refuse('not_allowed', 'must be given once');
+    else if (typeof value !== 'string') refuse('not_allowed', 'must be given only once');
     else if (parameter === 'cursor') read.cursor = value;
     else if (parameter === 'limit')
       read.limit =
@@ -80,13 +80,13 @@ function named(known: Parameters, failures: InvalidMember[]): InvalidMember[] {
   }));
 }
 
-/** `-1`, `NaN`, `1e3` and `+5` are no limits (docs/guarantees.md §5). */
+/** Refuses `-1`, `NaN`, `1e3` and `+5` (docs/guarantees.md §5). */
 function limitOf(text: string): number | null {
   const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity;
   return limit <= maxPageSize ? limit : null;
 }
 
-/** A query knows only text; what does not fit stays text, and the shape refuses it. */
+/** Queries are text; text that does not fit the type is refused by the shape. */
 function coerce({ kind }: Field, text: string): unknown {
   if (kind === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
   if (kind === 'count' || kind === 'number') return /^\d{1,15}$/.test(text) ? Number(text) : text;

@@ -1,14 +1,12 @@
 import { fieldsOf, type Field, type InvalidMember, type Shape } from '@posthorn/contracts';
 
-/** How a dialect names and shows one member. */
 export interface Naming {
   outer(name: string): string;
-  /** Further names that it reads. */
+  /** Additional request names. */
   aliases(field: Field): readonly string[];
   shows(field: Field): boolean;
-  /** Whether an object is said as a string holding JSON. */
+  /** Whether an object is written as a string holding JSON. */
   asText(field: Field): boolean;
-  /** A code of the domain, as the dialect says it. */
   code(code: string): string;
 }
 
@@ -23,11 +21,11 @@ interface Names {
   /** By every name that a request may use. */
   read: ReadonlyMap<string, NamedField>;
   byInner: ReadonlyMap<string, NamedField>;
-  /** What an answer shows, in order. */
+  /** Members of a response, in order. */
   shown: readonly NamedField[];
 }
 
-/** The names of every shape in one dialect, worked out once from the field tables. */
+/** The names of a dialect, computed once per shape. */
 export class ShapeNames {
   private readonly tables = new WeakMap<Shape, Names>();
 
@@ -45,7 +43,7 @@ export class ShapeNames {
     return names;
   }
 
-  /** A place in the domain's names, in this dialect's. */
+  /** Translates a path from contract names to this dialect. */
   path(shape: Shape, path: readonly string[]): string[] {
     const [name, ...rest] = path;
     if (name === undefined) return [];

@@ -9,7 +9,7 @@ const failure = {
     pointer: {
       type: 'string',
       format: 'json-pointer',
-      description: 'The member or the parameter, as RFC 6901 writes it',
+      description: 'JSON Pointer (RFC 6901) of the field or parameter',
     },
     code: { type: 'string', enum: failureCodes },
     message: { type: 'string' },
@@ -41,7 +41,7 @@ export const v1Schemas: DialectSchemas = {
       has_more: { type: 'boolean' },
       next_cursor: {
         type: ['string', 'null'],
-        description: `\`${v1.cursorParameter}\` of the next page; null on the last one`,
+        description: `\`${v1.cursorParameter}\` of the next page; null on the last page`,
       },
       ...(countsErased ? { erased_count: erasedCount } : {}),
     },
@@ -51,17 +51,20 @@ export const v1Schemas: DialectSchemas = {
     name: 'Problem',
     schema: {
       type: 'object',
-      description: 'RFC 9457. Branch on `code`; `detail` is for people and may change.',
+      description: 'RFC 9457. Branch on `code`; `detail` is meant for people and may change.',
       properties: {
         type: { type: 'string', format: 'uri' },
-        title: { type: 'string', description: 'Identical for every occurrence of a code' },
+        title: { type: 'string', description: 'The same for every occurrence of a code' },
         status: { type: 'integer', minimum: 400, maximum: 599 },
         detail: { type: 'string' },
         instance: { type: 'string', description: 'The path of the request' },
         code: { type: 'string', enum: errorCodes },
-        request_id: { type: 'string', format: 'uuid', description: 'Stands in the log, too' },
-        errors: { type: 'array', items: failure, description: 'Each member that was refused' },
-        previous_status: { type: 'string', description: 'Of a membership that needs consent to come back' },
+        request_id: { type: 'string', format: 'uuid', description: 'Also written to the log' },
+        errors: { type: 'array', items: failure, description: 'Each field that was refused' },
+        previous_status: {
+          type: 'string',
+          description: 'Status of a membership that needs consent to be subscribed again',
+        },
       },
       required: ['type', 'title', 'status', 'instance', 'code', 'request_id'],
     },

@@ -12,7 +12,7 @@ const names = new ShapeNames({
   code: (code) => codeOf(code as ErrorCode),
 });
 
-/** snake_case and bare resources; failures are problem documents (the API specification). */
+/** Uses snake_case, bare resources and problem documents. */
 export const v1: Dialect = {
   surface: 'v1',
   names,
@@ -35,10 +35,9 @@ export const v1: Dialect = {
   error: problem,
 };
 
-/** Identical for every occurrence of a code. */
 export const titles: Readonly<Record<ErrorCode, string>> = {
   invalid_api_key: 'The API key is missing, malformed, unknown or revoked',
-  invalid_session: 'There is no session, or it has expired',
+  invalid_session: 'The session is missing or has expired',
   scope_missing: 'The credential does not allow this operation',
   project_access_denied: 'The project does not exist or is not accessible',
   project_disabled: 'The project is disabled',
@@ -46,13 +45,13 @@ export const titles: Readonly<Record<ErrorCode, string>> = {
   resource_not_found: 'The resource does not exist',
   conflict: 'The request conflicts with the current state',
   rate_limited: 'Too many requests with this API key',
-  quota_exhausted: 'The allowance is used up',
+  quota_exhausted: 'The sending allowance is used up',
   idempotency_key_reused: 'The Idempotency-Key was used with a different body',
   enqueue_failed: 'The message could not be queued',
   internal_error: 'An unexpected error occurred',
 };
 
-/** The v1 registry is closed: what only the legacy surface tells apart has a code here too (docs/api-decisions.md §1). */
+/** The v1 registry is closed, so codes of the legacy surface map to one of its codes (docs/api-decisions.md §1). */
 export const v1Codes: Readonly<Record<LegacyOnlyCode, ErrorCode>> = {
   scope_escalation: 'validation_error',
   key_revoked: 'validation_error',
@@ -84,7 +83,6 @@ function problem(error: DomainError, { instance, requestId, shape, docsUrl }: Er
   };
 }
 
-/** RFC 6901. */
 const pointerOf = (path: readonly string[]): string =>
   path.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 

@@ -2,7 +2,7 @@ import type { Field, Shape } from '@posthorn/contracts';
 import { StreamedList } from '../edge/routes/streamed.js';
 import type { NamedField, ShapeNames } from './shape-names.js';
 
-/** A resource as JSON shows it in one dialect: a whitelist of the shape's members, in the order of their declaration. */
+/** Writes only the members of the shape, in the order of declaration. */
 export function writeResource(names: ShapeNames, shape: Shape, value: object): Record<string, unknown> {
   const source = value as Record<string, unknown>;
   const written: Record<string, unknown> = {};

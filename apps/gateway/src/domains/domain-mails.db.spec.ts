@@ -15,7 +15,7 @@ afterAll(async () => {
   await suite.stop();
 });
 
-// One at a time: who stands in knows no batches.
+// The stand-in handles one item at a time.
 const accept = { ...emails.accept, batch: false };
 const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
@@ -27,7 +27,7 @@ const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
   acceptedAt: new Date(),
 });
 
-it('owners are told once of a domain that is lost, and nobody else is', async () => {
+it('owners, and only they, get one mail when a domain loses its verification', async () => {
   const taken: AcceptEmails[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
     taken.push(send);
@@ -46,7 +46,7 @@ it('owners are told once of a domain that is lost, and nobody else is', async ()
   await suite.buildUser({ email: 'stranger@example.com', projectId: another });
   const lost = { domainId: newId(), domain: 'shop.example', at: new Date() };
   await sending.publish(domainEvents.unverified, projectId, [lost]);
-  await eventually(async () => taken.length === 2, 'both owners are written to');
+  await eventually(async () => taken.length === 2, 'both owners have got a mail');
   await sending.repeatAll();
   await sending.taken('gateway-domain-mails');
   expect(taken.map(({ recipients }) => recipients[0]!.to.email).sort()).toEqual([
@@ -54,7 +54,7 @@ it('owners are told once of a domain that is lost, and nobody else is', async ()
     'grace@example.com',
   ]);
   expect(taken[0]).toMatchObject({
-    subject: 'shop.example is not verified any more',
+    subject: 'shop.example is no longer verified',
     text: expect.stringMatching(/three days[\s\S]*paste them/),
   });
   await stop();

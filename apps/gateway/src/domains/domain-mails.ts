@@ -3,7 +3,7 @@ import { html, type Html } from '../pages/html.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 import { OwnersReadModel } from './owners.read-model.js';
 
-/** What owners are told by mail about the domains of their project. */
+/** Mails to the owners of a project about its domains. */
 @Injectable()
 export class DomainMails {
   constructor(
@@ -11,15 +11,15 @@ export class DomainMails {
     private readonly mails: SystemMails,
   ) {}
 
-  /** Joins the transaction of what it tells of. */
+  /** Joins the transaction of the event. */
   async lost(projectId: string, domain: string): Promise<void> {
-    const why = `For three days the DNS of ${domain} has not shown the key that its mail is signed with.`;
+    const why = `For three days, the DNS of ${domain} has not contained the DKIM key that your mail is signed with.`;
     const what =
-      'Mail from it is refused until the record stands there again. Its records are listed with the domain; paste them, then check it.';
+      'Mail from this domain is refused until the record is back. Open the domain to see its DNS records, add them again, then verify the domain.';
     for (const to of await this.owners.addressesOf(projectId)) {
       await this.mails.send({
         to,
-        subject: `${domain} is not verified any more`,
+        subject: `${domain} is no longer verified`,
         text: `${why}\n\n${what}\n`,
         body: letter(why, what).text,
       });

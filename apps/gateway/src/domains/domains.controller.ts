@@ -19,7 +19,7 @@ import type { Call } from '../edge/routes/call.js';
 import { foreignProject } from '../edge/http/edge-errors.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
-/** Keys are made, or name servers asked, before there is an answer. */
+/** Creating keys and querying name servers take time. */
 const waiting = { timeoutMs: 15_000 };
 
 @Controller()
@@ -27,7 +27,7 @@ export class DomainsController {
   constructor(private readonly bus: Bus) {}
 
   @Post('domains', {
-    summary: 'Add a sending domain, with the records to paste',
+    summary: 'Add a sending domain; returns its DNS records',
     scope: 'domains:write',
     body: AddDomain,
     reply: SendingDomain,
@@ -41,7 +41,7 @@ export class DomainsController {
   }
 
   @Get('domains', {
-    summary: 'List the sending domains',
+    summary: 'List sending domains',
     scope: 'domains:read',
     paged: 'whole',
     reply: SendingDomain,
@@ -51,7 +51,7 @@ export class DomainsController {
   }
 
   @Get('domains/:id', {
-    summary: 'Get a sending domain as it was last checked',
+    summary: 'Get a sending domain with its last check',
     scope: 'domains:read',
     reply: SendingDomain,
     missing: domainNotFound,
@@ -61,7 +61,7 @@ export class DomainsController {
   }
 
   @Get('domains/:id/verify', {
-    summary: 'Get what the last look at the records of a domain found',
+    summary: 'Get the result of the last DNS check of a domain',
     scope: 'domains:read',
     reply: SendingDomain,
     missing: domainNotFound,
@@ -71,7 +71,7 @@ export class DomainsController {
   }
 
   @Post('domains/:id/verify', {
-    summary: 'Look the records of a domain up now',
+    summary: 'Check the DNS records of a domain now',
     scope: 'domains:write',
     body: null,
     reply: SendingDomain,
@@ -83,7 +83,7 @@ export class DomainsController {
   }
 
   @Patch('domains/:id', {
-    summary: 'Change what a domain is used for',
+    summary: 'Update a sending domain',
     scope: 'domains:write',
     body: UpdateDomain,
     reply: SendingDomain,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 
-/** Whom a project belongs to. */
 @Injectable()
 export class OwnersReadModel {
   constructor(private readonly database: Database) {}

@@ -35,13 +35,13 @@ const send: AcceptEmails = {
   recipients: [{ id: newId(), to: { email: 'a@example.test' } }],
 };
 
-/** Far below what a call waits that was given no deadline, and a second above this one. */
+/** Far below the default timeout of a call, but a second above this limit. */
 const [budgetMs, boundMs] = [300, 1_400];
 
-/** What else runs on the machine only adds to what a call waits: one of a few shows what it waits by itself. */
+/** Other load only makes a call slower, so the fastest of several attempts shows its own time. */
 const maxTries = 4;
 
-/** A send whose answer is lost; `settled` is what became of it, nothing when nobody can tell. */
+/** A send whose reply is lost; `settled` is its outcome, absent if it is unknown. */
 async function lost(settled: SettledSend | null): Promise<AcceptedEmails> {
   const hang = sending.nats.subscribe('call.sending.emails.accept', { callback: () => undefined });
   const settle = sending.nats.subscribe('call.sending.emails.settle', {
@@ -70,8 +70,8 @@ async function answerInTime(): Promise<AcceptedEmails> {
   }
 }
 
-describe('a send whose answer never came', () => {
-  it('is accepted when it was', async () => {
+describe('a send whose reply was lost', () => {
+  it('returns the receipt if it was accepted', async () => {
     const accepted = {
       emails: [{ id: send.recipients[0]!.id, to: 'a@example.test', from: 'b@example.test', contactId: null }],
       acceptedAt: new Date(0),
@@ -79,21 +79,21 @@ describe('a send whose answer never came', () => {
     expect(await lost({ outcome: 'ACCEPTED', accepted })).toEqual(accepted);
   });
 
-  it('is refused when it was voided: nothing happens later', async () => {
+  it('fails if it was voided, and is never sent later', async () => {
     await expect(lost({ outcome: 'VOIDED', accepted: null })).rejects.toMatchObject({
       kind: 'unavailable',
       details: { retryAfterSeconds: 1 },
     });
   });
 
-  it('is of unknown outcome when nobody can tell', async () => {
+  it('reports an unknown outcome if settling fails', async () => {
     await expect(lost(null)).rejects.toMatchObject({
       kind: 'internal',
-      message: 'outcome unknown; repeat with the same Idempotency-Key',
+      message: 'The outcome is unknown; repeat the request with the same Idempotency-Key',
     });
   });
 
-  it('needs no settling when it reached nobody', async () => {
+  it('is not settled if it reached no handler', async () => {
     const started = performance.now();
     await expect(accepting.accept(caller, send, started + 10_000)).rejects.toMatchObject({
       kind: 'unavailable',
@@ -103,7 +103,7 @@ describe('a send whose answer never came', () => {
   });
 });
 
-it('refuses files that are too large without asking anybody', async () => {
+it('refuses files that are too large without a call', async () => {
   const content = Base64Text.of(Buffer.from(Buffer.alloc(maxAttachmentBytes + 1).toString('base64')))!;
   const large = { ...send, attachments: [{ filename: 'a.txt', content }] };
   await expect(accepting.accept(caller, large, performance.now() + budgetMs)).rejects.toMatchObject({

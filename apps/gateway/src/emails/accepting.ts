@@ -14,15 +14,15 @@ import {
 } from '@posthorn/contracts';
 import { Bus, CallFailed } from '@posthorn/messaging';
 
-/** A client hears within two seconds (docs/guarantees.md G17): what is left of them after the answer's own way. */
+/** Clients get a response within two seconds (docs/guarantees.md G17); the rest is for the network. */
 export const sendBudgetMs = 1_900;
 const settleMs = 400;
 const marginMs = 50;
-/** For a call: the rest of the time until an instant of the monotonic clock, at least a millisecond. */
+/** The time left until an instant of the monotonic clock, at least one millisecond. */
 export const msUntil = (instant: number): number => Math.max(1, Math.floor(instant - performance.now()));
-const answerLost = 'The message was not stored; why, was lost with the answer';
+const answerLost = 'The message was not stored; the reason was lost with the reply';
 
-/** What is surely too large need not travel to be refused: on its way it may meet the deadline first. */
+/** Refuses files that are certainly too large without sending them, because the transfer could exceed the deadline. */
 function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
   const fewest = attachments.reduce(
     (sum, { content }) => sum + (content instanceof Base64Text ? content.fewestBytes : 0),
@@ -31,7 +31,7 @@ function refuseLargeFiles({ attachments = [] }: AcceptEmails): void {
   if (fewest > maxAttachmentBytes) throw attachmentsTooLarge();
 }
 
-/** Hands a send to the sending service, and never leaves its outcome open (docs/guarantees.md G2). */
+/** Accepts sends without leaving their outcome unknown (docs/guarantees.md G2). */
 @Injectable()
 export class Accepting {
   constructor(private readonly bus: Bus) {}
@@ -48,7 +48,7 @@ export class Accepting {
     }
   }
 
-  /** A batch as `accept`: where its answer is lost, what it became is asked for, message by message. */
+  /** If the reply is lost, the outcome of every message is looked up. */
   async acceptBatch(caller: Caller, batch: AcceptBatch, deadline: number): Promise<AcceptedBatch> {
     const timeoutMs = msUntil(deadline - settleMs - marginMs);
     try {
@@ -71,7 +71,7 @@ export class Accepting {
     );
     if (!accepted) throw unavailable(failure.message);
     const stored = new Map(accepted.emails.map((email) => [email.id, email]));
-    const taken = messages.flatMap(({ index: index, recipients }) => {
+    const taken = messages.flatMap(({ index, recipients }) => {
       const email = stored.get(recipients[0]!.id);
       return email ? [{ index, email }] : [];
     });
@@ -80,12 +80,12 @@ export class Accepting {
       accepted: taken,
       refused: [
         ...refused,
-        ...lost.map(({ index: index }) => ({ index, code: 'enqueue_failed', message: answerLost })),
+        ...lost.map(({ index }) => ({ index, code: 'enqueue_failed', message: answerLost })),
       ],
     };
   }
 
-  /** The gateway minted the ids, so it can void them: then nothing happens later, or it has happened already. */
+  /** The gateway created the ids and can void them: the send has either happened already or never will. */
   private async settle(
     caller: Caller,
     { recipients }: AcceptEmails,
@@ -100,7 +100,7 @@ export class Accepting {
     try {
       return await this.bus.call(emails.settle, caller, { recipients }, { timeoutMs: settleMs });
     } catch {
-      // Whatever kept the answer away: only a repeat with the same key is safe now.
+      // Without the outcome, only a repeat with the same key is safe.
       throw outcomeUnknown();
     }
   }

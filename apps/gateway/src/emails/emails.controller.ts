@@ -1,7 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
   BatchResult,
-  contacts,
   contentNotRetained,
   Email,
   EmailFilter,
@@ -26,19 +25,13 @@ import {
   SendReceipt,
   SentContent,
   contentMissing,
-  type AcceptedBatch,
-  type AcceptedEmails,
-  type AcceptEmails,
-  type Caller,
   type EmailPage,
-  type Mailbox,
 } from '@posthorn/contracts';
-import { newId } from '@posthorn/database';
 import { Bus } from '@posthorn/messaging';
 import { batchBodyLimit, sendBodyLimit } from '../edge/bodies/body-reader.js';
 import type { Call, Entries } from '../edge/routes/call.js';
 import { allCallers, Delete, Get, Post } from '../edge/routes/route.js';
-import { Accepting, sendBudgetMs } from './accepting.js';
+import { SendsService } from './sends.service.js';
 
 const sending = {
   scope: 'emails:send',
@@ -59,79 +52,50 @@ const sending = {
   ],
 } as const;
 
-// Contacts must have answered by then, so that the send itself still has its time.
-const checkMs = 400;
-const ensureMs = 600;
-
 @Controller()
 export class EmailsController {
   constructor(
     private readonly bus: Bus,
-    private readonly accepting: Accepting,
+    private readonly sends: SendsService,
   ) {}
 
   @Post('emails', {
     ...sending,
-    summary: 'Send one message',
+    summary: 'Send an email',
     surfaces: ['v1'],
     body: SendEmail,
     reply: SendReceipt,
   })
-  async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { to, ...content } = body;
-    const accepted = await this.accepting.accept(
-      caller,
-      { ...content, recipients: [{ id: newId(), to }], idempotency },
-      deadline,
-    );
-    const { id, to: recipient, from } = accepted.emails[0]!;
-    return { id, status: 'PENDING', to: recipient, from };
+  send(call: Call<SendEmail>): Promise<SendReceipt> {
+    return this.sends.send(call);
   }
 
   @Post('emails', {
     ...sending,
-    summary: 'Send a message to each recipient',
+    summary: 'Send an email to each recipient',
     surfaces: ['legacy'],
     body: SendEmails,
     reply: LegacySendReceipt,
   })
-  async sendMany({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { to, ...content } = body;
-    const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
-    const query = { from: body.from, template: body.template, ...sandboxed, idempotency };
-    const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
-    return legacyReceipt(
-      accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
-    );
+  sendMany(call: Call<SendEmails>): Promise<LegacySendReceipt> {
+    return this.sends.sendToEach(call);
   }
 
   @Post('emails/batch', {
     ...sending,
-    summary: 'Send different messages in one call',
+    summary: 'Send up to 100 different emails in one call',
     body: SendBatch,
     reply: BatchResult,
     outcome: 'batch',
     eachOf: 'emails',
     bodyLimit: batchBodyLimit,
   })
-  async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
-    const deadline = performance.now() + sendBudgetMs;
-    const { positions, refused } = entries!;
-    const messages = body.emails.map(({ to, ...content }, index) => ({
-      ...content,
-      index: positions[index]!,
-      recipients: [{ id: newId(), to }],
-    }));
-    const known = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
-    return resultsOf(
-      await this.accepting.acceptBatch(caller, { messages, refused: known, idempotency }, deadline),
-    );
+  sendBatch(call: Call<SendBatch>): Promise<Entries> {
+    return this.sends.sendBatch(call);
   }
 
   @Get('emails', {
-    summary: 'List messages, newest first',
+    summary: 'List emails, newest first',
     scope: 'emails:read',
     query: EmailFilter,
     paged: 'flat',
@@ -142,7 +106,7 @@ export class EmailsController {
   }
 
   @Get('emails/:id', {
-    summary: 'Get a message with its delivery history',
+    summary: 'Get an email with its delivery history',
     scope: 'emails:read',
     reply: EmailWithEvents,
     missing: emailNotFound,
@@ -152,7 +116,7 @@ export class EmailsController {
   }
 
   @Get('emails/:id/content', {
-    summary: 'Get what was sent, while it is retained',
+    summary: 'Get the content of an email while it is retained',
     scope: 'emails:read',
     reply: SentContent,
     missing: emailNotFound,
@@ -163,7 +127,7 @@ export class EmailsController {
   }
 
   @Delete('emails/:id/schedule', {
-    summary: 'Take back a message that waits for its time',
+    summary: 'Cancel a scheduled email',
     scope: 'emails:send',
     reply: EmailId,
     outcome: 'deleted',
@@ -175,7 +139,7 @@ export class EmailsController {
   }
 
   @Post('emails/:id/cancel', {
-    summary: 'Cancel a message that is still PENDING',
+    summary: 'Cancel an email that is still PENDING',
     scope: 'emails:send',
     body: null,
     reply: Email,
@@ -185,47 +149,4 @@ export class EmailsController {
   cancel({ caller, params }: Call): Promise<Email> {
     return this.bus.call(emails.cancel, caller, { id: params['id']! });
   }
-
-  /** The receipt names the contacts, so they are made first (docs/api-decisions.md §3): only for a send that will not be refused. */
-  private async acceptWithContacts(
-    caller: Caller,
-    to: Mailbox[],
-    send: Omit<AcceptEmails, 'recipients'>,
-    deadline: number,
-  ): Promise<AcceptedEmails> {
-    const addresses = [...new Set(to.map(({ email }) => email))];
-    const ensured = await this.bus.call(
-      contacts.ensure,
-      caller,
-      { emails: addresses },
-      { timeoutMs: ensureMs },
-    );
-    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
-    const recipients = to.map((mailbox) => ({
-      id: newId(),
-      to: mailbox,
-      contactId: contactIds.get(mailbox.email),
-    }));
-    return this.accepting.accept(caller, { ...send, recipients }, deadline);
-  }
-}
-
-const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): LegacySendReceipt => ({
-  emails: accepted.map(({ id, to: email, contactId }) => ({ contact: { id: contactId!, email }, email: id })),
-  timestamp: acceptedAt,
-});
-
-/** Each message in its place, as a send of its own would answer. */
-function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
-  const taken = accepted.map(({ index: index, email: { id, to, from } }): BatchResult => ({
-    index: index,
-    status: 'ok',
-    data: { id, status: 'PENDING', to, from },
-  }));
-  const failed = refused.map(({ index: index, code, message }): BatchResult => ({
-    index: index,
-    status: 'error',
-    error: { code, message },
-  }));
-  return { items: [...taken, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
 }

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { Accepting } from './accepting.js';
 import { EmailsController } from './emails.controller.js';
+import { SendsService } from './sends.service.js';
 
 @Module({
   controllers: [EmailsController],
-  providers: [Accepting],
+  providers: [Accepting, SendsService],
   exports: [Accepting],
 })
 export class EmailsModule {}

@@ -16,15 +16,15 @@ interface Waiting {
 
 const atOnce = 500;
 const maxBytes = 32 * 1024 * 1024;
-/** What an item takes beside its texts, about. */
+/** Approximate memory of an item without its texts. */
 const itemBytes = 300;
 const everyMs = 1_000;
-/** Few large calls: nobody waits for them. */
+/** Nobody waits for these calls, so items are collected into few large ones. */
 const restMs = 50;
 
 /**
- * Tells sending what readers did, off the path of their answers: a reader gets the page whatever is away. What sending does
- * not take now waits in memory; beyond its limit it is dropped, and counted as that.
+ * Reports opens and clicks in the background, so that readers get their page even while sending is
+ * unavailable. Items wait in memory up to a limit; further ones are dropped and counted.
  */
 @Injectable()
 export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestroy {
@@ -53,7 +53,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
     if (this.bytes + bytes > maxBytes) return this.dropped.inc();
     this.waiting.push({ item: { ...seen, id: newId() }, seenAt: performance.now(), bytes });
     this.bytes += bytes;
-    // While nobody answers, each second is soon enough.
+    // During an outage, one attempt per second is enough.
     if (!this.failing) this.loop.wakeUp();
   }
 
@@ -61,12 +61,12 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
     this.loop.start();
   }
 
-  /** The port is closed by now: nothing more comes. */
+  /** The port is already closed, so no more items arrive. */
   async onModuleDestroy(): Promise<void> {
     await this.loop.stop();
     await this.publish().catch((error: unknown) => this.failed(error));
     if (this.waiting.length === 0) return;
-    this.log.error(`${this.waiting.length} opens and clicks are lost with this process`);
+    this.log.error(`${this.waiting.length} opens and clicks were lost at shutdown`);
     this.drop(this.waiting.length);
   }
 
@@ -75,7 +75,7 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
     this.failing = false;
   }
 
-  /** Told again under the same ids where the answer was lost: sending counts each once. */
+  /** A repeat after a lost reply uses the same ids, which sending counts once. */
   private async sendSome(): Promise<void> {
     const some = this.waiting.slice(0, atOnce);
     const now = performance.now();
@@ -84,8 +84,8 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
       await this.bus.call(engagement.record, serviceCaller('gateway', aboveProjects), { items });
     } catch (error) {
       if (isForNow(error)) throw error;
-      // What it cannot take it will not take later either, and would hold back all that follows.
-      this.log.error(`${some.length} opens and clicks were refused: ${(error as Error).message}`);
+      // A refused batch would be refused again and block the following ones.
+      this.log.error(`Sending refused ${some.length} opens and clicks: ${(error as Error).message}`);
       this.dropped.inc(some.length);
     }
     this.forget(some.length);
@@ -102,7 +102,9 @@ export class EngagementRecorder implements OnApplicationBootstrap, OnModuleDestr
 
   private failed(error: unknown): void {
     if (!this.failing)
-      this.log.warn(`${this.waiting.length} opens and clicks wait: ${(error as Error).message}`);
+      this.log.warn(
+        `${this.waiting.length} opens and clicks are waiting for sending: ${(error as Error).message}`,
+      );
     this.failing = true;
   }
 }

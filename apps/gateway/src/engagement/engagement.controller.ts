@@ -9,7 +9,7 @@ export class EngagementController {
   constructor(private readonly bus: Bus) {}
 
   @Get('emails/:id/links', {
-    summary: 'Get the links of a message with their clicks',
+    summary: 'Get the links of an email with their clicks',
     scope: 'emails:read',
     reply: EmailLinks,
     missing: emailNotFound,

@@ -2,9 +2,9 @@ import { counter, gauge } from '@posthorn/telemetry';
 
 export const engagementsDropped = counter(
   'posthorn_engagements_dropped_total',
-  'Opens and clicks that were not kept: too many waited for sending, or the process ended. Their readers were answered.',
+  'Opens and clicks that were dropped because too many were waiting or the process ended. Readers were not affected.',
 );
 export const engagementsWaiting = gauge(
   'posthorn_engagements_waiting',
-  'Opens and clicks that wait in memory for sending to take them.',
+  'Opens and clicks waiting in memory to be sent to the sending service.',
 );

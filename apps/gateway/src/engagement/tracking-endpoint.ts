@@ -6,18 +6,19 @@ import { unknownRoute } from '../edge/http/edge-errors.js';
 import type { EdgeAdapter, Fastify, HttpReply, HttpRequest } from '../edge/http/fastify.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 
-/** One transparent point, the smallest picture that every client draws (GIF89a). */
+/** A transparent 1×1 GIF, which every mail client displays. */
 const point = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 const maxUserAgent = 512;
-// Neither a mail client's proxy nor a search engine shall keep what stands for one reading.
+// Prevents image proxies and search engines from keeping a tracked response.
 const unkept = {
   'cache-control': 'no-store, no-cache, must-revalidate, private',
   'x-robots-tag': 'noindex, nofollow',
 };
 
 /**
- * `/t`: pixels and links of mails. The token says all that the answer takes, so readers are answered whatever is away; it
- * leads nowhere that its message did not. Hosts of customers' own lead here too.
+ * `/t`: tracking pixels and links. The signed token holds everything needed for the response, so readers are
+ * independent of other services, and it redirects only to URLs of its own message. Custom tracking hosts are
+ * served too.
  */
 @Injectable()
 export class TrackingEndpoint implements OnApplicationBootstrap {

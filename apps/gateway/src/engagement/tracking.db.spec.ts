@@ -37,8 +37,8 @@ afterEach(async () => {
 });
 afterAll(() => suite.stop());
 
-describe('the pixel', () => {
-  it('is a picture of one point that nobody keeps, and its fetching is told of', async () => {
+describe('the tracking pixel', () => {
+  it('is an uncached 1×1 image, and each request is recorded', async () => {
     await sendingComes();
     const location = buildTarget();
     const response = await fetch(`${suite.gateway.url}/t/o/${tokens.forOpen(location)}.gif`, {
@@ -59,7 +59,7 @@ describe('the pixel', () => {
 });
 
 describe('a link', () => {
-  it('leads on, and its following is told of, also where it is only asked for', async () => {
+  it('redirects, and is recorded, also for HEAD', async () => {
     await sendingComes();
     const location = buildTarget();
     const path = `/t/c/${tokens.forClick({ ...location, position: 3, url })}`;
@@ -74,7 +74,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('with one changed byte answers as what was never there, and leads nowhere', async () => {
+  it('with a changed byte is 404 and does not redirect', async () => {
     const location = buildTarget();
     const [click, open] = [tokens.forClick({ ...location, url }), tokens.forOpen(location)];
     const changed = (token: string) => token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
@@ -102,7 +102,7 @@ describe('a link', () => {
 });
 
 describe('readers', () => {
-  it('are answered while sending is away, and told of once it is back, each once', async () => {
+  it('work while sending is unavailable, and are recorded once when it is back', async () => {
     const location = buildTarget();
     const path = `/t/c/${tokens.forClick({ ...location, url })}`;
     const published = await Promise.all(Array.from({ length: 50 }, () => suite.request('GET', path)));
@@ -112,7 +112,7 @@ describe('readers', () => {
     expect([seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([50, 50]);
   });
 
-  it('are answered while the database and the bus are away', async () => {
+  it('work while the database and NATS are unavailable', async () => {
     const location = buildTarget();
     suite.line.cut();
     try {
@@ -125,7 +125,7 @@ describe('readers', () => {
     await seenOf(location.emailId, 1);
   });
 
-  it('are told of before a gateway ends', async () => {
+  it('are reported before a gateway stops', async () => {
     await sendingComes();
     const location = buildTarget();
     const another = await suite.startAnother();
@@ -135,7 +135,7 @@ describe('readers', () => {
     expect(recorded.filter(({ emailId }) => emailId === location.emailId)).toHaveLength(20);
   });
 
-  it('are counted as dropped beyond what memory holds', async () => {
+  it('are counted as dropped beyond the memory limit', async () => {
     const metrics = new Metrics('gateway');
     const recorder = new EngagementRecorder(suite.bus, metrics);
     const long = `https://shop.example/${'x'.repeat(2_000)}`;

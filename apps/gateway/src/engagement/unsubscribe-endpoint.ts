@@ -21,15 +21,16 @@ import { buttonPage, deadPage, donePage } from './unsubscribe-pages.js';
 import { UnsubscribeService } from './unsubscribe.service.js';
 
 const bodyLimit = 16 * 1024;
-/** RFC 8058 §3.2 lets a mail client choose. */
+/** RFC 8058 §3.2 allows both. */
 const bodyTypes = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 const oneClick = /^List-Unsubscribe=One-Click$|name="?List-Unsubscribe"?[\s\S]{0,200}?\r?\n\r?\nOne-Click\b/i;
-/** What the page's own form bears. */
+/** Field of the page's own form. */
 const confirmed = /(?:^|&)confirmed=yes(?:&|$)/;
 
 /**
- * `/u`: the way out of a mail. Looking changes nothing, since scanners look; a form of ours and the one click of a mail client
- * (RFC 8058) do. The token is the credential: there is no cookie, so a request from elsewhere can do no more than its holder.
+ * `/u`: unsubscribe links. GET changes nothing, because scanners follow links; the page's form and the
+ * one-click request of a mail client (RFC 8058) unsubscribe. The token is the credential and there is no
+ * cookie, so cross-site requests gain nothing.
  */
 @Injectable()
 export class UnsubscribeEndpoint implements OnApplicationBootstrap {

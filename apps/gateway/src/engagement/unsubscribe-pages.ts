@@ -22,14 +22,14 @@ export function donePage(sender: Sender, email: string): Shown {
   return shown(title, html`<p role="status">${filled(text, sender, { email })}</p>`, { language });
 }
 
-/** For a link that is none of ours: the same words, whatever is wrong with it. */
+/** Does not reveal why the link is invalid. */
 export const deadPage = ({ kind, message }: DomainError): Shown =>
   kind === 'not_found'
     ? shown(
-        'This link does not work',
-        html`<p>It may have been cut on its way. Please follow the one in the message itself.</p>`,
+        'This link is not valid',
+        html`<p>It may be incomplete. Please open the link in the message again.</p>`,
         {
           status: 404,
         },
       )
-    : shown('That did not work', html`<p>${message}.</p>`, { status: statusOfKind[kind] });
+    : shown('Something went wrong', html`<p>${message}.</p>`, { status: statusOfKind[kind] });

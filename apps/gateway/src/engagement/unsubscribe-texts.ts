@@ -1,6 +1,6 @@
 import type { Language } from '../pages/reader-texts.js';
 
-/** What the page of an unsubscribe link says. `{email}` and `{sender}` are put in as text. */
+/** `{email}` and `{sender}` are inserted as text. */
 interface UnsubscribeTexts {
   request: { title: string; text: string; still: string; button: string };
   done: { title: string; text: string };
@@ -10,11 +10,11 @@ export const unsubscribeTexts: Readonly<Record<Language, UnsubscribeTexts>> = {
   en: {
     request: {
       title: 'Unsubscribe?',
-      text: '{email} will get no more news from {sender}.',
-      still: 'Messages about what you do yourself, such as receipts and new passwords, still come.',
+      text: '{email} will no longer receive news from {sender}.',
+      still: 'You will still receive messages about your own actions, such as receipts and password resets.',
       button: 'Unsubscribe',
     },
-    done: { title: 'You are unsubscribed', text: '{email} gets no more news from {sender}.' },
+    done: { title: 'You are unsubscribed', text: '{email} will no longer receive news from {sender}.' },
   },
   de: {
     request: {

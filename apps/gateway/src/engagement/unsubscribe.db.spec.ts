@@ -45,7 +45,7 @@ const post = (path: string, body: string, type = form, headers: Record<string, s
   suite.request('POST', path, { body, headers: { 'content-type': type, ...headers } });
 
 describe('the page of an unsubscribe link', () => {
-  it('asks, escapes what it repeats, runs nothing, and changes nothing', async () => {
+  it('shows a form, escapes values, runs no script and changes nothing', async () => {
     const { path } = await buildLink();
     const published = await suite.request('GET', path);
     expect([published.status, published.headers.get('content-type')]).toEqual([
@@ -53,7 +53,7 @@ describe('the page of an unsubscribe link', () => {
       'text/html; charset=utf-8',
     ]);
     expect(published.text).toContain(
-      '<strong>o&#39;brien&amp;co@example.org</strong> will get no more news from Shop &lt;b&gt;.',
+      '<strong>o&#39;brien&amp;co@example.org</strong> will no longer receive news from Shop &lt;b&gt;.',
     );
     expect(published.text).not.toMatch(/<script|style=|\son\w+=/);
     expect(published.headers.get('content-security-policy')).toMatch(
@@ -78,7 +78,7 @@ describe('the page of an unsubscribe link', () => {
     ['fr', 'fr', 'Se désabonner ?', 'Désabonnement effectué'],
     ['es', 'es', '¿Darse de baja?', 'Baja realizada'],
     ['pl', 'en', 'Unsubscribe?', 'You are unsubscribed'],
-  ])('of a project that speaks %s speaks %s', async (language, described, requests, done) => {
+  ])('of a project in %s is in %s', async (language, described, requests, done) => {
     const { path, projectId } = await buildLink(language);
     const [page, after] = [await suite.request('GET', path), await post(path, 'confirmed=yes')];
     expect(page.text).toContain(`<html lang="${described}">`);
@@ -87,7 +87,7 @@ describe('the page of an unsubscribe link', () => {
     expect(left).toEqual([{ projectId, email }]);
   });
 
-  it('works from any host that leads here, and without cookies', async () => {
+  it('works on every host and without cookies', async () => {
     const { path, projectId } = await buildLink();
     const published = await post(path, 'confirmed=yes', form, {
       origin: 'https://news.customer.example',
@@ -96,14 +96,14 @@ describe('the page of an unsubscribe link', () => {
     expect([published.status, left]).toEqual([200, [{ projectId, email }]]);
   });
 
-  it('is in plain English while the database is away, and still works', async () => {
+  it('is shown in English while the database is unavailable, and still works', async () => {
     const { path, projectId } = await buildLink('de');
     suite.line.cut();
     try {
       const published = await suite.request('GET', path);
       expect([published.status, published.text]).toEqual([
         200,
-        expect.stringContaining('will get no more news from this sender.'),
+        expect.stringContaining('will no longer receive news from this sender.'),
       ]);
     } finally {
       suite.line.fix();
@@ -126,7 +126,7 @@ describe('one click (RFC 8058)', () => {
   it.each([
     [form, 'List-Unsubscribe=One-Click'],
     ['multipart/form-data; boundary=b', multipart],
-  ])('in %s is answered 200 and nothing else', async (type, body) => {
+  ])('in %s is answered with an empty 200', async (type, body) => {
     const { path, projectId } = await buildLink();
     const published = await post(path, body, type);
     expect([published.status, published.text, published.headers.get('location')]).toEqual([200, '', null]);
@@ -146,7 +146,7 @@ describe('one click (RFC 8058)', () => {
 });
 
 describe('a link', () => {
-  it('with one changed byte, of another use or of no project is dead, always with the same words', async () => {
+  it('with a changed byte, another purpose or an unknown project is invalid, always with the same text', async () => {
     const location = { projectId: newId(), emailId: newId() };
     const { path } = await buildLink();
     const wrong = [
@@ -163,7 +163,7 @@ describe('a link', () => {
     expect(left).toEqual([]);
   });
 
-  it('says that nothing has changed while contacts are away, to people and to mail clients', async () => {
+  it('says that nothing was changed while contacts is unavailable, to people and to mail clients', async () => {
     const { path } = await buildLink('de');
     await leave();
     try {

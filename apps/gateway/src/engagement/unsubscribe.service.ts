@@ -7,7 +7,7 @@ import { Bus } from '@posthorn/messaging';
 export class UnsubscribeService {
   constructor(private readonly bus: Bus) {}
 
-  /** Once this has answered, no marketing mail to the address begins its hand-off. */
+  /** After it returns, no marketing mail to the address is handed off. */
   async unsubscribe(
     { projectId, email }: UnsubscribePlace,
     client: Pick<Caller, 'address' | 'userAgent'>,

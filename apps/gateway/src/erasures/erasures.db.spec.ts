@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('the log of who did what says that somebody was suppressed, and no more who', async () => {
+it('the audit log keeps that an address was suppressed, but not the address', async () => {
   const [one, other] = [await suite.buildProject(), await suite.buildProject()];
   const entries = new AuditEntriesRepository(suite.database);
   const operation = (action: string, type: string, id: string): Action => ({

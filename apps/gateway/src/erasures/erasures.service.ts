@@ -5,7 +5,7 @@ import { AuditEntriesRepository } from '../audit/audit-entries.repository.js';
 
 const entriesAtOnce = 1_000;
 
-/** The log of who did what names suppressions by their address; that somebody added or removed one stays in it. */
+/** Audit entries of suppressions contain the address; it is replaced, and the entry stays. */
 @Injectable()
 export class ErasuresService {
   constructor(

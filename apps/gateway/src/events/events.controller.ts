@@ -28,7 +28,7 @@ export class EventsController {
   ) {}
 
   @Post('events', {
-    summary: 'Record an event of a contact',
+    summary: 'Record an event for a contact',
     scope: 'events:write',
     body: CreateEvent,
     reply: CustomEvent,
@@ -65,7 +65,7 @@ export class EventsController {
   }
 
   @Get('events/names', {
-    summary: 'List the names of events, most frequent first',
+    summary: 'List event names, most frequent first',
     scope: 'events:read',
     reply: EventNames,
   })
@@ -74,7 +74,7 @@ export class EventsController {
   }
 
   @Get('events/stats', {
-    summary: 'Count events by name and UTC day',
+    summary: 'Count events per name and UTC day',
     scope: 'events:read',
     query: ReportWindow,
     legacyQueryNames: { from: 'startDate', to: 'endDate' },

@@ -7,7 +7,7 @@ import type { EdgeAdapter, Fastify } from '../edge/http/fastify.js';
 
 const answerMs = 1_500;
 
-/** `/healthz`: for people, 200 once everything answers (docs/api-decisions.md §14). Machines ask `/readyz` of each process. */
+/** `/healthz` is for people: 200 if every service responds (docs/api-decisions.md §14). Orchestrators use `/readyz` of each process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
   constructor(
@@ -40,9 +40,9 @@ export class Health implements OnApplicationBootstrap {
     );
   }
 
-  /** A message of no calls: whoever serves the subject answers with no replies. */
+  /** An empty batch, which every handler answers with an empty reply. */
   private async request({ subject }: RequestContract): Promise<void> {
-    if (!this.connection.connected) throw new Error('no bus');
+    if (!this.connection.connected) throw new Error('not connected to NATS');
     await this.connection.nats.request(`call.${subject}`, '[]', { timeout: answerMs });
   }
 }

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// 36 characters of base62 are 214 random bits; docs/api-decisions.md §2 wants 192.
+// 36 base62 characters hold 214 random bits; docs/api-decisions.md §2 requires 192.
 const secretLength = 36;
-// 62^6 > 2^32: the checksum refuses a typo without a database read.
+// 62^6 > 2^32: the checksum detects a typo without a database query.
 const checksumLength = 6;
 
-/** What follows the prefix of a token. */
 export const tokenBody = `[0-9A-Za-z]{${secretLength + checksumLength}}`;
 
-/** A secret that says by its prefix what it is, and by its end whether it was copied whole. */
+/** The prefix names the kind of secret, the checksum at the end shows whether it is complete. */
 export function mintChecked(prefix: string): string {
   const body = prefix + randomText(secretLength);
   return body + checksumOf(body);
@@ -22,7 +21,7 @@ export const isWhole = (token: string): boolean =>
 function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    // Bytes beyond the last multiple of 62 would favour some letters.
+    // Bytes beyond the last multiple of 62 would make some characters more likely.
     for (const byte of randomBytes(length))
       if (byte < 248 && text.length < length) text += alphabet[byte % 62];
   }

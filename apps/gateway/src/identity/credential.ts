@@ -9,18 +9,17 @@ import {
 } from '@posthorn/contracts';
 import type { KeyMode } from '../api-keys/api-key-token.js';
 
-/** Kinds of caller that a route may name; `NOBODY` is a request without any credential. */
+/** NOBODY is a request without a credential. */
 export type CallerKind = 'SECRET' | 'PUBLIC' | 'SESSION' | 'TOKEN' | 'NOBODY';
 
-/** What the limiter counts by, where a request is counted at all: sessions are not (the API specification, Limits). */
+/** What the rate limiter counts by; sessions are not counted. */
 export interface Counted {
   keyId: string;
   isPublic: boolean;
-  /** The project's own limit; null is the configured one. */
+  /** Limit of the project; null means the configured limit. */
   perSecond: number | null;
 }
 
-/** A request that the guard let pass. */
 export interface Admission {
   kind: CallerKind;
   caller: Caller;
@@ -28,7 +27,6 @@ export interface Admission {
   counted: Counted | null;
 }
 
-/** An active key with its project, as the database tells it. */
 export interface KeyRow {
   tokenHash: string;
   projectId: string;
@@ -38,7 +36,7 @@ export interface KeyRow {
   mode: KeyMode;
   scopes: Scope[];
   domainId: string | null;
-  /** Of TEST keys alone: the sandbox of their project, and the verified addresses of its owners. */
+  /** For TEST keys only: the project's sandbox handle and the owners' verified addresses. */
   sandboxHandle: string | null;
   ownAddresses: string[] | null;
   disabled: boolean;
@@ -46,7 +44,7 @@ export interface KeyRow {
   publicPerSecond: number | null;
 }
 
-/** A delegated token that is in force, with what its grant and its person's role leave of it. */
+/** A valid delegated token with the scopes of its grant and the role of its user. */
 export interface TokenRow {
   tokenHash: string;
   tokenId: string;
@@ -60,11 +58,10 @@ export interface TokenRow {
   secretPerSecond: number | null;
 }
 
-/** A key or a delegated token, ready for the guard. */
 export interface Credential extends Counted {
   kind: Extract<CallerKind, 'SECRET' | 'PUBLIC' | 'TOKEN'>;
   projectId: string;
-  /** Of the person behind a delegated token. */
+  /** Role of the user behind a delegated token. */
   role?: MemberRole;
   scopes: ReadonlySet<Scope>;
   projectDisabled: boolean;
@@ -108,14 +105,14 @@ export function credentialOf(row: KeyRow, sandboxDomain: string): Credential {
   };
 }
 
-/** At most what the token was issued for, what is still granted, and what the person may do. */
+/** The intersection of the token's scopes, the grant's scopes and the role's scopes. */
 export const delegatedScopes = (row: Pick<TokenRow, 'role' | 'scopes' | 'grantedScopes'>): Scope[] =>
   scopes.filter(
     (scope) =>
       row.scopes.includes(scope) && row.grantedScopes.includes(scope) && roleScopes[row.role].includes(scope),
   );
 
-/** Counted as one key for each grant, however many tokens it has. */
+/** Counted per grant, whatever its number of tokens. */
 export function delegatedCredentialOf(row: TokenRow): Credential {
   const { tokenId, grantId, applicationName, projectId, role, disabled, secretPerSecond } = row;
   const actor = {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** From another client each time that it is called. */
+/** Uses another client address on each call. */
 const client = () => {
   address += 1;
   const from = `198.51.100.${address}`;
@@ -39,7 +39,7 @@ const client = () => {
 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** How often the table of keys was looked into. */
+/** Number of scans of the key table. */
 async function looksAtKeys(): Promise<number> {
   const [row] = await suite.database.query<{ looks: number }>(
     `SELECT (coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::float8 AS looks FROM pg_stat_user_tables WHERE relname = 'api_keys'`,
@@ -47,8 +47,8 @@ async function looksAtKeys(): Promise<number> {
   return row!.looks;
 }
 
-describe('an address that shows credentials that are none', () => {
-  it('is refused in dialect after so many, until its minute is over', async () => {
+describe('a client address with invalid credentials', () => {
+  it('is refused in the dialect after the limit, until its minute has passed', async () => {
     const request = client();
     for (let tries = 0; tries < most; tries += 1)
       expect((await request('/api/v1/contacts', bearer(mintToken('FULL', 'LIVE')))).status).toBe(401);
@@ -79,7 +79,7 @@ describe('an address that shows credentials that are none', () => {
     expect((await client()('/api/v1/contacts', bearer('sk_live_wrong'))).status).toBe(401);
   });
 
-  it('is refused for wrong cookies as for wrong keys', async () => {
+  it('is refused for invalid cookies as for invalid keys', async () => {
     const request = client();
     const secret = await peopleSecretOf(suite.database);
     for (let tries = 0; tries < most; tries += 1)
@@ -89,13 +89,13 @@ describe('an address that shows credentials that are none', () => {
     ).toBe(429);
   });
 
-  it('may ask without any credential, and is told so', async () => {
+  it('may still send requests without credentials, which are 401', async () => {
     const request = client();
     for (let tries = 0; tries < most + 3; tries += 1)
       expect((await request('/api/v1/contacts')).status).toBe(401);
   });
 
-  it('does not shut out those behind the same address whom the gateway knows, while they are somebody', async () => {
+  it('does not affect valid credentials that the gateway knows behind the same address', async () => {
     const request = client();
     const { id, token } = await suite.buildKey(projectId);
     const cookie = await signIn(suite.database, await buildUser(suite.database));
@@ -111,11 +111,11 @@ describe('an address that shows credentials that are none', () => {
     await suite.bus.call(apiKeys.revoke, operatorOf(projectId), { id });
     await eventually(
       async () => (await request('/api/v1/contacts', bearer(token))).status === 429,
-      'a revoked key is a guess like others',
+      'a revoked key counts as a guess',
     );
   });
 
-  it('is who a trusted proxy says, and nobody else', async () => {
+  it('is taken from trusted proxies only', async () => {
     const [request, other] = [client(), client()];
     for (let tries = 0; tries <= most; tries += 1) await request('/api/v1/contacts', bearer('sk_live_wrong'));
     expect((await request('/api/v1/contacts', { ...bearer('sk_live_wrong') })).status).toBe(429);
@@ -123,7 +123,7 @@ describe('an address that shows credentials that are none', () => {
   });
 });
 
-describe('wrong tokens by the ten thousand', () => {
+describe('tens of thousands of invalid tokens', () => {
   const atOnce = 100;
   const flood = async (
     count: number,
@@ -145,7 +145,7 @@ describe('wrong tokens by the ten thousand', () => {
     return process.memoryUsage().heapUsed / 1024 / 1024;
   };
 
-  it('are answered without the database where they are no tokens, also while it is away', async () => {
+  it('are refused without the database if they are malformed, also during an outage', async () => {
     suite.line.cut();
     for (const token of [
       'sk_live_wrong',
@@ -156,7 +156,7 @@ describe('wrong tokens by the ten thousand', () => {
     suite.line.fix();
   });
 
-  it('cost an address a bounded number of looks, and no memory', async () => {
+  it('cause a bounded number of scans per address and no memory growth', async () => {
     const request = client();
     await flood(
       1_000,
@@ -175,12 +175,12 @@ describe('wrong tokens by the ten thousand', () => {
     process.stderr.write(
       `wrong tokens: ${Math.round(perSecond)}/s answered, the heap grew ${grown.toFixed(1)} MB\n`,
     );
-    // What is left is the bookkeeping of other keys, off the path of requests.
+    // The rest is bookkeeping of other keys in the background.
     expect((await looksAtKeys()) - before).toBeLessThan(50);
     expect(grown).toBeLessThan(10);
   }, 60_000);
 
-  it('of many addresses are gathered, and forgotten', async () => {
+  it('of many addresses are batched and not kept in memory', async () => {
     const from = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
     let position = 0;
     const anybody =

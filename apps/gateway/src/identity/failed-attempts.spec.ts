@@ -6,7 +6,7 @@ const attemptsOf = (failedAttemptsPerMinute: number) =>
   new FailedAttempts(Object.assign(new GatewayConfig(), { rateLimitEnabled: true, failedAttemptsPerMinute }));
 
 describe('failed attempts', () => {
-  it('are counted for each address by itself', () => {
+  it('are counted per address', () => {
     const attempts = attemptsOf(2);
     attempts.count('192.0.2.1');
     expect(attempts.waitOf('192.0.2.1')).toBe(0);
@@ -16,7 +16,7 @@ describe('failed attempts', () => {
     expect(attempts.waitOf('192.0.2.2')).toBe(0);
   });
 
-  it('are one client’s for a whole /64, however it is written, and for an IPv4 address in IPv6', () => {
+  it('are counted per /64 in IPv6, in any notation, and per address in mapped IPv4', () => {
     const attempts = attemptsOf(1);
     attempts.count('2001:db8::1');
     expect(attempts.waitOf('2001:0DB8:0000:0000:ffff::9')).toBeGreaterThan(0);
@@ -26,7 +26,7 @@ describe('failed attempts', () => {
     expect(attempts.waitOf('192.0.2.2')).toBe(0);
   });
 
-  it('are remembered of so many addresses and no more', () => {
+  it('are kept for a limited number of addresses', () => {
     const attempts = attemptsOf(1);
     for (let index = 0; index < 50_000; index += 1)
       attempts.count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayConfig } from '../config.js';
 
 const windowMs = 60_000;
-/** Whoever shows credentials from more places than this makes the oldest ones forgotten: memory has an end. */
+/** Bounds the memory; beyond it the oldest addresses are forgotten. */
 const maxAddresses = 20_000;
 
 interface Attempts {
@@ -11,7 +11,7 @@ interface Attempts {
   until: number;
 }
 
-/** How often each address showed a credential that is none, in windows of a minute that begin with the first such one. */
+/** Counts invalid credentials per address, in one-minute windows that start with the first. */
 @Injectable()
 export class FailedAttempts {
   private readonly windows = new Map<string, Attempts>();
@@ -22,7 +22,7 @@ export class FailedAttempts {
     return this.windows.size;
   }
 
-  /** Seconds for which an address shall wait; 0 where it has attempts left. */
+  /** Seconds to wait; 0 if the address may try again now. */
   waitOf(address: string): number {
     const attempts = this.windows.get(locationOf(address));
     const left = (attempts?.until ?? 0) - performance.now();
@@ -39,7 +39,7 @@ export class FailedAttempts {
     else this.begin(location, { failed: 1, until: now + windowMs });
   }
 
-  /** A map keeps the order of insertion: the first entry is the window that began longest ago. */
+  /** Maps keep insertion order, so the first entry is the oldest window. */
   private begin(location: string, attempts: Attempts): void {
     this.windows.delete(location);
     this.windows.set(location, attempts);
@@ -47,7 +47,7 @@ export class FailedAttempts {
   }
 }
 
-/** One client has a whole /64 of IPv6. */
+/** One IPv6 client usually has a whole /64. */
 function locationOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [plain] = address.split('%') as [string];

@@ -7,7 +7,7 @@ const read = (...values: string[]) =>
   tokenOf({ rawHeaders: ['Host', 'x', ...values.flatMap((value) => ['Authorization', value])] });
 
 describe('the credential of a request', () => {
-  it('is one Bearer token', () => {
+  it('is a single Bearer token', () => {
     expect([read(`Bearer ${token}`), read(`bearer   ${token} `)]).toEqual([token, token]);
   });
 

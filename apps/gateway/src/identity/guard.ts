@@ -37,15 +37,14 @@ import { hashOfToken } from './token-hash.js';
 const maxAuthorization = 8 * 1024;
 const bearer = /^Bearer +([A-Za-z0-9_]+) *$/i;
 
-/** What a request needs of the guard. */
 export interface CredentialCheck {
   raw: Pick<IncomingMessage, 'rawHeaders'>;
   params: unknown;
-  /** The client's address, of which proxies that are trusted have told. */
+  /** The client's address according to trusted proxies. */
   ip: string;
 }
 
-/** Credential, then project, then scope: what a route declares is what is asked. */
+/** Checks the credential, the project and the scope that the route declares. */
 @Injectable()
 export class Guard {
   constructor(
@@ -62,7 +61,7 @@ export class Guard {
     return this.identify(route, request).catch((error: unknown) => this.noteAttempt(request, error));
   }
 
-  /** Behind one address many may stand: those whom this gateway knows go on while another one guesses. */
+  /** Many clients may share an address, so credentials known to this gateway still work while another client guesses. */
   private isWorthChecking({ raw }: CredentialCheck): boolean {
     if (isWithoutCredential(raw)) return true;
     const token = tokenOf(raw) ?? this.identities.sessionToken(headerValues(raw.rawHeaders, 'cookie'));
@@ -78,7 +77,7 @@ export class Guard {
   private async identify(route: Route, request: CredentialCheck): Promise<Admission> {
     const { rawHeaders } = request.raw;
     const cookies = headerValues(rawHeaders, 'cookie');
-    // Who shows a key means the key, whatever cookies the client keeps.
+    // An explicit key takes precedence over cookies.
     const bySession = headerValues(rawHeaders, 'authorization').length === 0 && hasSessionCookie(cookies);
     return bySession
       ? this.admitSession(route, request, await this.identities.session(cookies))
@@ -128,12 +127,11 @@ export class Guard {
   }
 }
 
-/** A key on a route for people alone is not looked up, and so no guess. */
+/** A key on a session-only route is not looked up, so it does not count as a guess. */
 const wasChecked = (raw: CredentialCheck['raw'], { code }: DomainError): boolean =>
   !isWithoutCredential(raw) &&
   !(code === 'invalid_session' && headerValues(raw.rawHeaders, 'authorization').length > 0);
 
-/** Whom a Bearer token may stand for. */
 const bearers = ['SECRET', 'PUBLIC', 'TOKEN'] as const;
 
 const isWithoutCredential = ({ rawHeaders }: CredentialCheck['raw']): boolean =>
@@ -159,7 +157,7 @@ function headerProject(rawHeaders: readonly string[]): string {
   return values.length === 1 ? values[0]!.trim().toLowerCase() : '';
 }
 
-/** The one Bearer token of a request, if it can be one: two headers, another scheme or a typo are none. */
+/** The Bearer token of a request; null if it is malformed or the header is repeated. */
 export function tokenOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string | null {
   const values = headerValues(rawHeaders, 'authorization');
   const [value = ''] = values;

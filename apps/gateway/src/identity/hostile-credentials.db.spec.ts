@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** Byte for byte as given: no client would send most of these. */
+/** Sends the bytes as given, which no client would. */
 async function raw(
   headers: string[],
   path = '/api/v1/contacts?no_such_name=1',
@@ -23,7 +23,7 @@ async function raw(
     `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`,
   );
   const chunks: Buffer[] = [];
-  // What is refused while it is still sent may end in a reset, behind the answer.
+  // A response during the upload may be followed by a reset.
   await new Promise<void>((resolve) =>
     socket.on('data', (chunk: Buffer) => chunks.push(chunk)).once('close', () => resolve()),
   );
@@ -32,7 +32,7 @@ async function raw(
 }
 
 describe('a credential', () => {
-  it('is read whatever the case of its scheme and of its header', async () => {
+  it('is read whatever the case of the scheme and header name', async () => {
     for (const header of [`authorization: bearer ${key}`, `AUTHORIZATION: BEARER   ${key} `])
       expect((await raw([header])).status).toBe(422);
   });
@@ -54,15 +54,15 @@ describe('a credential', () => {
     ],
     ['in another header', (token: string) => [`x-authorization: Bearer ${token}`], 401],
     ['in a cookie', (token: string) => [`cookie: authorization=${token}`], 401],
-    ['as a session’s cookie', (token: string) => [`cookie: better-auth.session_token=${token}`], 401],
+    ['as a session cookie', (token: string) => [`cookie: better-auth.session_token=${token}`], 401],
     ['in UTF-16', (token: string) => [`authorization: Bearer ${[...token].join('\u00ff')}`], 401],
-  ])('%s is none', async (_, headers, status) => {
+  ])('%s is no credential', async (_, headers, status) => {
     const published = await raw(headers(key));
     expect(published.status).toBe(status);
     expect(published.text).not.toContain(key);
   });
 
-  it('in the query is none, and is not repeated', async () => {
+  it('in the query is no credential and is not echoed', async () => {
     for (const name of ['token', 'access_token', 'authorization', 'api_key']) {
       const published = await raw([], `/api/v1/contacts?${name}=${key}`);
       expect(published.status).toBe(401);

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 import type { KeyRow, Membership, SessionUser, TokenRow } from './credential.js';
 
-/** Who asks: the questions that no project can be named for. Each answers in the order of the question, null for what is not. */
+/** Lookups by credential, before the project is known. Results are in the order of the request, null for unknown ones. */
 @Injectable()
 export class IdentitiesReadModel {
   constructor(private readonly database: Database) {}
 
-  /** Active keys of these hashes with their projects. */
   async keysByHashes(hashes: string[]): Promise<(KeyRow | null)[]> {
     const rows = await this.database.query<KeyRow>(
       `SELECT key.token_hash AS "tokenHash", key.project_id AS "projectId", key.id AS "keyId", key.name,
@@ -26,7 +25,7 @@ export class IdentitiesReadModel {
     return inOrder(hashes, rows, ({ tokenHash }) => tokenHash);
   }
 
-  /** Delegated tokens of these hashes that are in force: their grant stands, and their person is a member still. */
+  /** A token is valid only while its grant exists and its user is still a member. */
   async tokensByHashes(hashes: string[]): Promise<(TokenRow | null)[]> {
     const rows = await this.database.query<TokenRow>(
       `SELECT token.token AS "tokenHash", token.id AS "tokenId", consent.id AS "grantId", left(client.name, 200) AS "applicationName",

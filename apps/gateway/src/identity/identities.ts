@@ -13,7 +13,7 @@ import { sessionTokenOf } from './session-cookie.js';
 import { IdentityCache } from './identity-cache.js';
 import { hashOfToken } from './token-hash.js';
 
-/** Whom keys, tokens and sessions stand for, and who is a member of what: at most a second old on every gateway. */
+/** Credentials and memberships, at most one second old on every gateway. */
 @Injectable()
 export class Identities {
   private readonly keys: IdentityCache<Credential>;
@@ -35,33 +35,29 @@ export class Identities {
     this.memberships = new IdentityCache((pairs) => rows.memberships(pairs.map(pairOf)));
   }
 
-  /** An active key of this hash, with its project. */
   key(hash: string): Credential | null | Promise<Credential | null> {
     return this.keys.resolve(hash);
   }
 
-  /** A delegated token of this hash that is in force, with its project. */
   delegated(hash: string): Credential | null | Promise<Credential | null> {
     return this.tokens.resolve(hash);
   }
 
-  /** Whether this gateway has seen the key, token or session before: only then is it worth a question of somebody who guesses. */
+  /** Whether this gateway has seen the credential before; only such credentials are checked for an address that is guessing. */
   wasKnown(hash: string): boolean {
     return this.keys.wasKnown(hash) || this.tokens.wasKnown(hash) || this.sessions.wasKnown(hash);
   }
 
-  /** The token of the session cookie, where there is one of ours. */
   sessionToken(cookies: readonly string[]): string | null {
     return sessionTokenOf(cookies, this.secret.value);
   }
 
-  /** The session of the cookie, if it has not expired, with its user. */
   session(cookies: readonly string[]): SessionUser | null | Promise<SessionUser | null> {
     const token = this.sessionToken(cookies);
     return token === null ? null : this.sessions.resolve(hashOfToken(token));
   }
 
-  /** Both are UUIDs. Null alike for a project that does not exist. */
+  /** Both are UUIDs. Null also for a project that does not exist. */
   membership(userId: string, projectId: string): Membership | null | Promise<Membership | null> {
     return this.memberships.resolve(`${userId}/${projectId.toLowerCase()}`);
   }

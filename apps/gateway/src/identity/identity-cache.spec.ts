@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { IdentityCache } from './identity-cache.js';
 
-/** A memory whose clock and whose database the test moves. */
+/** A cache whose clock and database the test controls. */
 function build() {
   const requested: string[][] = [];
   const state = { now: 0, gone: false, held: Promise.resolve() };
@@ -17,7 +17,7 @@ function build() {
     },
     () => state.now,
   );
-  /** Keeps the answer to the next question back. */
+  /** Delays the reply to the next query. */
   const hold = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     state.held = promise;
@@ -28,8 +28,8 @@ function build() {
 
 const untilTogether = () => delay(150);
 
-describe('what is remembered for a second', () => {
-  it('is renewed for all who go on asking in one question, and nobody waits for it', async () => {
+describe('a cached lookup', () => {
+  it('is refreshed for all active keys in one query without delaying anybody', async () => {
     const { asked: requested, state, memory } = build();
     const keys = ['one', 'two', 'three'];
     await Promise.all([...keys, 'idle'].map(async (key) => memory.resolve(key)));
@@ -47,7 +47,7 @@ describe('what is remembered for a second', () => {
     expect(await memory.resolve('idle')).toBe('idle at 1549');
   });
 
-  it('is asked for again when it is too old, also when its renewal failed', async () => {
+  it('is loaded again when it expires, also after a failed refresh', async () => {
     const { state, memory } = build();
     await memory.resolve('one');
     state.now = 700;
@@ -63,7 +63,7 @@ describe('what is remembered for a second', () => {
     expect(await memory.resolve('one')).toBe('one at 950');
   });
 
-  it('is not what a question will answer that was asked longer ago, nor what such an answer says afterwards', async () => {
+  it('is not replaced by the result of an earlier query, and does not join a query that is too old', async () => {
     const { asked: requested, state, memory, hold } = build();
     await memory.resolve('one');
     state.now = 600;
@@ -81,7 +81,7 @@ describe('what is remembered for a second', () => {
     expect(memory.resolve('one')).toBe('one at 1550');
   });
 
-  it('is asked for at once when there is no time to wait for others', async () => {
+  it('is refreshed at once if there is no time to wait for others', async () => {
     const { asked: requested, state, memory } = build();
     await memory.resolve('one');
     state.now = 750;
@@ -89,7 +89,7 @@ describe('what is remembered for a second', () => {
     expect(requested).toHaveLength(2);
   });
 
-  it('is not renewed for who is nobody', async () => {
+  it('is not refreshed for unknown keys', async () => {
     const { asked: requested, state, memory } = build();
     expect(await memory.resolve('nobody')).toBeNull();
     state.now = 800;

@@ -1,14 +1,14 @@
 import { Gatherer } from '@posthorn/messaging';
 import { ownDatabaseMs, within } from '../edge/http/deadline.js';
 
-/** A change of identity takes effect on every gateway within a second (docs/api-decisions.md §2): counted from before the question. */
+/** Changes of identity take effect on every gateway within a second (docs/api-decisions.md §2), counted from the start of the query. */
 const maxAgeMs = 950;
-/** Who is still wanted then is asked for again, together with others and with nobody waiting for it. */
+/** Entries still in use are refreshed in the background, in batches. */
 const renewAfterMs = 600;
 const renewalsTogetherMs = 100;
 const maxItems = 256;
 const maxKnown = 10_000;
-// Guessed tokens must not push real ones out.
+// Guessed tokens must not evict valid ones.
 const maxUnknown = 2_000;
 
 interface Entry<Answer> {
@@ -22,8 +22,8 @@ interface PendingLoad<Answer> {
 }
 
 /**
- * Answers of the database, remembered for less than a second; concurrent questions are one statement, and the same question
- * is asked once. Without the database nothing is remembered longer: the question fails.
+ * Caches database lookups for less than a second. Concurrent lookups share one statement, and equal lookups
+ * are made once. If the database fails, so does the lookup.
  */
 export class IdentityCache<Answer> {
   private readonly known = new Map<string, Entry<Answer>>();
@@ -32,7 +32,7 @@ export class IdentityCache<Answer> {
   private readonly lookups: Gatherer<string, Answer | null>;
   private readonly renewals: Gatherer<string, Answer | null>;
 
-  /** `ask` answers in the order of its questions, null for what there is not. */
+  /** `load` returns results in the order of the lookups, null for unknown ones. */
   constructor(
     load: (lookups: string[]) => Promise<(Answer | null)[]>,
     private readonly now: () => number = () => performance.now(),
@@ -50,7 +50,7 @@ export class IdentityCache<Answer> {
     return entry.answer;
   }
 
-  /** Whether it was there when last asked, however long ago: such a one is worth the question. */
+  /** Whether the latest lookup found it, however long ago. */
   wasKnown(query: string): boolean {
     return this.known.has(query);
   }
@@ -59,13 +59,13 @@ export class IdentityCache<Answer> {
     return requested ? this.now() - requested.requestedAt : Infinity;
   }
 
-  /** The answer on its way, if it was asked for as shortly before this request as one that is remembered. */
+  /** A pending lookup, if it was started recently enough. */
   private join(query: string): Promise<Answer | null> | null {
     const requesting = this.requesting.get(query);
     return this.ageOf(requesting) < maxAgeMs ? requesting!.answer : null;
   }
 
-  /** Whoever asks once what is remembered is too old asks for himself, and hears what is wrong. */
+  /** A failed refresh is ignored: the next lookup after expiry reports it. */
   private renew(query: string, ageMs: number): void {
     const mayWait = ageMs < maxAgeMs - 2 * renewalsTogetherMs;
     this.load(query, mayWait ? this.renewals : this.lookups).catch(() => undefined);
@@ -88,13 +88,13 @@ export class IdentityCache<Answer> {
     requestedAt: number,
     gatherer: Gatherer<string, Answer | null>,
   ): Promise<Answer | null> {
-    // Waiting for its turn counts too.
+    // Waiting in the queue counts towards the timeout.
     const answer = await within(ownDatabaseMs, gatherer.submit(query));
     this.remember(query, { answer, requestedAt });
     return answer;
   }
 
-  /** A map keeps the order of insertion: the first entry is the one that was asked for longest ago. */
+  /** Maps keep insertion order, so the first entry is the oldest. */
   private remember(query: string, entry: Entry<Answer>): void {
     const there = this.known.get(query) ?? this.unknown.get(query);
     if (there && there.requestedAt > entry.requestedAt) return;

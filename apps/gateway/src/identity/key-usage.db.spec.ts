@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('is written at most once a minute, whichever gateways a key comes to and however often', async () => {
+it('is written at most once a minute, whatever the number of gateways and requests', async () => {
   const { projectId } = await suite.buildProject();
   const { id, token } = await suite.buildKey(projectId);
   const lastUsed = async () =>
@@ -24,7 +24,7 @@ it('is written at most once a minute, whichever gateways a key comes to and howe
   await come(suite.gateway);
   expect(await lastUsed()).toBeNull();
   await come(other);
-  // A gateway that stops writes down what it has not yet.
+  // A stopping gateway writes pending times.
   await other.stop();
   const first = await lastUsed();
   expect(first).toBeInstanceOf(Date);

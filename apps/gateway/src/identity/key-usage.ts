@@ -5,7 +5,7 @@ import type { Credential } from './credential.js';
 
 const everyMs = 15_000;
 
-/** Writes `lastUsedAt` now and then, off the path of requests. */
+/** Written in intervals, so that requests do not wait for it. */
 @Injectable()
 export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = new Logger('KeyUsage');

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto';
 
-/** The secret of a link that works once: 256 random bits. */
+/** 256 random bits for a link that works once. */
 export const mintLinkToken = (): string => randomBytes(32).toString('base64url');

@@ -2,8 +2,8 @@ import type { Database } from '@posthorn/database';
 import { ownSecret, type Secrets } from '@posthorn/platform';
 
 /**
- * What sessions are signed with and second factors are sealed with. It is random and lies sealed in the database, so that a
- * change of the installation's key changes nothing for people.
+ * Signs sessions and encrypts second factors. It is random and sealed in the database, so changing the key of
+ * the installation does not sign people out.
  */
 export class PeopleSecret {
   constructor(readonly value: string) {}

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** What the sending service is told of whoever sends. */
+/** The caller as sending receives it. */
 async function callerOf(token: string): Promise<Caller> {
   requested = [];
   await suite.request('POST', '/api/emails', {
@@ -25,7 +25,7 @@ async function callerOf(token: string): Promise<Caller> {
 }
 
 describe('a TEST key', () => {
-  it('brings along its sandbox and the verified addresses of the owners, as they are within a second', async () => {
+  it('has its sandbox and the verified addresses of the owners, at most a second old', async () => {
     const { projectId } = await suite.buildProject();
     const owners = [await suite.buildUser({ projectId }), await suite.buildUser({ projectId })];
     await suite.buildUser({ projectId, verified: false });
@@ -39,7 +39,7 @@ describe('a TEST key', () => {
     expect((await callerOf(token)).sandbox!.recipients).toEqual([owners[1]!.email]);
   });
 
-  it('of a project without owners reaches nobody; a LIVE key brings no sandbox', async () => {
+  it('of a project without owners can reach nobody; a LIVE key has no sandbox', async () => {
     const { projectId } = await suite.buildProject();
     const [test, live] = [await suite.buildKey(projectId, { mode: 'TEST' }), await suite.buildKey(projectId)];
     expect((await callerOf(test.token)).sandbox!.recipients).toEqual([]);

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The name that the library gives it on http and, with `useSecureCookies` off, on https (docs/api-decisions.md §2). */
+/** The library's cookie name on http and, with `useSecureCookies` off, on https (docs/api-decisions.md §2). */
 export const sessionCookieName = 'better-auth.session_token';
 const maxCookies = 8 * 1024;
 
 export const hasSessionCookie = (cookieHeaders: readonly string[]): boolean =>
   cookieHeaders.some((text) => text.includes(`${sessionCookieName}=`));
 
-/** The token of the one session cookie that is signed by us; null for none, two, and any other. */
+/** Null unless there is exactly one session cookie with a valid signature. */
 export function sessionTokenOf(cookieHeaders: readonly string[], secret: string): string | null {
   const text = cookieHeaders.join('; ');
   if (text.length > maxCookies) return null;
@@ -32,7 +32,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch (error) {
-    // Another site's cookie may hold anything.
+    // Cookies of other sites may contain anything.
     if (error instanceof URIError) return '';
     throw error;
   }

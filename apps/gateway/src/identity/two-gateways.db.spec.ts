@@ -15,7 +15,7 @@ import { delegate } from '../testing/delegate.js';
 import { buildUser, join, signIn } from '../testing/people.js';
 import { codeOf } from '../testing/walk/dialect-shapes.js';
 
-// A hundred by `POSTHORN_TIMES=100`: each pass is another second's wait.
+// `POSTHORN_TIMES=100` repeats it; every pass waits another second.
 const times = Number(process.env['POSTHORN_TIMES'] ?? 20);
 const atOnce = 20;
 const everyMs = 25;
@@ -24,7 +24,7 @@ const origin = 'https://app.example.test';
 
 let suite: GatewaySuite;
 let other: RunningGateway;
-/** Made while the bus is there, for when it is not. */
+/** Created while NATS is available. */
 let spare: { key: Subject; member: Subject };
 
 beforeAll(async () => {
@@ -34,16 +34,16 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** Whoever may change contacts, until something is taken away. */
+/** Callers that may change contacts until their access is withdrawn. */
 interface Subject {
   projectId: string;
   headers: Record<string, string>;
-  /** The key's or the person's. */
+  /** The id of the key or user. */
   id: string;
   owner?: SignedIn;
 }
 
-/** What is taken away on one gateway, and what the other one then says. */
+/** An access that one gateway withdraws, and the refusal of the other. */
 interface Change {
   says: string;
   build(): Promise<Subject>;
@@ -56,7 +56,7 @@ const ofKey = async (): Promise<Subject> => {
   const { id, token } = await suite.buildKey(projectId, { scopes: ['contacts:read', 'contacts:write'] });
   return { projectId, id, headers: { authorization: `Bearer ${token}` } };
 };
-/** Also who may change it over HTTP. */
+/** Also grants the right to change it over HTTP. */
 const ofOwnedKey = async (): Promise<Subject> => {
   const subject = await ofKey();
   return { ...subject, owner: await suite.buildUser({ projectId: subject.projectId }) };
@@ -76,7 +76,7 @@ const ofToken = async (): Promise<Subject> => {
   const { token, grantId } = await delegate(suite.database, projectId, person);
   return { projectId, id: grantId, headers: { authorization: `Bearer ${token}` } };
 };
-/** On the first gateway, as a client would. */
+/** On the first gateway, like a client. */
 const done = async (method: string, path: string, request: Request): Promise<void> => {
   expect((await suite.request(method, path, request)).status).toBe(200);
 };
@@ -85,7 +85,7 @@ const as = ({ projectId }: Subject): Caller => operatorOf(projectId);
 
 const changes: readonly Change[] = [
   {
-    says: 'a key that is revoked',
+    says: 'a revoked key',
     build: ofKey,
     make: (subject, withNats) =>
       withNats
@@ -94,7 +94,7 @@ const changes: readonly Change[] = [
     refusal: [401, 'invalid_api_key'],
   },
   {
-    says: 'a project that is disabled',
+    says: 'a disabled project',
     build: ofKey,
     make: (subject, withNats) =>
       withNats
@@ -106,7 +106,7 @@ const changes: readonly Change[] = [
     refusal: [403, 'project_disabled'],
   },
   {
-    says: 'a key whose scopes are reduced',
+    says: 'a key with reduced scopes',
     build: ofOwnedKey,
     make: ({ id, projectId, owner }, withNats) =>
       withNats
@@ -118,7 +118,7 @@ const changes: readonly Change[] = [
     refusal: [403, 'scope_missing'],
   },
   {
-    says: 'a member who is removed',
+    says: 'a removed member',
     build: ofMember,
     make: ({ id, projectId, owner }, withNats) =>
       withNats
@@ -127,7 +127,7 @@ const changes: readonly Change[] = [
     refusal: [403, 'project_access_denied'],
   },
   {
-    says: 'a session that is ended',
+    says: 'an ended session',
     build: ofMember,
     make: ({ id, headers }, withNats) =>
       withNats
@@ -136,20 +136,20 @@ const changes: readonly Change[] = [
     refusal: [401, 'invalid_session'],
   },
   {
-    says: 'a delegated token whose grant is ended',
+    says: 'a delegated token with a revoked grant',
     build: ofToken,
     make: ({ id }) => write('DELETE FROM oauth_consents WHERE id = $1', id),
     refusal: [401, 'invalid_api_key'],
   },
 ];
 
-/** Past the guard it is refused for its body, whatever is behind. */
+/** Passes the guard and is refused for its body, whatever else is unavailable. */
 const send = (gateway: RunningGateway, headers: Record<string, string>): Promise<Published> =>
   suite.requestAt(gateway, 'POST', '/api/v1/contacts', { headers, body: { no_such_name: 1 } });
 
 /**
- * Milliseconds from the commit of the change to the last request that the other gateway still let pass. Who is quiet asks again
- * only when the second is over: nothing on that gateway had a reason to look.
+ * Milliseconds from the commit to the last request that the other gateway still accepted. A quiet caller
+ * sends its next request only after the second, so that nothing refreshed the cache before.
  */
 async function lastPass(
   { make, refusal }: Change,
@@ -207,7 +207,7 @@ describe('the other gateway refuses within a second while NATS is down', () => {
   const ready = new Map<Change, Subject[]>();
 
   beforeAll(async () => {
-    // Projects and keys are made over the bus, which is gone afterwards.
+    // Projects and keys are created over NATS, which is then stopped.
     for (const change of changes) ready.set(change, await several(times, () => change.build()));
     await suite.nats.stop();
   }, 60_000);
@@ -221,7 +221,7 @@ describe('the other gateway refuses within a second while NATS is down', () => {
 
 describe('without the database', () => {
   it.each(['cut', 'hold'] as const)(
-    'nobody is honoured longer than a second, and nobody is called a stranger (%s)',
+    'credentials are accepted no longer than a second and never reported as unknown (%s)',
     async (how) => {
       const known = [spare.key.headers, spare.member.headers];
       for (const gateway of [suite.gateway, other])

@@ -12,7 +12,7 @@ const form = { ...asPage, 'content-type': 'application/x-www-form-urlencoded' };
 
 let suite: GatewaySuite;
 let confirmed: string[] = [];
-/** Who confirmed last. */
+/** The caller of the latest confirmation. */
 let presser: Caller | null = null;
 let redirectUrl: string | null = null;
 let leave: (() => Promise<void>)[] = [];
@@ -57,8 +57,8 @@ async function buildLink(language = 'en', name = 'Shop <b>', prefix = '/api'): P
   return `${prefix}/lists/confirm-subscription?token=${token}`;
 }
 
-describe('a confirm link in a browser', () => {
-  it('asks, escapes what it repeats, runs nothing, and confirms nothing, however often it is looked at', async () => {
+describe('a confirmation link in a browser', () => {
+  it('shows a form, escapes values, runs no script and confirms nothing, however often it is opened', async () => {
     const path = await buildLink();
     const published = await suite.request('GET', path, { headers: asPage });
     expect([published.status, published.headers.get('content-type')]).toEqual([
@@ -66,7 +66,7 @@ describe('a confirm link in a browser', () => {
       'text/html; charset=utf-8',
     ]);
     expect(published.text).toContain(
-      'Press the button to subscribe to <strong>News &lt;i&gt;</strong> of Shop &lt;b&gt;.',
+      'Press the button to subscribe to <strong>News &lt;i&gt;</strong> by Shop &lt;b&gt;.',
     );
     expect(published.text).not.toMatch(/<script|style=|\son\w+=/);
     expect(published.headers.get('content-security-policy')).toMatch(
@@ -83,12 +83,12 @@ describe('a confirm link in a browser', () => {
   });
 
   it.each([
-    ['en', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
+    ['en', 'en', 'Confirm your subscription', 'You are subscribed', 'This link is no longer valid'],
     ['de-AT', 'de', 'Anmeldung bestätigen', 'Sie sind angemeldet', 'Dieser Link gilt nicht mehr'],
     ['fr', 'fr', 'Confirmer votre inscription', 'Inscription confirmée', 'Ce lien n’est plus valable'],
     ['es', 'es', 'Confirmar su suscripción', 'Suscripción confirmada', 'Este enlace ya no sirve'],
-    ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link does not work any more'],
-  ])('of a project that speaks %s speaks %s', async (language, described, requests, done, over) => {
+    ['pl', 'en', 'Confirm your subscription', 'You are subscribed', 'This link is no longer valid'],
+  ])('of a project in %s is in %s', async (language, described, requests, done, over) => {
     const path = await buildLink(language);
     const submit = () => suite.request('POST', path, { headers: form, body: 'confirmed=yes' });
     const published = [await suite.request('GET', path, { headers: asPage }), await submit(), await submit()];
@@ -97,13 +97,13 @@ describe('a confirm link in a browser', () => {
       expect(published[index]!.text).toContain(`<html lang="${described}">`);
       expect(published[index]!.text).toContain(`<h1>${title}</h1>`);
       expect(published[index]!.text).toContain('Shop &lt;b&gt;');
-      // Of a link that is over nobody says any more which list it was.
+      // The page of an expired link does not name the list.
       expect(published[index]!.text.includes('<strong>News &lt;i&gt;</strong>')).toBe(title !== over);
     }
     expect(confirmed).toHaveLength(1);
   });
 
-  it('tells who pressed its button: the proof of their consent', async () => {
+  it('passes on the client that pressed the button, as proof of consent', async () => {
     const path = await buildLink();
     await suite.request('POST', path, {
       headers: { ...form, 'user-agent': `A reader/${'1'.repeat(600)}` },
@@ -116,7 +116,7 @@ describe('a confirm link in a browser', () => {
     });
   });
 
-  it('leads on to where the list wants, and its policy lets the form', async () => {
+  it('redirects to the URL of the list, which the form policy allows', async () => {
     redirectUrl = 'https://shop.example/dañke?a=1';
     const path = await buildLink();
     const page = await suite.request('GET', path, { headers: asPage });
@@ -130,11 +130,11 @@ describe('a confirm link in a browser', () => {
   });
 });
 
-describe('a confirm link elsewhere', () => {
+describe('a confirmation link outside a browser', () => {
   it.each([
     ['a program', 'GET', '', asProgram],
     ['curl', 'GET', '', { accept: '*/*' }],
-    ['a browser that was told to', 'GET', '&confirm=1', asPage],
+    ['a browser with confirm=1', 'GET', '&confirm=1', asPage],
     ['a POST without a body', 'POST', '', { accept: '*/*' }],
     ['a POST of JSON', 'POST', '', { ...asProgram, 'content-type': 'application/json' }],
   ])('confirms at once: %s', async (_, method, more, headers) => {
@@ -172,7 +172,7 @@ describe('a confirm link elsewhere', () => {
     expect([ahead.status, confirmed]).toEqual([200, []]);
   });
 
-  it('speaks both dialects', async () => {
+  it('uses the dialect of its path', async () => {
     const path = await buildLink('en', 'Shop', '/api/v1');
     const published = [
       await suite.request('GET', path, { headers: asProgram }),
@@ -185,18 +185,21 @@ describe('a confirm link elsewhere', () => {
         expect.objectContaining({
           code: 'resource_not_found',
           status: 410,
-          detail: 'The link was used or is over',
+          detail: 'The confirmation link was used or has expired',
         }),
       ],
     ]);
     const legacy = await suite.request('GET', path.replace('/v1', ''), { headers: asProgram });
     expect([legacy.status, legacy.json]).toEqual([
       410,
-      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link was used or is over' } },
+      {
+        success: false,
+        error: { code: 'RESOURCE_NOT_FOUND', message: 'The confirmation link was used or has expired' },
+      },
     ]);
   });
 
-  it('is unknown where it is none of ours, always with the same words', async () => {
+  it('is 404 if it is invalid, always with the same text', async () => {
     const path = await buildLink();
     const [stray] = tokens.of({ projectId: newId(), membershipId: newId(), round: 1 });
     const base = path.split('=')[0]!;
@@ -211,11 +214,14 @@ describe('a confirm link elsewhere', () => {
     const published = await Promise.all(wrong.map((each) => suite.request('GET', each)));
     expect(published.map(({ status }) => status)).toEqual(wrong.map(() => 404));
     expect(new Set(published.map(({ text }) => text)).size).toBe(1);
-    expect(published[0]!.text).toContain('<h1>There is no such link</h1>');
+    expect(published[0]!.text).toContain('<h1>This link is not valid</h1>');
     const program = await suite.request('GET', wrong[0]!, { headers: asProgram });
     expect([program.status, program.json]).toEqual([
       404,
-      { success: false, error: { code: 'RESOURCE_NOT_FOUND', message: 'The link is not one of ours' } },
+      {
+        success: false,
+        error: { code: 'RESOURCE_NOT_FOUND', message: 'The confirmation link is not valid' },
+      },
     ]);
     expect(confirmed).toEqual([]);
   });
@@ -223,7 +229,7 @@ describe('a confirm link elsewhere', () => {
   it.each([
     ['x'.repeat(17_000), form['content-type'], 413],
     ['<a/>', 'application/xml', 415],
-  ])('takes no body that is none of a form', async (body, type, status) => {
+  ])('accepts only form bodies', async (body, type, status) => {
     const published = await suite.request('POST', await buildLink(), {
       body,
       headers: { 'content-type': type },
@@ -231,7 +237,7 @@ describe('a confirm link elsewhere', () => {
     expect([published.status, confirmed]).toEqual([status, []]);
   });
 
-  it('says that nothing has changed while contacts are away', async () => {
+  it('says that nothing was changed while contacts is unavailable', async () => {
     const path = await buildLink('de');
     await contactsGo();
     try {

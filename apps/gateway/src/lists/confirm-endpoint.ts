@@ -32,10 +32,9 @@ const bodyLimit = 16 * 1024;
 const bodyTypes = /^(?:application\/(?:x-www-form-urlencoded|json)|multipart\/form-data)\s*(?:;|$)/i;
 const unstored = { ...unlisted, 'cache-control': 'no-store' };
 
-/** What whoever wants JSON is told. */
 class Confirmed extends PickFields(Subscription, ['status']) {}
 
-/** A link that one of our tokens stands behind. */
+/** A link with a valid token. */
 interface Link {
   caller: Caller;
   sender: Sender;
@@ -43,8 +42,8 @@ interface Link {
 }
 
 /**
- * Where a confirm link leads. A browser is asked first, since scanners of mail look at links as browsers do, and looking must
- * not subscribe anybody; its form, a program, or who says `confirm=1` confirms. The token is the credential.
+ * A browser is shown a form first, because mail scanners follow links like browsers do. The form, a program
+ * or `confirm=1` confirms. The token is the credential.
  */
 @Injectable()
 export class ConfirmEndpoint implements OnApplicationBootstrap {
@@ -123,7 +122,7 @@ export class ConfirmEndpoint implements OnApplicationBootstrap {
   }
 }
 
-/** A refusal, and in whose name it is said. */
+/** An error and the sender whose page shows it. */
 class Refused extends Error {
   constructor(
     readonly error: unknown,
@@ -142,6 +141,6 @@ const refusedAs =
 const isLook = ({ raw, query }: HttpRequest): boolean =>
   onlyLooks(raw, (query as { confirm?: unknown }).confirm === '1');
 
-/** Who names both is a browser. */
+/** A client that accepts both is a browser. */
 const wantsJson = ({ raw }: HttpRequest): boolean =>
   !wantsPage(raw) && headerValues(raw.rawHeaders, 'accept').some((accept) => /\bjson\b/i.test(accept));

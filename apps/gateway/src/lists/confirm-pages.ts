@@ -7,7 +7,7 @@ import { filled, describe } from '../pages/reader-pages.js';
 import type { Sender } from '../pages/senders.js';
 import { confirmTexts } from './confirm-texts.js';
 
-/** Its form may lead to the list's own page, and from there on wherever that leads. */
+/** The form may redirect to the list's own page, which may redirect further. */
 export function buttonPage(sender: Sender, { listName: list, redirectUrl }: ConfirmedTarget): Shown {
   const language = describe(sender.language);
   const { title, text, still, button } = confirmTexts[language].request;
@@ -31,9 +31,9 @@ export function overPage(sender: Sender): Shown {
   return shown(title, html`<p role="alert">${filled(text, sender)}</p>`, { language, status: 410 });
 }
 
-/** Whose link it was meant to be nobody knows, nor in which language. */
+/** Neither the sender nor the language is known. */
 export const unknownPage = shown(
-  'There is no such link',
-  html`<p role="alert">Perhaps a part of it is missing: open it from the mail once more.</p>`,
+  'This link is not valid',
+  html`<p role="alert">It may be incomplete. Please open the link in the mail again.</p>`,
   { status: 404 },
 );

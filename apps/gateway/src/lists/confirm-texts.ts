@@ -1,6 +1,6 @@
 import type { Language } from '../pages/reader-texts.js';
 
-/** What the pages of a confirm link say. `{sender}` and `{list}` are put in as text; of a link that is over, nobody knows the list. */
+/** `{sender}` and `{list}` are inserted as text; the list is unknown for an expired link. */
 interface ConfirmTexts {
   request: { title: string; text: string; still: string; button: string };
   done: { title: string; text: string };
@@ -11,14 +11,14 @@ export const confirmTexts: Readonly<Record<Language, ConfirmTexts>> = {
   en: {
     request: {
       title: 'Confirm your subscription',
-      text: 'Press the button to subscribe to {list} of {sender}.',
-      still: 'If you have not asked for it, close this page: then nothing happens.',
+      text: 'Press the button to subscribe to {list} by {sender}.',
+      still: 'If you did not request this, close this page and nothing will happen.',
       button: 'Confirm',
     },
-    done: { title: 'You are subscribed', text: 'From now on you get {list} of {sender}.' },
+    done: { title: 'You are subscribed', text: 'You will now receive {list} by {sender}.' },
     over: {
-      title: 'This link does not work any more',
-      text: 'It was used before, or is too old. If you still want news from {sender}, please subscribe once more.',
+      title: 'This link is no longer valid',
+      text: 'It was already used or has expired. If you still want news from {sender}, please subscribe again.',
     },
   },
   de: {

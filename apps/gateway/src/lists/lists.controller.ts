@@ -22,7 +22,7 @@ import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/routes/call.js';
 import { allCallers, Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
-/** Forms of web pages come here by themselves, with a public key (docs/api-decisions.md §15). */
+/** Sign-up forms of web pages call these with a public key (docs/api-decisions.md §15). */
 const selfServed = {
   scope: 'lists:write',
   orScope: 'emails:send',
@@ -57,7 +57,7 @@ export class ListsController {
   }
 
   @Patch('lists/:id', {
-    summary: 'Change a list',
+    summary: 'Update a list',
     scope: 'lists:write',
     body: UpdateList,
     reply: List,
@@ -69,7 +69,7 @@ export class ListsController {
   }
 
   @Delete('lists/:id', {
-    summary: 'Delete a list with its memberships; its contacts stay',
+    summary: 'Delete a list and its memberships; the contacts stay',
     scope: 'lists:write',
     reply: DeletedList,
     outcome: 'deleted',
@@ -105,7 +105,7 @@ export class ListsController {
 
   @Post('lists/:id/unsubscribe', {
     ...selfServed,
-    summary: 'Unsubscribe an address from a list; the same answer whether it was there',
+    summary: 'Unsubscribe an address from a list; the response does not reveal whether it was subscribed',
     body: Unsubscribe,
     reply: Unsubscribed,
     whileDisabled: true,

@@ -5,11 +5,10 @@ import { MembersReadModel } from './members.read-model.js';
 
 export interface InvitationMail {
   invitation: InvitationRow;
-  /** For the link; stored nowhere else. */
+  /** Part of the link; not stored. */
   token: string;
 }
 
-/** Where invitations become mails. */
 @Injectable()
 export class InvitationMails {
   constructor(
@@ -17,7 +16,7 @@ export class InvitationMails {
     private readonly mails: PeopleMails,
   ) {}
 
-  /** Called within the transaction of the invitation. */
+  /** Joins the transaction of the invitation. */
   async invite({ invitation, token }: InvitationMail): Promise<void> {
     const { projectId, email, invitedBy } = invitation;
     const by = invitedBy === null ? null : await this.members.find(projectId, invitedBy);

@@ -1,7 +1,7 @@
 import type { InvitedRole } from '@posthorn/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Who may invite must not flood an address. */
+/** Keeps inviters from flooding an address. */
 const restMs = 60_000;
 
 @Entity('invitations')
@@ -10,7 +10,6 @@ export class InvitationRow {
   @PrimaryColumn('uuid') id: string;
   @Column('text') email: string;
   @Column('text') role: InvitedRole;
-  /** The token itself stands in the mail only. */
   @Column('text', { name: 'token_hash', unique: true }) tokenHash: string;
   @Column('uuid', { name: 'invited_by', nullable: true }) invitedBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
@@ -21,7 +20,7 @@ export class InvitationRow {
     return this.expiresAt > at;
   }
 
-  /** Seconds until the address may be written to again; 0 for now. */
+  /** Seconds until the address may receive another mail; 0 if it may now. */
   restsFor(at: Date): number {
     return Math.max(0, (this.sentAt.getTime() + restMs - at.getTime()) / 1_000);
   }

@@ -10,7 +10,7 @@ import { InvitationsService } from './invitations.service.js';
 
 const path = '/invitations/accept';
 
-/** Where the link of an invitation leads. Looking changes nothing: mail scanners follow links too. */
+/** Opening the link changes nothing, because mail scanners follow links too. */
 @Injectable()
 export class InvitationPages implements OnApplicationBootstrap {
   constructor(
@@ -28,7 +28,7 @@ export class InvitationPages implements OnApplicationBootstrap {
     return shown(
       'Accept the invitation?',
       html`<p>
-          You are signed in as ${person.email}. The invitation works for the address that it was sent to.
+          You are signed in as ${person.email}. The invitation is valid only for the address it was sent to.
         </p>
         ${form(hidden('token', token), 'Accept', path)}`,
     );
@@ -55,11 +55,14 @@ const toSignIn = (token: string): SentOn =>
   sentOn('/sign-in', { next: `${path}?${new URLSearchParams({ token }).toString()}` });
 
 const welcome = (role: string): Shown =>
-  shown('You are a member', html`<p>You work in the project now, as ${role.toLowerCase()}.</p>`);
+  shown(
+    'Welcome to the project',
+    html`<p>You are now a member of the project with the role ${role.toLowerCase()}.</p>`,
+  );
 
 const dead = shown(
-  'This invitation does not work',
-  html`<p>It was used or withdrawn, is older than seven days, or was sent to another address.</p>
+  'This invitation is not valid',
+  html`<p>It was already used or withdrawn, is more than seven days old, or was sent to another address.</p>
     <ul class="links">
       <li>${link('/account', 'Your account')}</li>
     </ul>`,

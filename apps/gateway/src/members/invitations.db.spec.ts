@@ -25,7 +25,7 @@ const invite = (projectId: string, as: SignedIn, email: string, role = 'MEMBER')
 const accept = (as: SignedIn, token: string): Promise<Published> =>
   suite.request('POST', '/api/v1/invitations/accept', { as, body: { token } });
 
-/** The mail is not there to be read: the row is given a token that is known. */
+/** The mail cannot be read here, so the row gets a known token. */
 async function linkOf(invitationId: unknown): Promise<string> {
   const token = mintLinkToken();
   await suite.database.query(`UPDATE invitations SET token_hash = $2 WHERE id = $1`, [
@@ -46,7 +46,7 @@ const expectNoInvitation = ({ status, json }: Published) =>
   expect([status, json['code'], json['detail']]).toEqual([404, 'resource_not_found', 'No such invitation']);
 
 describe('an invitation', () => {
-  it('makes the person of its address a member, once', async () => {
+  it('makes the person with its address a member, once', async () => {
     const { projectId, invited, token } = await buildInvited('ADMIN');
     const accepted = await accept(invited, token);
     expect([accepted.status, accepted.json]).toEqual([200, { project_id: projectId, role: 'ADMIN' }]);
@@ -61,7 +61,7 @@ describe('an invitation', () => {
     expect(row!.count).toBe(0);
   });
 
-  it('is used once, also by many at the same instant', async () => {
+  it('is accepted once, also under concurrency', async () => {
     const { projectId, invited, token } = await buildInvited();
     const published = await Promise.all(Array.from({ length: 8 }, () => accept(invited, token)));
     expect(published.map(({ status }) => status).sort()).toEqual([
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect(await suite.eventsOf(projectId, projectEvents.memberAdded)).toHaveLength(1);
   });
 
-  it('is nothing to anybody else, to an address without proof, after seven days, and after its end', async () => {
+  it('cannot be accepted by others, from an unverified address, after seven days, or after it was revoked', async () => {
     const { projectId, owner, invited, id, token } = await buildInvited();
     expectNoInvitation(await accept(await suite.buildUser(), token));
     expectNoInvitation(await accept(owner, token));
@@ -95,7 +95,7 @@ describe('an invitation', () => {
     expectNoInvitation(await accept(invited, token));
   });
 
-  it('refuses tokens that can be none', async () => {
+  it('refuses malformed tokens', async () => {
     const { invited } = await buildInvited();
     for (const body of [
       {},
@@ -112,7 +112,7 @@ describe('an invitation', () => {
     expect((await accept(invited, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   });
 
-  it('is answered alike for known, unknown and invited addresses and for members', async () => {
+  it('gets the same response for known, unknown and invited addresses and for members', async () => {
     const { projectId, owner } = await buildOwner();
     const known = await suite.buildUser();
     const member = await suite.buildUser({ projectId, role: 'MEMBER' });
@@ -140,7 +140,7 @@ describe('an invitation', () => {
     });
   });
 
-  it('for an address is one, also when two are sent at the same instant; the second link ends the first', async () => {
+  it('exists once per address, also under concurrency; a second link replaces the first', async () => {
     const { projectId, owner } = await buildOwner();
     const published = await Promise.all(
       ['MEMBER', 'ADMIN', 'MEMBER', 'ADMIN'].map((role) => invite(projectId, owner, 'one@example.com', role)),
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     expectNoInvitation(await accept(first.invited, first.token));
   });
 
-  it('is for admins and owners to make, see and revoke, and for nobody to make an owner', async () => {
+  it('can be sent, listed and revoked by admins and owners, and never grants ownership', async () => {
     const { projectId, owner } = await buildOwner();
     const member = await suite.buildUser({ projectId, role: 'MEMBER' });
     expect((await invite(projectId, member, 'a@example.com')).status).toBe(403);
@@ -175,7 +175,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('ends with the membership of whoever made it', async () => {
+  it('ends with the membership of its sender', async () => {
     const { projectId, owner } = await buildOwner();
     const admin = await suite.buildUser({ projectId, role: 'ADMIN' });
     const invited = await suite.buildUser();
@@ -184,7 +184,7 @@ describe('an invitation', () => {
     expectNoInvitation(await accept(invited, token));
   });
 
-  it('is one of a hundred open ones at most', async () => {
+  it('is limited to a hundred open ones', async () => {
     const { projectId, owner } = await buildOwner();
     await suite.database.query(
       `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)
@@ -205,7 +205,7 @@ describe('an invitation', () => {
     expect((await invite(projectId, owner, 'z@example.com')).status).toBe(201);
   });
 
-  it('is no way to flood an address, by whatever turns', async () => {
+  it('cannot be used to flood an address', async () => {
     const { projectId, owner, invited, id, token } = await buildInvited();
     const fix = await invite(projectId, owner, invited.email, 'ADMIN');
     expect([fix.status, fix.json]).toMatchObject([201, { id, role: 'ADMIN' }]);
@@ -226,7 +226,7 @@ describe('an invitation', () => {
     expect((await accept(invited, await linkOf(later.json['id']))).status).toBe(200);
   });
 
-  it('is one of fifty an hour, also at the same instant', async () => {
+  it('is limited to fifty an hour, also under concurrency', async () => {
     const { projectId, owner } = await buildOwner();
     await suite.database.query(
       `INSERT INTO invitations (project_id, id, email, role, token_hash, created_at, sent_at, expires_at)

@@ -18,7 +18,7 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     return this.rows.findOneBy({ projectId, email });
   }
 
-  /** As the end of an invitation is written: a process only guesses Postgres's time, and one that ended a moment ago would be open to it. */
+  /** Postgres's clock, because expiry is written with it: the estimate of a process could be behind an expiry just written. */
   async now(): Promise<Date> {
     const [row] = await this.database.query<{ now: Date }>(`SELECT clock_timestamp() AS now`);
     return row!.now;
@@ -35,7 +35,7 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
       .getCount();
   }
 
-  /** How many were sent within an hour, and in how many seconds the first of them is an hour old. */
+  /** The number sent within the last hour, and the seconds until the first of them is an hour old. */
   async sentLately(projectId: string): Promise<{ count: number; nextIn: number }> {
     const [sent] = await this.database.query<{ count: number; nextIn: number }>(
       `SELECT count(*)::int, coalesce(extract(epoch FROM min(sent_at) + interval '1 hour' - clock_timestamp()), 0)::float8 AS "nextIn"
@@ -46,8 +46,9 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
   }
 
   /**
-   * Answers whether there was an open one. The row stays for an hour: what was sent was sent. The column rounds: an instant that
-   * is not cut would lie ahead, and leave it open.
+   * Returns whether there was an open one. The row stays for an hour, because it counts towards the hourly
+   * limit. The time is truncated, because the column would round it up into the future, where the invitation
+   * would still be open.
    */
   async revoke(projectId: string, id: string): Promise<boolean> {
     const revoked = await this.database.query(
@@ -72,7 +73,7 @@ export class InvitationsRepository extends ScopedRepository<InvitationRow> {
     );
   }
 
-  /** Takes the invitation of a link whose project nobody knows yet: once, in time, and only for whom it is meant. */
+  /** Looks the invitation up by its link, without a project. Works once, before expiry, and only for the invited address. */
   async take(tokenHash: string, userId: string): Promise<Accepted | null> {
     const [taken] = await this.database.query<Accepted>(
       `DELETE FROM invitations USING auth_users person

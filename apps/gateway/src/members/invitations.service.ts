@@ -38,7 +38,7 @@ export class InvitationsService {
     return page.withTotal ? { ...found, total: await this.invitations.countOpen(projectId) } : found;
   }
 
-  /** Whoever the address belongs to, and whether it is a member's already, the answer is the same. */
+  /** The response does not reveal whether the address has an account or is already a member. */
   invite(caller: Caller, { email, role }: InviteMember): Promise<InvitationRow> {
     const { projectId } = caller;
     return this.commits.before(null, async () => {
@@ -77,7 +77,7 @@ export class InvitationsService {
     });
   }
 
-  /** Who is a member already stays what they are. */
+  /** An existing member keeps their role. */
   accept(userId: string, token: string): Promise<AcceptedInvitation> {
     return this.commits.before(null, async () => {
       const taken = await this.invitations.take(hashOfToken(token), userId);
@@ -89,7 +89,7 @@ export class InvitationsService {
     });
   }
 
-  /** The mail went out a moment ago, and its link is as good for another role. */
+  /** A mail was sent a moment ago, and its link is also valid for the new role. */
   private async fix(open: InvitationRow, role: InvitationRow['role']): Promise<InvitationRow> {
     open.role = role;
     await this.invitations.save(open);

@@ -10,7 +10,7 @@ export class MemberRow {
   @Column('text') role: MemberRole;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
 
-  /** Whether this one decides about members of that role: owners about all, admins about all but owners. */
+  /** Owners manage all members, admins all except owners. */
   decidesAbout(role: MemberRole): boolean {
     return this.role !== 'MEMBER' && rank[this.role] >= rank[role];
   }

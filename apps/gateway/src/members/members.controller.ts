@@ -21,7 +21,7 @@ import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import { InvitationsService } from './invitations.service.js';
 import { MembersService } from './members.service.js';
 
-// Who belongs to a project is for people to say (docs/api-decisions.md §15).
+// Membership is managed by people, not by keys (docs/api-decisions.md §15).
 const people = { callers: ['SESSION'] } as const;
 
 @Controller()
@@ -44,7 +44,7 @@ export class MembersController {
 
   @Post('projects/:projectId/members', {
     ...people,
-    summary: 'Invite somebody by e-mail',
+    summary: 'Invite a person to a project by e-mail',
     scope: 'projects:write',
     body: InviteMember,
     reply: Invitation,
@@ -68,10 +68,10 @@ export class MembersController {
     return this.members.changeRole(caller, params['userId']!.toLowerCase(), body.role);
   }
 
-  /** Everybody may leave: whom else one may remove is the service's. */
+  /** Everybody may leave; the service decides who may remove others. */
   @Delete('projects/:projectId/members/:userId', {
     ...people,
-    summary: 'Remove a member, or leave',
+    summary: 'Remove a member or leave the project',
     scope: 'projects:read',
     reply: RemovedMember,
     outcome: 'deleted',
@@ -87,7 +87,7 @@ export class MembersController {
 
   @Post('projects/:projectId/transfer-ownership', {
     ...people,
-    summary: 'Make another member the owner in one’s own place',
+    summary: 'Transfer ownership to another member',
     scope: 'projects:write',
     body: TransferOwnership,
     reply: Member,
@@ -127,7 +127,7 @@ export class MembersController {
   @Post('invitations/accept', {
     ...people,
     project: 'NONE',
-    summary: 'Become a member by the link of an invitation',
+    summary: 'Accept an invitation',
     scope: 'projects:read',
     body: AcceptInvitation,
     reply: AcceptedInvitation,

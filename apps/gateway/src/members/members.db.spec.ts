@@ -41,7 +41,7 @@ const rolesOf = async (projectId: string): Promise<Map<string, MemberRole>> => {
 };
 
 describe('members', () => {
-  it('are listed by name and page, to every member', async () => {
+  it('are listed by name and page for every member', async () => {
     const { projectId, owner, admin, member } = await buildMembers();
     const path = `/api/v1/projects/${projectId}/members`;
     const first = await suite.request('GET', `${path}?limit=2`, { as: member });
@@ -59,14 +59,14 @@ describe('members', () => {
     });
   });
 
-  it('are for sessions alone', async () => {
+  it('are managed in sessions only', async () => {
     const { projectId } = await buildMembers();
     const { token } = await suite.buildKey(projectId);
     const published = await suite.request('GET', `/api/v1/projects/${projectId}/members`, { key: token });
     expect([published.status, published.json['code']]).toEqual([401, 'invalid_session']);
   });
 
-  it('change roles as far as their own reaches, and each change is told', async () => {
+  it('change roles within their own rights, and each change is published', async () => {
     const { projectId, owner, admin, member } = await buildMembers();
     expect(await promote(projectId, member, member, 'ADMIN')).toBe(403);
     expect(await promote(projectId, admin, member, 'OWNER')).toBe(403);
@@ -80,7 +80,7 @@ describe('members', () => {
     ]);
   });
 
-  it('are removed by whom it is given to, and leave when they like', async () => {
+  it('are removed by those who may, and can always leave', async () => {
     const { projectId, owner, admin, member } = await buildMembers();
     expect(await remove(projectId, member, admin)).toBe(403);
     expect(await remove(projectId, member, { userId: newId() })).toBe(403);
@@ -95,7 +95,7 @@ describe('members', () => {
     expect([...(await rolesOf(projectId)).keys()]).toEqual([owner.userId]);
   });
 
-  it('keep an owner: the last one neither leaves nor steps down', async () => {
+  it('include an owner: the last one can neither leave nor step down', async () => {
     const { projectId, owner, member } = await buildMembers();
     expect(await remove(projectId, owner, owner)).toBe(409);
     expect(await promote(projectId, owner, owner, 'ADMIN')).toBe(409);
@@ -104,7 +104,7 @@ describe('members', () => {
     expect(await remove(projectId, member, member)).toBe(409);
   });
 
-  it('of whom two owners remove one another at the same instant keep one', async () => {
+  it('keep one owner if two remove each other at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { projectId } = await suite.buildProject();
       const [one, other] = [await suite.buildUser({ projectId }), await suite.buildUser({ projectId })];
@@ -114,7 +114,7 @@ describe('members', () => {
     }
   });
 
-  it('of whom all owners leave or step down at the same instant keep one', async () => {
+  it('keep one owner if all leave or step down at the same time', async () => {
     const { projectId } = await suite.buildProject();
     const owners = await Promise.all(Array.from({ length: 6 }, () => suite.buildUser({ projectId })));
     const published = await Promise.all(
@@ -126,7 +126,7 @@ describe('members', () => {
     expect([...(await rolesOf(projectId)).values()].filter((role) => role === 'OWNER')).toHaveLength(1);
   });
 
-  it('hand their ownership over in one step', async () => {
+  it('transfer ownership in one step', async () => {
     const { projectId, owner, admin, member } = await buildMembers();
     const path = `/api/v1/projects/${projectId}/transfer-ownership`;
     const transfer = (as: SignedIn, user_id: string) =>
@@ -153,12 +153,12 @@ describe('members', () => {
     expect((await transfer(owner, owner.userId)).status).toBe(403);
   });
 
-  it('who were removed are strangers within a second, to whatever they ask', async () => {
+  it('who were removed lose access within a second', async () => {
     const { projectId, owner, admin } = await buildMembers();
     const path = `/api/v1/projects/${projectId}`;
     expect((await suite.request('GET', path, { as: admin })).status).toBe(200);
     await remove(projectId, owner, admin);
-    // What changes members reads them anew: no second at all.
+    // Changes of members read the membership anew, without the cache.
     expect(await remove(projectId, admin, owner)).toBe(403);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const published = await suite.request('GET', path, { as: admin });

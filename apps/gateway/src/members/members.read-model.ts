@@ -8,7 +8,6 @@ const selected = `
   FROM members member JOIN auth_users person ON person.id = member.user_id
   WHERE member.project_id = $1`;
 
-/** Members with the names of their accounts. */
 @Injectable()
 export class MembersReadModel {
   constructor(private readonly database: Database) {}

@@ -15,7 +15,7 @@ export class MembersRepository {
     return this.rows.findOneBy({ projectId, userId });
   }
 
-  /** Held against change until the transaction ends, by as many as like. */
+  /** A shared lock until the end of the transaction. */
   findForShare(projectId: string, userId: string): Promise<MemberRow | null> {
     return this.rows.findOne({ where: { projectId, userId }, lock: { mode: 'pessimistic_read' } });
   }

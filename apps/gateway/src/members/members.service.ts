@@ -41,7 +41,6 @@ export class MembersService {
     return this.get(caller.projectId, userId);
   }
 
-  /** Of others, or of oneself: then the caller leaves. */
   remove(caller: Caller, userId: string): Promise<void> {
     return this.commits.before(null, async () => {
       const actor = await this.membership.hold(caller);
@@ -54,13 +53,13 @@ export class MembersService {
     });
   }
 
-  /** The new owner's first, or there would be an instant without one. */
+  /** The new owner is set first, so that the project always has an owner. */
   async transfer(caller: Caller, userId: string): Promise<Member> {
     await this.commits.before(null, async () => {
       const actor = await this.membership.hold(caller);
       if (actor.role !== 'OWNER') throw roleTooLow();
       const successor = await this.members.find(actor.projectId, userId);
-      if (!successor) throw invalidMember(['userId'], 'not_found', 'names no member');
+      if (!successor) throw invalidMember(['userId'], 'not_found', 'must be a member of the project');
       if (successor.userId === actor.userId) return;
       if (successor.role !== 'OWNER') await this.membership.change(successor, 'OWNER');
       await this.membership.change(actor, 'ADMIN');

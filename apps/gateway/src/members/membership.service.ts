@@ -9,7 +9,7 @@ import { InvitationsRepository } from './invitations.repository.js';
 import { MemberRow } from './member.entity.js';
 import { MembersRepository } from './members.repository.js';
 
-/** Who belongs to a project, with the events of it. Every step runs within the transaction of what it is a part of. */
+/** Changes of membership with their events; each joins the ambient transaction. */
 @Injectable()
 export class MembershipService {
   constructor(
@@ -22,8 +22,8 @@ export class MembershipService {
   ) {}
 
   /**
-   * The caller as a member, read again now that the project is held: of two owners who remove one another at the same
-   * instant the second one finds that it is no member any more.
+   * Reads the caller's membership again after locking the project: if two owners remove each other at the
+   * same time, the second one fails.
    */
   async hold({ projectId, actor }: Caller): Promise<MemberRow> {
     await this.projects.findForUpdate(projectId);
@@ -53,7 +53,7 @@ export class MembershipService {
     await this.audit.record(projectId, 'member.changed', userId);
   }
 
-  /** What the member offered to others ends too. */
+  /** Also revokes the invitations that the member sent. */
   async remove(member: MemberRow): Promise<void> {
     const { projectId, userId, role } = member;
     await this.members.remove(member);

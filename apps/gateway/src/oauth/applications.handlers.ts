@@ -8,7 +8,6 @@ import {
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { ApplicationsService } from './applications.service.js';
 
-/** Asked by the operator, who stands above projects. */
 @Controller()
 export class ApplicationsHandlers {
   constructor(private readonly applications: ApplicationsService) {}

@@ -12,7 +12,6 @@ import { DelegationsService } from './delegations.service.js';
 
 const path = '/account/applications';
 
-/** The applications that a person has let in, and the end of each. */
 @Injectable()
 export class ApplicationsPages implements OnApplicationBootstrap {
   constructor(
@@ -28,13 +27,13 @@ export class ApplicationsPages implements OnApplicationBootstrap {
 
   private async show({ query }: Visit, { userId }: SessionUser): Promise<Shown> {
     const found = await this.rows.listOf(userId);
-    const body = html`${query['said'] === 'ended' ? notice('done', 'The application is out, and so is everything that it was given.') : null}
+    const body = html`${query['said'] === 'ended' ? notice('done', 'Access was revoked, and the application’s tokens no longer work.') : null}
       ${
         found.length > 0
           ? html`<ul class="rows">
               ${found.map(row)}
             </ul>`
-          : html`<p>You have let no application in.</p>`
+          : html`<p>No application has access to your account.</p>`
       }
       <ul class="links">
         <li>${link('/account', 'Your account')}</li>
@@ -61,6 +60,6 @@ function row({ id, application, projectName, scopes, updatedAt }: Delegation): H
       <p>${application} in ${projectName}</p>
       <p class="quiet-text">Since ${updatedAt.toISOString().slice(0, 10)}: ${texts.join(', ')}</p>
     </div>
-    ${form(hidden('id', id), 'End', path, 'quiet')}
+    ${form(hidden('id', id), 'Revoke access', path, 'quiet')}
   </li>`;
 }

@@ -11,7 +11,7 @@ import { PeopleKeys } from '../people/library/people-keys.js';
 import { People } from '../people/people.js';
 import { DelegationsRepository } from './delegations.repository.js';
 
-/** Clients of OAuth, as the operator makes and ends them: also where nobody else may register any. */
+/** OAuth clients registered by the operator, also while public registration is closed. */
 @Injectable()
 export class ApplicationsService {
   constructor(
@@ -34,7 +34,7 @@ export class ApplicationsService {
     const published = (await answer.json()) as Record<string, string | undefined>;
     if (!answer.ok)
       throw applicationRefused(
-        published['error_description'] ?? published['error'] ?? 'it is not well-formed',
+        published['error_description'] ?? published['error'] ?? 'its metadata is malformed',
       );
     await this.rows.keep(published['client_id']!);
     return { clientId: published['client_id']!, clientSecret: published['client_secret'] ?? null };

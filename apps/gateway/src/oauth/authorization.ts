@@ -1,18 +1,18 @@
 import { scopes } from '@posthorn/contracts';
 import { authPath } from '../people/people-rules.js';
 
-/** What an application asks for, as the library signed it. */
+/** An authorization request signed by the library. */
 export interface Requested {
-  /** The whole query: the library takes no other word for it. */
+  /** The whole query, which the library verifies. */
   query: string;
   clientId: string;
   redirectUri: string;
   scopes: string[];
-  /** A session that is there already will not do (OpenID Connect Core 1.0 §3.1.2.1). */
+  /** The application requires a new sign-in (OpenID Connect Core 1.0 §3.1.2.1). */
   fresh: boolean;
 }
 
-/** What is asked for once a person has signed in: prompts are answered by then. */
+/** Parameters kept after sign-in, when prompts have been answered. */
 const lasting = [
   'response_type',
   'client_id',
@@ -38,19 +38,19 @@ export function requestedOf(query: string): Requested | null {
   };
 }
 
-/** The path at which the same request begins again. */
+/** The path that starts the same request again. */
 export function resumed({ query }: Requested): string {
   const stored = [...new URLSearchParams(query)].filter(([name]) => lasting.includes(name));
   return `${authPath}/oauth2/authorize?${new URLSearchParams(stored).toString()}`;
 }
 
-/** A person knows a site by its host; an application on their device has a scheme only. */
+/** Sites are recognised by their host; applications on a device have only a scheme. */
 export function destinationOf(url: string): string {
   const { protocol, host } = new URL(url);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;
 }
 
-/** Who asks for nothing in particular gets to read. */
+/** Without a scope parameter, an application gets read access. */
 export function withScope(path: string): string {
   const url = new URL(path, 'http://own.invalid');
   if (!url.searchParams.has('scope'))

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const chosen = new AsyncLocalStorage<string>();
 
-/** Grants for the project that the person has just chosen. Nothing is granted outside of this. */
+/** Sets the project that the user has chosen to grant access to; outside of this call nothing can be granted. */
 export const granting = <T>(projectId: string, work: () => Promise<T>): Promise<T> =>
   chosen.run(projectId, work);
 

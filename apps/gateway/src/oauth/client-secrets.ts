@@ -6,7 +6,7 @@ export interface ClientSecrets {
   decrypt(sealed: string): Promise<string>;
 }
 
-/** The library names no row when it stores a client's secret: its envelope is bound to the table alone. */
+/** The library does not tell which row a secret belongs to, so the sealed secret is bound only to the table. */
 export function clientSecrets(secrets: Secrets): ClientSecrets {
   const location = { table: 'oauth_clients', projectId: null, id: sharedPlaceId };
   return {

@@ -4,8 +4,8 @@ import { callback } from '../testing/application.js';
 import { operatorOf } from '../testing/gateway-suite.js';
 import { startPeopleSuite } from '../testing/people-suite.js';
 
-describe('registration that is switched off', () => {
-  it('leaves applications to the operator', async () => {
+describe('closed registration', () => {
+  it('is possible for the operator only', async () => {
     const closed = await startPeopleSuite({ OAUTH_CLIENT_REGISTRATION: 'false' });
     try {
       const metadata = { client_name: 'Mine', redirect_uris: [callback], token_endpoint_auth_method: 'none' };

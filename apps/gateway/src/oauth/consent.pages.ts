@@ -14,7 +14,6 @@ import { ledBack, refused } from './leading.js';
 import { DelegationsService } from './delegations.service.js';
 import { oauthPages, offlineAccess } from './oauth-rules.js';
 
-/** Where an application asks a person to let it into one of their projects. */
 @Injectable()
 export class ConsentPages implements OnApplicationBootstrap {
   constructor(
@@ -61,15 +60,15 @@ export class ConsentPages implements OnApplicationBootstrap {
   }
 
   private async allow(consentRequest: ConsentRequest): Promise<Shown | SentOn> {
-    const { requested: requested, application, person, visit, choices } = consentRequest;
+    const { requested, application, person, visit, choices } = consentRequest;
     const chosen = choices.find(({ projectId }) => projectId === visit.form['project']);
-    if (!chosen) return page(consentRequest, 'Choose a project.');
+    if (!chosen) return page(consentRequest, 'Select a project.');
     const wanted = requested.scopes.filter((scope) => visit.form[boxOf(scope)] === 'yes');
     const scopes = wanted.filter((scope) => isScope(scope) && roleScopes[chosen.role].includes(scope));
     if (scopes.length === 0)
       return page(
         consentRequest,
-        `As ${chosen.role.toLowerCase()} of ${chosen.name} you cannot let ${application} do any of this.`,
+        `Your role in ${chosen.name} (${chosen.role.toLowerCase()}) does not allow you to grant any of this to ${application}.`,
       );
     const scope = [...scopes, ...requested.scopes.filter((each) => each === offlineAccess)].join(' ');
     const { projectId } = chosen;
@@ -87,7 +86,7 @@ export class ConsentPages implements OnApplicationBootstrap {
   }
 
   private async answer(
-    { requested: requested, visit }: ConsentRequest,
+    { requested, visit }: ConsentRequest,
     body: { accept: boolean; scope?: string },
   ): Promise<PeopleAnswer> {
     const sent = { ...body, oauth_query: requested.query };
@@ -110,7 +109,7 @@ interface ConsentRequest {
   choices: readonly Choice[];
 }
 
-/** As it was signed, letter by letter: names occur more than once. */
+/** Kept exactly as signed, because names may repeat. */
 const requestedBy = ({ request, form: filled }: Visit): Requested | null =>
   requestedOf(request.method === 'POST' ? (filled['oauth_query'] ?? '') : (request.url.split('?')[1] ?? ''));
 
@@ -119,36 +118,34 @@ const toSignIn = (requested: Requested): SentOn =>
 
 const boxOf = (scope: string): string => `may ${scope}`;
 
-function page(
-  { requested: requested, application, person, choices, visit }: ConsentRequest,
-  problem?: string,
-): Shown {
+function page({ requested, application, person, choices, visit }: ConsentRequest, problem?: string): Shown {
   const query = hidden('oauth_query', requested.query);
   const options = choices.map(({ projectId, name, role }) => ({
     value: projectId,
     text: `${name} (${role.toLowerCase()})`,
   }));
   const allowed = html`${query}${hidden('answer', 'allow')}
-    ${choice('project', 'In the project', options, visit.form['project'])}
+    ${choice('project', 'Project', options, visit.form['project'])}
     <fieldset>
-      <legend>It may</legend>
+      <legend>Permissions</legend>
       ${requested.scopes.filter(isScope).map((scope) => checkbox(boxOf(scope), scopeDescriptions[scope]))}
     </fieldset>
     <p class="quiet-text">
-      Never more than you may yourself. ${requested.scopes.includes(offlineAccess) ? untilEnded : anHour}
+      The application can never do more than you can.
+      ${requested.scopes.includes(offlineAccess) ? untilEnded : anHour}
     </p>`;
   const body = html`${problem ? notice('wrong', problem) : null}
     <p>
-      You are signed in as ${person.email}. The application calls itself ${application}, and leads you back to
-      <strong>${destinationOf(requested.redirectUri)}</strong>.
+      You are signed in as ${person.email}. The application calls itself ${application}. After your decision
+      you return to <strong>${destinationOf(requested.redirectUri)}</strong>.
     </p>
-    ${options.length > 0 ? form(allowed, 'Allow', oauthPages.consent) : notice('wrong', 'You are in no project yet, so there is nothing to let it into.')}
+    ${options.length > 0 ? form(allowed, 'Allow', oauthPages.consent) : notice('wrong', 'You are not a member of any project yet, so there is nothing to grant access to.')}
     ${form(html`${query}${hidden('answer', 'deny')}`, 'Deny', oauthPages.consent, 'quiet')}`;
-  return shown(`Let ${application} in?`, body, problem ? { status: 422 } : {});
+  return shown(`Allow access for ${application}?`, body, problem ? { status: 422 } : {});
 }
 
-const untilEnded = 'It stays in until you end it, under Applications in your account.';
-const anHour = 'It stays in for an hour.';
+const untilEnded = 'Access lasts until you revoke it under Applications in your account.';
+const anHour = 'Access lasts for one hour.';
 
 const led = ({ ok, json }: PeopleAnswer): Shown =>
   ok && typeof json['url'] === 'string' ? ledBack(json['url']) : refused('too_late');

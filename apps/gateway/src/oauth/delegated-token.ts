@@ -5,5 +5,5 @@ const pattern = new RegExp(`^${prefixes.access}${tokenBody}$`);
 
 export const mintDelegatedToken = (kind: keyof typeof prefixes): string => mintChecked(prefixes[kind]);
 
-/** Whether this may be an access token at all; a refresh token opens no route. */
+/** Whether the text has the form of an access token; refresh tokens are not accepted by routes. */
 export const isDelegatedToken = (token: string): boolean => pattern.test(token) && isWhole(token);

@@ -3,7 +3,7 @@ import type { MemberRole } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 import type { TokenRow } from '../identity/credential.js';
 
-/** An application that a person has let into a project. */
+/** An application with access to a project on behalf of a user. */
 export interface Delegation {
   id: string;
   projectId: string;
@@ -13,7 +13,6 @@ export interface Delegation {
   updatedAt: Date;
 }
 
-/** A project that a person may let an application into. */
 export interface Choice {
   projectId: string;
   name: string;
@@ -26,7 +25,7 @@ const most = 100;
 export class DelegationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** A token in force, its grant and its membership, all held against change until the transaction ends. */
+  /** A valid token with its grant and membership, all locked until the end of the transaction. */
   async findForShare(
     projectId: string,
     tokenId: string,
@@ -46,7 +45,7 @@ export class DelegationsRepository {
     return row ?? null;
   }
 
-  /** The newest of a person. */
+  /** Newest first. */
   listOf(userId: string): Promise<Delegation[]> {
     return this.database.query<Delegation>(
       `SELECT consent.id, consent."referenceId" AS "projectId", project.name AS "projectName",
@@ -58,7 +57,7 @@ export class DelegationsRepository {
     );
   }
 
-  /** The grant of a person in a project to an application, which has now been let in at least once. */
+  /** Returns the id of the grant and keeps the client from being purged as unused. */
   async authorize(userId: string, projectId: string, clientId: string): Promise<string> {
     await this.keep(clientId);
     const [row] = await this.database.query<{ id: string }>(
@@ -68,7 +67,7 @@ export class DelegationsRepository {
     return row!.id;
   }
 
-  /** Ends a person's grant, or every one of theirs, with all that was issued for it. */
+  /** Revokes one grant of the user, or all, and every token issued for them. */
   end(userId: string, id: string | null = null): Promise<Pick<Delegation, 'id' | 'projectId'>[]> {
     return this.database.query(
       `DELETE FROM oauth_consents WHERE "userId" = $1 AND ($2::uuid IS NULL OR id = $2) RETURNING id, "referenceId" AS "projectId"`,
@@ -76,7 +75,6 @@ export class DelegationsRepository {
     );
   }
 
-  /** What a person may let an application into, by name. */
   choicesOf(userId: string): Promise<Choice[]> {
     return this.database.query<Choice>(
       `SELECT project.id AS "projectId", project.name, member.role FROM members member JOIN projects project ON project.id = member.project_id
@@ -85,7 +83,7 @@ export class DelegationsRepository {
     );
   }
 
-  /** Those that nobody keeps are forgotten after a while. */
+  /** Clients that were never granted access are purged after a while. */
   async keep(clientId: string): Promise<void> {
     await this.database.query(
       `UPDATE oauth_clients SET kept_since = now() WHERE "clientId" = $1 AND kept_since IS NULL`,
@@ -93,7 +91,7 @@ export class DelegationsRepository {
     );
   }
 
-  /** With its grants and tokens. */
+  /** Also deletes its grants and tokens. */
   async removeClient(clientId: string): Promise<boolean> {
     const removed = await this.database.query(`DELETE FROM oauth_clients WHERE "clientId" = $1 RETURNING 1`, [
       clientId,
@@ -101,7 +99,7 @@ export class DelegationsRepository {
     return removed.length > 0;
   }
 
-  /** What an application calls itself; null where there is none, or none any more. */
+  /** The name of the application; null if there is none. */
   async nameOf(clientId: string): Promise<string | null> {
     const [row] = await this.database.query<{ name: string }>(
       `SELECT left(coalesce(name, "clientId"), 200) AS name FROM oauth_clients WHERE "clientId" = $1 AND disabled IS NOT TRUE`,

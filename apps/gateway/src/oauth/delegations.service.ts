@@ -7,7 +7,6 @@ import type { PeopleAnswer } from '../people/library/people-answer.js';
 import { granting } from './chosen-project.js';
 import { DelegationsRepository } from './delegations.repository.js';
 
-/** What people grant to applications, and end. */
 @Injectable()
 export class DelegationsService {
   constructor(
@@ -16,7 +15,7 @@ export class DelegationsService {
     private readonly audit: Audit,
   ) {}
 
-  /** Grants in one commit with what is known of it afterwards; `ask` has the library do it. */
+  /** The library's grant and our records share one commit; `request` calls the library. */
   grant(
     userId: string,
     projectId: string,
@@ -32,7 +31,6 @@ export class DelegationsService {
     });
   }
 
-  /** Ends a person's grant and every token of it. */
   end(userId: string, id: string): Promise<void> {
     return this.commits.before(null, async () => {
       for (const each of await this.delegations.end(userId, id))
@@ -40,7 +38,7 @@ export class DelegationsService {
     });
   }
 
-  /** Ends everything that a person granted, in the ambient transaction: they chose a new password. */
+  /** Joins the ambient transaction, in which the user sets a new password. */
   async endAllOf(userId: string): Promise<void> {
     for (const { id, projectId } of await this.delegations.end(userId)) {
       const caller: Caller = { projectId, actor: { kind: 'USER', id: userId } };
@@ -49,7 +47,7 @@ export class DelegationsService {
   }
 }
 
-/** The library may also have sent the person elsewhere: granted is what a code comes of. */
+/** Only a redirect with a code means that access was granted. */
 const isGranted = ({ ok, json }: PeopleAnswer): boolean =>
   ok &&
   typeof json['url'] === 'string' &&

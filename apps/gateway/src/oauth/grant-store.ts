@@ -6,16 +6,15 @@ const noSuchRow = '23503';
 const isToken = ({ model }: Request): boolean =>
   model === 'oauthAccessToken' || model === 'oauthRefreshToken';
 
-/** A person grants for one project, which they choose each time: until they have, they have granted nothing. */
+/** The user chooses the project of every grant, so existing consents are hidden until then. */
 const isUngranted = ({ model }: Request): boolean =>
   model === 'oauthConsent' && chosenProject() === undefined;
 
-/** What the library keeps of grants, as we mean them. */
 export function forGrants(name: string, method: Method): Method {
   if (name === 'findOne')
     return (request) => (isUngranted(request) ? Promise.resolve(null) : method(request));
   if (name === 'create') return (request) => (isToken(request) ? issue(request, method) : method(request));
-  // Tokens know no session, so that none has to be looked for when one ends.
+  // Tokens are not bound to sessions, so none end with a session.
   if (name === 'findMany')
     return (request) => (isToken(request) && needsSession(request) ? Promise.resolve([]) : method(request));
   return method;
@@ -23,12 +22,12 @@ export function forGrants(name: string, method: Method): Method {
 
 const needsSession = ({ where = [] }: Request): boolean => where.some(({ field }) => field === 'sessionId');
 
-/** What is granted goes on when the session has ended in which it was; what is no longer granted is not issued. */
+/** A grant outlives the session in which it was made, but no token is issued for a revoked grant. */
 async function issue(request: Request, method: Method): Promise<unknown> {
   try {
     return await method({ ...request, data: { ...request.data, sessionId: null } });
   } catch (error) {
     if ((error as { code?: string }).code !== noSuchRow) throw error;
-    throw new APIError('BAD_REQUEST', { error: 'invalid_grant', error_description: 'the grant has ended' });
+    throw new APIError('BAD_REQUEST', { error: 'invalid_grant', error_description: 'the grant was revoked' });
   }
 }

@@ -3,37 +3,36 @@ import { link, shown } from '../pages/page-kit.js';
 import type { Shown } from '../pages/page.js';
 import { destinationOf } from './authorization.js';
 
-/** What the library means by its codes; its own words may be anybody's, as they stand in the address. */
+/** Our texts for the library's error codes; its own messages come from the URL and may be forged. */
 const texts: Readonly<Record<string, string>> = {
-  access_denied: 'You denied it.',
-  client_disabled: 'It may not ask any more.',
-  consent_required: 'It asks without being seen, which nobody may.',
-  invalid_client: 'Nobody knows it here: it may have been forgotten because nobody let it in.',
-  invalid_redirect: 'It asks to be led back to where it is not registered.',
-  invalid_scope: 'It asks for something that there is not.',
-  invalid_target: 'It asks for another service.',
-  login_required: 'It asks without being seen, which nobody may.',
-  too_late: 'It took too long, or the request was changed on its way.',
+  access_denied: 'You denied access.',
+  client_disabled: 'The application has been disabled.',
+  consent_required: 'The application requested access without asking you, which is not allowed.',
+  invalid_client: 'The application is not registered. Unused registrations are removed after a while.',
+  invalid_redirect: 'The application requested a redirect to an address that is not registered.',
+  invalid_scope: 'The application requested an unknown permission.',
+  invalid_target: 'The application requested access to another service.',
+  login_required: 'The application requested access without asking you, which is not allowed.',
+  too_late: 'The request has expired or was changed.',
 };
-const malformed = 'Its request is not well-formed.';
+const malformed = 'The request of the application is malformed.';
 
-/** Back to the application as the person decided. */
 export const ledBack = (url: string): Shown =>
   shown(
-    'Back to the application',
-    html`<p>This leads you back to <strong>${destinationOf(url)}</strong>.</p>
+    'Returning to the application',
+    html`<p>You are being redirected to <strong>${destinationOf(url)}</strong>.</p>
       <ul class="links">
-        <li><a href="${url}">Go there now</a></li>
+        <li><a href="${url}">Continue</a></li>
       </ul>`,
     { leadsTo: url },
   );
 
-/** Why it cannot be let in. It is told only if the person wants: anybody can register an address to lead people to (RFC 9700 §4.11). */
+/** No automatic redirect: an error could be used to send people to any registered address (RFC 9700 §4.11). */
 export function refused(code: string | null, url?: string): Shown {
-  const back = url ? html`<li><a href="${url}">Tell the application at ${destinationOf(url)}</a></li>` : null;
+  const back = url ? html`<li><a href="${url}">Report the error to ${destinationOf(url)}</a></li>` : null;
   return shown(
-    'The application cannot be let in',
-    html`<p>${texts[code ?? ''] ?? malformed} Go back to the application and begin again.</p>
+    'The application cannot be authorized',
+    html`<p>${texts[code ?? ''] ?? malformed} Return to the application and start over.</p>
       <ul class="links">
         ${back}
         <li>${link('/account', 'Your account')}</li>

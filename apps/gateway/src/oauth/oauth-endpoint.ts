@@ -16,10 +16,10 @@ import { delegableScopes, issuerOf, oauthPages, resourceOf } from './oauth-rules
 const bodyLimit = 8 * 1024;
 const metadataPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
-/** What of the library's answers is handed on. */
+/** Headers of the library that are passed on. */
 const answered = ['content-type', 'location', 'cache-control', 'pragma', 'www-authenticate'];
 
-/** Applications are no pages of ours: they come from any origin, without cookies. */
+/** Applications call from any origin, without cookies. */
 const forAll = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
 const preflight = {
   ...forAll,
@@ -28,13 +28,13 @@ const preflight = {
   'access-control-max-age': '86400',
 };
 
-/** What the library says of itself otherwise: public clients are known with registration closed, and proofs of possession are not asked for. */
+/** Corrects the library's metadata: public clients may use the server while registration is closed, and DPoP is not supported. */
 const promised = {
   token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
   dpop_signing_alg_values_supported: undefined,
 };
 
-/** The authorization server for applications: discovery, registration, tokens (RFC 6749, 7009, 7591, 7662, 8414, 9728). */
+/** The OAuth authorization server: discovery, registration and tokens (RFC 6749, 7009, 7591, 7662, 8414, 9728). */
 @Injectable()
 export class OAuthEndpoint implements OnApplicationBootstrap {
   private readonly bodies = new BodyReader();
@@ -73,14 +73,13 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
     return (this.host.httpAdapter as unknown as EdgeAdapter).getInstance<Fastify>();
   }
 
-  /** The one step that a person's browser takes. */
   private async authorize(request: HttpRequest, reply: HttpReply): Promise<unknown> {
     const headers = this.people.headersOf(request);
     headers.delete('origin');
     const published = await this.people.handOn(withScope(request.url), { method: 'GET', headers });
     const location = new URL(published.headers.get('location') ?? oauthPages.error, this.config.publicUrl);
     if (location.origin === new URL(this.config.publicUrl).origin) return answer(reply, published);
-    // Only a decision leads elsewhere, and here none was made.
+    // Redirects to other origins are made only after a decision of the user.
     const shown = refused(location.searchParams.get('error'), location.href);
     return reply
       .code(shown.status ?? 200)
@@ -139,7 +138,7 @@ export class OAuthEndpoint implements OnApplicationBootstrap {
   }
 }
 
-/** Without cookies: an application is nobody's page. */
+/** No cookies are passed on. */
 function headersOf({ raw: { rawHeaders }, ip }: HttpRequest): Headers {
   const headers = new Headers({ [addressHeader]: ip });
   for (const name of ['authorization', 'content-type']) {
@@ -154,7 +153,7 @@ const badName = {
   error_description: 'client_name must be one line of 1 to 100 characters',
 };
 
-/** Many an application on a device does not say that it is one; where it is led back to does (RFC 8252 §7). */
+/** Many native applications do not set application_type, but their redirect URI shows it (RFC 8252 §7). */
 function isOnDevice({ redirect_uris: uris }: Record<string, unknown>): boolean {
   return Array.isArray(uris) && uris.some((uri) => typeof uri === 'string' && !uri.startsWith('https:'));
 }

@@ -25,14 +25,14 @@ describe('hostile requests', () => {
   };
 
   it.each([
-    ['PKCE by plain', { code_challenge_method: 'plain' }],
+    ['PKCE with method plain', { code_challenge_method: 'plain' }],
     ['no PKCE', { code_challenge: null, code_challenge_method: null }],
     ['a challenge without a method', { code_challenge_method: null }],
   ])('%s', async (_, changes) => {
     expect(await refusedWith(reading, changes)).toEqual([callback, 'invalid_request', notebook.state]);
   });
 
-  it('a scope that there is not', async () => {
+  it('an unknown scope', async () => {
     expect(await refusedWith('contacts:read everything', {})).toEqual([
       callback,
       'invalid_scope',
@@ -40,7 +40,7 @@ describe('hostile requests', () => {
     ]);
   });
 
-  it('a response that is none', async () => {
+  it('an unknown response type', async () => {
     const requested = await ada.get(await notebook.requestPath(reading, { response_type: 'token' }));
     expect([
       requested.status,
@@ -55,7 +55,7 @@ describe('hostile requests', () => {
     `${callback}?next=https://evil.example`,
     '//evil.example',
     'javascript:alert(1)',
-  ])('leads nowhere but to where the application was registered: %s', async (redirectUri) => {
+  ])('redirects only to the registered address: %s', async (redirectUri) => {
     const published = await ada.get(await notebook.requestPath(reading, { redirect_uri: redirectUri }));
     const location = new URL(published.headers.get('location')!, origin);
     expect([location.origin, location.pathname]).toEqual([origin, '/oauth/error']);
@@ -63,7 +63,7 @@ describe('hostile requests', () => {
     expect([page.status, /555|<b>/.test(page.text)]).toEqual([400, false]);
   });
 
-  it('a state that is missing is refused by the client, as none came back', async () => {
+  it('the client refuses a response without state', async () => {
     const led = await notebook.requestPerson(ada, { projectId }, reading, { state: null });
     expect(led.searchParams.has('state')).toBe(false);
     expect(() => oauth.validateAuthResponse(notebook.server, notebook.client, led, notebook.state)).toThrow(
@@ -71,7 +71,7 @@ describe('hostile requests', () => {
     );
   });
 
-  it('a code that is used twice ends what it was exchanged for', async () => {
+  it('using a code twice revokes its tokens', async () => {
     const led = await notebook.requestPerson(ada, { projectId }, `${reading} offline_access`);
     const { access_token: token, refresh_token: refresh } = await notebook.exchange(led);
     expect(await errorOf(notebook.exchange(led))).toBe('invalid_grant');
@@ -81,7 +81,7 @@ describe('hostile requests', () => {
     ]);
   });
 
-  it('an application that anybody registered leads nobody anywhere without having been seen', async () => {
+  it('a self-registered application cannot redirect anybody who has not seen a page', async () => {
     const unknown = await Application.register(suite, {
       client_name: 'Phisher',
       redirect_uris: ['https://evil.example/in'],
@@ -95,14 +95,14 @@ describe('hostile requests', () => {
     }
   });
 
-  it('a name of several lines, or written backwards, and a registration of many kilobytes', async () => {
+  it('a name of several lines or with direction marks, and a very large registration', async () => {
     for (const name of ['a\nb', 'a\u202eb', 'x'.repeat(101)])
       await expect(Application.register(suite, { client_name: name })).rejects.toThrow();
     const many = { redirect_uris: [callback], contacts: ['x'.repeat(9_000)] };
     expect((await suite.request('POST', '/api/auth/oauth2/register', { body: many })).status).toBe(413);
   });
 
-  it('an address in brackets is led back to as any other', async () => {
+  it('an IPv6 loopback address works like others', async () => {
     const device = await Application.register(suite, { redirect_uris: ['http://[::1]/callback'] });
     const led = await decide(
       ada,
@@ -112,7 +112,7 @@ describe('hostile requests', () => {
     expect([led.host, led.searchParams.has('code')]).toEqual(['[::1]:9999', true]);
   });
 
-  it('a code with another verifier, or of another application', async () => {
+  it('a code with another verifier or client', async () => {
     const led = await notebook.requestPerson(ada, { projectId }, reading);
     expect(await errorOf(notebook.exchange(led, oauth.generateRandomCodeVerifier()))).toBe('invalid_request');
     const other = await Application.register(suite, { client_name: 'Other' });
@@ -121,7 +121,7 @@ describe('hostile requests', () => {
     expect(await errorOf(other.exchange(again, notebook.verifier))).toBe('invalid_grant');
   });
 
-  it('a consent whose query was changed, or that a strange page sends', async () => {
+  it('a consent with a changed query or from another origin', async () => {
     const requested = await ada.get(await notebook.requestPath(reading));
     const query = requested.headers.get('location')!.split('?')[1]!;
     const widened = query.replace('scope=contacts%3Aread', 'scope=contacts%3Awrite');
@@ -140,7 +140,7 @@ describe('hostile requests', () => {
     );
   });
 
-  it('a person who looks at the page has granted nothing, also with prompt=none', async () => {
+  it('opening the consent page grants nothing, also with prompt=none', async () => {
     const other = await Application.register(suite, { client_name: 'Quiet' });
     const led = await other.requestPerson(ada, { projectId }, reading, { prompt: 'none' });
     expect(led.searchParams.get('error')).toBe('consent_required');
@@ -152,7 +152,7 @@ describe('hostile requests', () => {
     ]);
   });
 
-  it('a page of the application is shown as text, whatever it calls itself', async () => {
+  it('the name of an application is shown as escaped text', async () => {
     const other = await Application.register(suite, { client_name: '<script>alert(1)</script>' });
     const requested = await ada.get(await other.requestPath(reading));
     const page = await ada.get(requested.headers.get('location')!);
@@ -160,20 +160,20 @@ describe('hostile requests', () => {
     expect(page.text).toContain('&lt;script&gt;');
   });
 
-  it('a method that a door does not know is told which it knows, and a door that there is not, nothing', async () => {
+  it('an unsupported method gets Allow, an unknown path 404', async () => {
     const wrong = await suite.request('GET', '/api/auth/oauth2/token');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
     expect((await suite.request('GET', '/api/auth/oauth2/no-such-door')).status).toBe(404);
     expect((await suite.request('GET', '/api/auth/no-such-door')).status).toBe(404);
   });
 
-  it('a registration by a token that is none, in whatever letters, is none', async () => {
+  it('a registration with an invalid token is refused, whatever its case', async () => {
     const body = { redirect_uris: [callback] };
     for (const key of ['x', 'é'.repeat(43), 'x'.repeat(43)])
       expect((await suite.request('POST', '/api/auth/oauth2/register', { body, key })).status).toBe(401);
   });
 
-  it('a refresh token opens nothing', async () => {
+  it('a refresh token is not an access token', async () => {
     const { refresh_token: token } = await notebook.authorize(ada, projectId, `${reading} offline_access`);
     expect((await get(token!)).status).toBe(401);
   });

@@ -16,15 +16,15 @@ import { clientSecrets } from './client-secrets.js';
 
 const perMinute = (max: number) => ({ window: 60, max });
 
-/** The library's authorization server with our tables, tokens and pages: opaque tokens of one project each (0013). */
+/** Configures the library's authorization server: opaque tokens, each for one project (0013). */
 export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: PeopleKeys) =>
   oauthProvider({
     scopes: [...delegableScopes],
     grantTypes: ['authorization_code', 'refresh_token'],
     resources: [{ identifier: resourceOf(config), name: 'Posthorn' }],
-    // Whoever may ask for tokens at all may ask for the one resource that there is.
+    // Every client that may request tokens may request the only resource.
     enforcePerClientResources: false,
-    // No cookie comes as far as this: whoever registers is anybody, or the operator.
+    // Cookies are not passed on, so a registering client is anonymous or the operator.
     allowDynamicClientRegistration: true,
     validateInitialAccessToken: ({ initialAccessToken }) =>
       hashOfToken(initialAccessToken) === hashOfToken(registration) && {},
@@ -38,7 +38,7 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
     accessTokenExpiresIn: accessTokenSeconds,
     refreshTokenExpiresIn: refreshTokenSeconds,
     codeExpiresIn: codeSeconds,
-    // Which project it was let into, an application learns from nowhere else.
+    // The application learns the project of its token only from here.
     customTokenResponseFields: ({ verificationValue }) =>
       verificationValue?.referenceId ? { project_id: verificationValue.referenceId } : {},
     loginPage: oauthPages.signIn,
@@ -48,7 +48,7 @@ export const oauthPlugin = (config: GatewayConfig, { secrets, registration }: Pe
       shouldRedirect: () => false,
       consentReferenceId: chosenProject,
     },
-    // Servers of many people ask from one address; applications are registered once, and each is kept for a while.
+    // Servers with many users call from one address; registrations are rare, and each is stored for a while.
     rateLimit: {
       token: perMinute(600),
       introspect: perMinute(600),

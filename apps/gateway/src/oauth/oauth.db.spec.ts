@@ -25,8 +25,8 @@ const get = (path: string, token: string) => suite.request('GET', path, { key: t
 const post = (path: string, token: string, body: unknown) =>
   suite.request('POST', path, { key: token, body });
 
-describe('an application that a person lets in', () => {
-  it('is told of the server and of the resource, and asked for a token by whoever refuses it', async () => {
+describe('an application with access', () => {
+  it('discovers the server and the resource from a 401', async () => {
     const refused = await suite.request('GET', '/api/v1/contacts');
     const [, pointer] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate')!)!;
     const resource = new URL(`${origin}/api`);
@@ -49,7 +49,7 @@ describe('an application that a person lets in', () => {
       expect(notebook.server[`${end}_endpoint`]).toMatch(new RegExp(`^${origin}/api/auth/oauth2/`));
   });
 
-  it('acts in the one project, with the scopes that were asked for', async () => {
+  it('acts in one project with the requested scopes', async () => {
     const tokens = await notebook.authorize(ada, projectId, reading);
     expect([isDelegatedToken(tokens.access_token), tokens.expires_in, tokens.refresh_token]).toEqual([
       true,
@@ -67,7 +67,7 @@ describe('an application that a person lets in', () => {
     expect([elsewhere.status, elsewhere.json['code']]).toEqual([403, 'project_access_denied']);
   });
 
-  it('gets no more than the role has, and less when the role is reduced', async () => {
+  it('never has more rights than the role, and fewer once the role is reduced', async () => {
     const grace = await suite.buildPerson('grace@example.com');
     const [{ id }] = (await suite.database.query<{ id: string }>(
       `SELECT id FROM auth_users WHERE email = 'grace@example.com'`,
@@ -89,7 +89,7 @@ describe('an application that a person lets in', () => {
     expect(left).toEqual({ count: 0 });
   });
 
-  it('makes keys within its own reach only', async () => {
+  it('creates keys only within its own rights', async () => {
     const { access_token: token } = await notebook.authorize(ada, projectId, 'api-keys:write contacts:read');
     const path = `/api/v1/projects/${projectId}/api-keys`;
     const within = await post(path, token, { name: 'Within', scopes: ['contacts:read'] });
@@ -108,7 +108,7 @@ describe('an application that a person lets in', () => {
     expect(entry).toEqual({ actor_kind: 'TOKEN', actor_name: 'Notebook' });
   });
 
-  it('is refused by a person who denies it, and asks again where none is signed in', async () => {
+  it('is refused if the user denies, and sends users who are not signed in to sign-in', async () => {
     const denied = await notebook.requestPerson(ada, { projectId, answer: 'deny' }, reading);
     expect([denied.origin + denied.pathname, denied.searchParams.get('error')]).toEqual([
       callback,
@@ -131,7 +131,7 @@ describe('an application that a person lets in', () => {
     }
   });
 
-  it('gets what the person ticks, and to read where it asks for nothing in particular', async () => {
+  it('gets the selected scopes, and read access if it requests none', async () => {
     const led = await notebook.requestPerson(ada, { projectId, without: ['may lists:read'] }, reading);
     expect((await notebook.exchange(led)).scope).toBe('contacts:read api-keys:read');
     const open = await notebook.exchange(
@@ -146,13 +146,13 @@ describe('an application that a person lets in', () => {
     expect(none.searchParams.get('status')).toBe('422');
   });
 
-  it('is too late where the grant has ended before its code came', async () => {
+  it('gets no token if the grant was revoked before it used its code', async () => {
     const led = await notebook.requestPerson(ada, { projectId }, reading);
     await suite.database.query(`DELETE FROM oauth_consents WHERE "userId" = $1`, [adaId]);
     expect(await errorOf(notebook.exchange(led))).toBe('invalid_grant');
   });
 
-  it('names a project of the person, and no other', async () => {
+  it('can be granted only projects of the user', async () => {
     const { projectId: unknown } = await suite.buildProject();
     const led = await notebook.requestPerson(ada, { projectId: unknown }, reading);
     expect(led.searchParams.get('status')).toBe('422');
@@ -164,7 +164,7 @@ describe('an application that a person lets in', () => {
 });
 
 describe('a confidential application', () => {
-  it('shows its secret, which stands sealed in the database and opens under a new key', async () => {
+  it('uses a secret, which is sealed in the database and can be opened after a key change', async () => {
     const server = await Application.register(suite, {
       client_name: 'A server',
       token_endpoint_auth_method: 'client_secret_basic',
@@ -203,8 +203,8 @@ describe('a confidential application', () => {
   });
 });
 
-describe('the client of the Model Context Protocol', () => {
-  it('finds its way from a refusal to a token, and back to one', async () => {
+describe('the Model Context Protocol client', () => {
+  it('gets from a 401 to a token, and to a new one', async () => {
     const held: {
       client?: never;
       tokens?: { access_token: string; refresh_token?: string };

@@ -20,7 +20,7 @@ afterAll(() => suite.stop());
 const get = (path: string, token: string) => suite.request('GET', path, { key: token });
 
 describe('refresh tokens', () => {
-  it('are for once; one that comes twice ends all of them', async () => {
+  it('work once; using one twice revokes all of them', async () => {
     const first = await notebook.authorize(ada, projectId, lasting);
     const second = await notebook.refresh(first.refresh_token!);
     expect(second.scope).toBe(lasting);
@@ -29,17 +29,17 @@ describe('refresh tokens', () => {
     expect(await errorOf(notebook.refresh(second.refresh_token!))).toBe('invalid_grant');
     await eventually(
       async () => (await get('/api/v1/contacts', second.access_token)).status === 401,
-      'the gateway forgets it',
+      'the gateway cache has expired',
     );
   });
 
-  it('of two that come at the same instant let one through', async () => {
+  it('of two concurrent uses one succeeds', async () => {
     const { refresh_token: token } = await notebook.authorize(ada, projectId, lasting);
     const both = await Promise.all([1, 2].map(() => errorOf(notebook.refresh(token!))));
     expect(both.sort()).toEqual(['invalid_grant', 'no error']);
   });
 
-  it('outlive the session that they were granted in, and end with a new password, a revocation and the grant', async () => {
+  it('outlive their session and end with a new password, a revocation or the grant', async () => {
     const eve = await suite.buildPerson('eve@example.com');
     const [{ id }] = (await suite.database.query<{ id: string }>(
       `SELECT id FROM auth_users WHERE email = 'eve@example.com'`,

@@ -27,13 +27,13 @@ const { responses, schemas } = document.components;
 const operationAt = (method: string, path: string): Operation => document.paths[path]![method]!;
 
 describe('the document', () => {
-  it('is OpenAPI 3.1', async () => {
+  it('another horse battery', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('has every route, each under a name of its own', () => {
+  it('every route is in it under a unique name', () => {
     const written = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -44,8 +44,8 @@ describe('the document', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  // A JSON schema of OpenAPI, as the validator above has it, cannot compare a path with the parameters of its operations.
-  it('declares each parameter of a path as a required one of its operations, and no other', () => {
+  // JSON Schema cannot compare a path with the parameters of its operations.
+  it('declares exactly the parameters of each path, as required', () => {
     const positions = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { parameters = [] }]) => ({
         place: `${method} ${path}`,
@@ -67,7 +67,7 @@ describe('the document', () => {
     expect(declared).toEqual(named);
   });
 
-  it('has the groups of /api/v1 first, in the order of the specification, then those of the legacy surface', () => {
+  it('lists the groups of /api/v1 first, in the order of the specification, then the legacy ones', () => {
     const names = document.tags.map(({ name }) => name);
     const ofV1 = names.filter((name) => !name.startsWith('legacy '));
     expect(names).toEqual([...ofV1, ...ofV1.map((name) => `legacy ${name}`)]);
@@ -87,7 +87,7 @@ describe('the document', () => {
     expect(ofV1.filter((name) => specified.includes(name))).toEqual(specified);
   });
 
-  it('says each way to fail with the codes of its surface', () => {
+  it('lists each failure with the codes of its surface', () => {
     expect(operationAt('patch', '/api/campaigns/{id}').responses).toMatchObject({
       403: { $ref: '#/components/responses/LegacyProjectAccessDeniedOrProjectDisabledOrScopeMissing403' },
       404: { $ref: '#/components/responses/LegacyResourceNotFound404' },
@@ -110,7 +110,7 @@ describe('the document', () => {
     });
   });
 
-  it('has the names of each surface, and those only', () => {
+  it('uses only the names of each surface', () => {
     expect(Object.keys(schemas['Contact']!.properties)).toEqual([
       'id',
       'email',
@@ -124,27 +124,29 @@ describe('the document', () => {
     expect(schemas['CreateContact']!.properties).not.toHaveProperty('data');
   });
 
-  it('tells what the names alone do not', () => {
+  it('describes limits and behaviour that names do not show', () => {
     for (const path of ['/api/v1/contacts/imports', '/api/contacts/import']) {
       const { description, parameters } = operationAt('post', path);
-      expect(description).toContain(`at most ${2 * 1024 ** 3} bytes`);
-      expect(description).toContain(`JSON has at most ${1024 ** 2} bytes`);
+      expect(description).toContain(`limited to ${2 * 1024 ** 3} bytes`);
+      expect(description).toContain(`JSON is limited to ${1024 ** 2} bytes`);
       expect(parameters!.filter((parameter) => !parameter.description)).toEqual([]);
     }
     expect(operationAt('post', '/api/v1/contacts').description).toContain(
-      `The body has at most ${1024 ** 2} bytes`,
+      `The body is limited to ${1024 ** 2} bytes`,
     );
     for (const name of ['List', 'CreateList', 'UpdateList'])
       expect(schemas[name]!.properties['confirmation_template_id']!.description).toContain(
-        'the service sends none',
+        'Posthorn does not send it',
       );
-    expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain('replaces its custom fields');
+    expect(operationAt('patch', '/api/v1/contacts/{id}').summary).toContain(
+      'custom fields are replaced on /api/v1',
+    );
     expect(schemas['UpdateContact']!.properties['custom_fields']!.description).toContain(
       'PATCH on /api/v1 replaces',
     );
   });
 
-  it('refuses two schemas of one name', () => {
+  it('refuses two schemas with the same name', () => {
     const written = new ShapeSchemas();
     written.refOf('v1', Contact, 'reply');
     expect(() => written.refOf('v1', Contact, 'request')).toThrow('two schemas are called Contact');

@@ -11,15 +11,12 @@ import { refusalsOf, refusalsWithoutRoute, responseOf, unreadable } from './refu
 import { ShapeSchemas } from './shape-schemas.js';
 import { inTagOrder } from './tag-order.js';
 
-const about = `E-mail delivery and marketing, self-hosted.
+const about = `Self-hosted e-mail delivery and marketing.
+Every operation exists on two surfaces. Below \`/api/v1\`, names are snake_case, a success is the bare resource and a failure is a
+problem document. Everywhere else, names are camelCase inside \`{success, data}\`, and a failure is \`{success: false, error}\`.
+An unknown path is 404 and an unknown method 405 with \`Allow\`, in the format of the path. Ids are UUIDs; instants are ISO 8601 in
+UTC. The id of a resource in another project gets the same response as an unknown id.`;
 
-Every operation is here twice. Below \`/api/v1\` names are snake_case, a success is the bare resource and a failure is a
-problem document. Everywhere else names are camelCase in \`{success, data}\`, and a failure is \`{success: false, error}\`.
-
-An unknown path is 404 and an unknown method 405 with \`Allow\`, in the dialect of the path. Ids are UUIDs, instants ISO 8601 in
-UTC. An id of another project is answered like one that nobody has.`;
-
-/** The whole public API as OpenAPI 3.1, from the declarations of the routes and nothing else. */
 export function openApiDocument({ routes }: RouteTable): object {
   const schemas = new ShapeSchemas();
   const paths: Record<string, Record<string, object>> = {};
@@ -58,23 +55,24 @@ const securitySchemes = {
   secretKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key `sk_…`: everything that its scopes allow. Never in a page.',
+    description: 'A secret key `sk_…` with all rights of its scopes. Never publish it in a web page.',
   },
   publicKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key `pk_…`, which may stand in a page: only what is open to it.',
+    description:
+      'A public key `pk_…`, which may be published in a web page. It can call only the operations marked for public keys.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName,
-    description: 'A signed-in person; `x-project-id` names the project.',
+    description: 'The session of a signed-in user; the header `x-project-id` selects the project.',
   },
   token: {
     type: 'oauth2',
     description:
-      'An access token `oat_…` that a person let an application have: one project, at most their own rights.',
+      'An access token `oat_…` of an application that acts for a user in one project, with at most the rights of that user.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${authPath}/oauth2/authorize`,
@@ -90,7 +88,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A repeat with the same key and body happens once; another body is 422, a first request still in flight 409.',
+    'Makes a repeat with the same key and body safe: it is executed once. The same key with another body is 422; while the first request is in progress, a repeat is 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

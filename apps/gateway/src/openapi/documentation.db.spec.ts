@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('/openapi.json', () => {
-  it('is the committed document, and open to everyone', async () => {
+  it('is the committed document and public', async () => {
     const published = await suite.request('GET', '/openapi.json');
     expect([published.status, published.headers.get('content-type')]).toEqual([
       200,
@@ -25,7 +25,7 @@ describe('/openapi.json', () => {
 });
 
 describe('/docs', () => {
-  it('may run and load only what is its own', async () => {
+  it('may run and load only its own files', async () => {
     const published = await suite.request('GET', '/docs');
     expect([published.status, published.headers.get('content-type')]).toEqual([
       200,
@@ -38,7 +38,7 @@ describe('/docs', () => {
     expect(published.text).not.toMatch(/https?:|<script>|style=|\son\w+=/);
   });
 
-  it('serves nothing but its own files', async () => {
+  it('serves only its own files', async () => {
     for (const path of [
       '/docs/',
       '/docs/index.html',
@@ -61,11 +61,11 @@ describe('/docs', () => {
   const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
   const inBrowser = browser ? it : it.skip;
   inBrowser(
-    'shows every group of operations without a word to anyone else (needs: apt-get install chromium)',
+    'shows every group of operations without requests to other hosts (needs: apt-get install chromium)',
     async () => {
       const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
       try {
-        // Swagger UI draws only what is in view.
+        // Swagger UI renders only visible elements.
         const page = await chrome.newPage({ viewport: { width: 1_200, height: 20_000 } });
         const complaints: string[] = [];
         const requested = new Set<string>();
@@ -85,8 +85,8 @@ describe('/docs', () => {
         );
         expect(shown).toEqual(tags.map(({ name }) => [name, String(!name.startsWith('legacy '))]));
         await page.locator('.opblock-tag[data-tag="legacy emails"]').click();
-        await page.getByText('Send one message').click();
-        await page.getByText('Send a message to each recipient').click();
+        await page.getByText('Send an email', { exact: true }).click();
+        await page.getByText('Send an email to each recipient').click();
         await page.locator('.opblock-body').nth(1).waitFor();
         expect(complaints).toEqual([]);
         expect([...requested]).toEqual([suite.gateway.url]);

@@ -12,7 +12,7 @@ interface Asset {
   type: string;
 }
 
-// Swagger UI draws its icons as data: images; scripts, styles and requests are this gateway's own.
+// Swagger UI uses data: images for its icons; everything else is served by the gateway.
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -34,7 +34,7 @@ const assets: Readonly<Record<string, Asset>> = {
   '/docs/favicon.png': { file: require.resolve('swagger-ui-dist/favicon-32x32.png'), type: 'image/png' },
 };
 
-/** `/openapi.json` and the page that shows it: outside both dialects, and open to everyone. */
+/** `/openapi.json` and its page are outside both surfaces and public. */
 @Injectable()
 export class Documentation implements OnApplicationBootstrap {
   private text: string | undefined;
@@ -52,7 +52,7 @@ export class Documentation implements OnApplicationBootstrap {
       fastify.get(path, (_, reply) => sendAsset(reply, asset));
   }
 
-  /** Written when it is first asked for: by then the routes are known, and most starts never need it. */
+  /** Generated on the first request, because routes are complete by then and most processes never need it. */
   private sendDocument(reply: HttpReply): HttpReply {
     this.text ??= JSON.stringify(openApiDocument(this.registrar.routes));
     return reply

@@ -1,7 +1,7 @@
 import { errorCodes } from '@posthorn/contracts';
 import { titles } from '../dialects/v1.js';
 
-/** Where the `type` of every problem document leads: `/docs/errors#conflict`. */
+/** Target of the `type` URL of problem documents, such as `/docs/errors#conflict`. */
 export const errorsPage = `<!doctype html>
 <html lang="en">
   <head>
@@ -11,10 +11,9 @@ export const errorsPage = `<!doctype html>
   </head>
   <body>
     <h1>Errors</h1>
-    <p>Branch on the code: each has one title for ever. Which of them an operation answers, and with which status, says <a href="/docs">the API</a>.</p>
+    <p>Use the code to handle an error; its title never changes. <a href="/docs">The API reference</a> lists the codes and statuses of each operation.</p>
     <dl>
 ${errorCodes.map((code) => `      <dt id="${code}"><code>${code}</code></dt>\n      <dd>${titles[code]}</dd>`).join('\n')}
     </dl>
   </body>
-</html>
-`;
+</html>`;

@@ -2,16 +2,19 @@ import type { Surface } from '../edge/routes/call.js';
 
 const text = { type: 'string' };
 const whole = { type: 'string', pattern: '^[0-9]+$' };
-const limited = 'Not where the limit is off';
+const limited = 'Absent if rate limiting is off';
 
-/** Each header of an answer, once; the names are those of `components.headers`. */
+/** Keys are the names of `components.headers`. */
 export const headers: Readonly<Record<string, object>> = {
-  'RateLimit-Policy': { description: `The limit of this key in requests a second. ${limited}`, schema: text },
-  RateLimit: { description: `What is left of it, and for how many seconds. ${limited}`, schema: text },
-  'X-RateLimit-Limit': { description: `Requests a second. ${limited}`, schema: whole },
-  'X-RateLimit-Remaining': { description: `What is left in this second. ${limited}`, schema: whole },
+  'RateLimit-Policy': { description: `Limit of this key in requests per second. ${limited}`, schema: text },
+  RateLimit: {
+    description: `Remaining requests and seconds until the window ends. ${limited}`,
+    schema: text,
+  },
+  'X-RateLimit-Limit': { description: `Requests per second. ${limited}`, schema: whole },
+  'X-RateLimit-Remaining': { description: `Remaining requests in this second. ${limited}`, schema: whole },
   'X-RateLimit-Reset': {
-    description: `Seconds since 1970 at which the window ends. ${limited}`,
+    description: `Unix time in seconds at which the window ends. ${limited}`,
     schema: whole,
   },
   'Retry-After': {
@@ -19,11 +22,11 @@ export const headers: Readonly<Record<string, object>> = {
     required: true,
     schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
   },
-  'Retry-After-If-Known': { description: 'Whole seconds to wait, where a repeat may succeed', schema: whole },
-  Allow: { description: 'The methods that the path knows', required: true, schema: text },
+  'Retry-After-If-Known': { description: 'Whole seconds to wait, if a repeat may succeed', schema: whole },
+  Allow: { description: 'The methods that the path supports', required: true, schema: text },
   'WWW-Authenticate': {
     description:
-      'The scheme that is asked for, and where an application learns whom to ask for a token (RFC 9728)',
+      'The authentication scheme, and where an application finds the authorization server (RFC 9728)',
     required: true,
     schema: { type: 'string', pattern: '^Bearer resource_metadata="[^"]+"$' },
   },
@@ -35,7 +38,7 @@ const limits: Readonly<Record<Surface, readonly string[]>> = {
   legacy: older,
 };
 
-/** Before the limiter nothing is known of a key, so 401 and 403 say nothing of its limit. */
+/** These responses come before the rate limiter, so they carry no limits. */
 const unlimited = [401, 403, 405, 408, 431];
 
 export function headersOf(surface: Surface, status: number): Record<string, object> {

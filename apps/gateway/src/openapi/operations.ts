@@ -20,7 +20,7 @@ const schemeOf: Readonly<Record<CallerKind, string>> = {
   NOBODY: 'nobody',
 };
 
-/** Stable and unique: generated clients name their functions by it. */
+/** Stable and unique, because generated clients use it as the function name. */
 export function operationIdOf({ controller, handler, surface }: Route): string {
   const noun = nounOf(controller.name);
   const name = `${noun}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
@@ -59,25 +59,27 @@ export function operationOf(route: Route, schemas: ShapeSchemas): object {
 function descriptionOf({ declaration, method }: Route): string {
   const { roles, bodyLimit = defaultBodyLimit, body, idempotent, uploads, whileDisabled } = declaration;
   const sentences = [
-    `Needs the scope ${scopesOf(declaration)
+    `Requires the scope ${scopesOf(declaration)
       .map((scope) => `\`${scope}\``)
       .join(' or ')}.`,
-    roles ? `Of people only those with the role ${roles.join(' or ')}.` : null,
+    roles ? `Signed-in users need the role ${roles.join(' or ')}.` : null,
     callersOf(declaration).includes('PUBLIC') ? 'Public keys may call it.' : null,
     body
-      ? `${uploads ? 'JSON' : 'The body'} has at most ${bodyLimit} bytes; unknown members are refused.`
+      ? `${uploads ? 'JSON' : 'The body'} is limited to ${bodyLimit} bytes; unknown fields are refused.`
       : null,
     uploads
-      ? `A table, as text/csv or as the file of a form, has at most ${uploads} bytes, as it comes and unpacked; it is read as a stream.`
+      ? `A table, sent as text/csv or as the file of a form, is limited to ${uploads} bytes both as uploaded and uncompressed; it is processed as a stream.`
       : null,
-    idempotent ? 'A repeat with the same `Idempotency-Key` and body is answered the first receipt.' : null,
-    whileDisabled && method !== 'GET' ? 'Works while the project is disabled.' : null,
+    idempotent
+      ? 'A repeat with the same `Idempotency-Key` and body gets the response of the first request.'
+      : null,
+    whileDisabled && method !== 'GET' ? 'Also works while the project is disabled.' : null,
   ];
   return sentences.filter((sentence) => sentence !== null).join(' ');
 }
 
-const likeUnknown = 'A malformed one answers like an unknown one: 404';
-const likeForeign = 'A malformed one answers like that of a foreign project: 403';
+const likeUnknown = 'A malformed value gets the same response as an unknown one: 404';
+const likeForeign = 'A malformed value gets the same response as an inaccessible project: 403';
 
 const pathParametersOf = ({ projectInPath, ids, addresses }: Route): object[] => [
   ...(projectInPath ? [pathParameter(projectParameter, 'uuid', likeForeign)] : []),
@@ -100,13 +102,13 @@ function queryOf({ declaration, surface }: Route, schemas: ShapeSchemas): object
       return queryParameter(
         name,
         { type: 'string', minLength: 1 },
-        'The cursor of the page before, with the same filters',
+        'The cursor of the previous page, with the same filters',
       );
     if (parameter === 'limit')
       return queryParameter(
         name,
         { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize },
-        'Entries on one page',
+        'Entries per page',
       );
     return queryParameter(name, members[parameter.outer]!, parameter.field.describe);
   });
@@ -137,7 +139,7 @@ function bodyOf(route: Route, schemas: ShapeSchemas): object {
   };
 }
 
-/** Whatever the query may say may stand before the file instead. */
+/** Query parameters may also be sent as form fields before the file. */
 const formWithFile: JsonSchema = {
   type: 'object',
   properties: { file: { type: 'string', format: 'binary' } },

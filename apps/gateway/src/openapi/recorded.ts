@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** What a running product was asked and answered, ids and instants made the same each time (`npm run docs:examples`). */
+/** Recorded requests and responses of a running product with stable ids and instants (`npm run docs:examples`). */
 export interface Recorded {
   /** By operationId. */
   operations: Readonly<Record<string, RecordedOperation>>;
-  /** By the name of the response's component. */
+  /** By the component name of the response. */
   refusals: Readonly<Record<string, unknown>>;
 }
 

@@ -17,7 +17,7 @@ import { callersOf } from '../edge/routes/route.js';
 import { headersOf } from './headers.js';
 import { recorded } from './recorded.js';
 
-/** One status of one surface with the codes that it may carry: what many routes share is written once. */
+/** One status of a surface with its possible codes; shared by the routes that have it. */
 export interface Refusal {
   name: string;
   status: number;
@@ -25,7 +25,7 @@ export interface Refusal {
   codes: readonly DomainCode[];
 }
 
-/** Every way in which a route may fail: what it declares, and what the edge does to all. */
+/** The declared errors of a route and those that the edge adds to every route. */
 export function refusalsOf(route: Route): Refusal[] {
   const { declaration, method, surface, sends } = route;
   const stopped = method !== 'GET' && !declaration.whileDisabled && declaration.project !== 'NONE';
@@ -41,13 +41,12 @@ export function refusalsOf(route: Route): Refusal[] {
   return grouped(surface, thrown);
 }
 
-/** Whom the guard turns away depends on whom it lets in. */
 function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainError[] {
   const callers = callersOf(declaration);
   const takesKeys = callers.includes('SECRET') || callers.includes('PUBLIC');
   const takesSessions = callers.includes('SESSION');
   const namesProject = projectInPath || (takesSessions && declaration.project !== 'NONE');
-  // A person who only reads, and above projects, cannot lack a scope nor come from a wrong page.
+  // Reading one's own data across projects needs no scope and no trusted origin.
   const lacks = takesKeys || namesProject || method !== 'GET';
   return [
     ...(takesKeys ? [noCredential(), rateLimited(1)] : []),
@@ -57,11 +56,10 @@ function refusalsOfGuard({ declaration, method, projectInPath }: Route): DomainE
   ];
 }
 
-/** What is answered where there is no route. */
 export const refusalsWithoutRoute = (): Refusal[] =>
   surfaces.flatMap((surface) => grouped(surface, [unknownRoute(), wrongMethod([]), unexpected()]));
 
-/** What Node's parser refuses has no path, so no surface of its own (unreadable-request.ts). */
+/** Requests that Node's parser refuses have no path, so they belong to no surface (unreadable-request.ts). */
 export const unreadable: readonly Refusal[] = [408, 431].map((status) =>
   refusal('legacy', status, ['validation_error']),
 );
@@ -80,7 +78,7 @@ export function responseOf({ name, surface, status, codes }: Refusal): object {
   };
 }
 
-/** A media type of the document has no parameters. */
+/** Media types in the document have no parameters. */
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!;
 
 function grouped(surface: Surface, thrown: readonly DomainError[]): Refusal[] {

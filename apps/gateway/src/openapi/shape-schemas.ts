@@ -9,10 +9,10 @@ import { dialects } from '../dialects/dialects.js';
 import type { NamedField } from '../dialects/shape-names.js';
 import type { Surface } from '../edge/routes/call.js';
 
-/** Requests are read strictly, answers may grow: the two never share a schema. */
+/** Requests are strict and responses may grow, so they never share a schema. */
 export type Use = 'request' | 'reply';
 
-// Local parts may be internationalised (RFC 6531), which the format `email` does not know.
+// The format `email` does not allow internationalised local parts (RFC 6531).
 const address: JsonSchema = { type: 'string', format: 'idn-email', maxLength: 254 };
 const mailbox: JsonSchema = {
   anyOf: [
@@ -26,7 +26,7 @@ const mailbox: JsonSchema = {
   ],
 };
 
-/** Every shape that the routes name, as a named schema in the words of one dialect. */
+/** Named schemas of all shapes used by routes, one set per dialect. */
 export class ShapeSchemas {
   readonly written: Record<string, JsonSchema> = {};
   private readonly uses = new Map<string, { surface: Surface; shape: Shape; use: Use }>();
@@ -35,7 +35,7 @@ export class ShapeSchemas {
     const name = surface === 'v1' || shape.name.startsWith('Legacy') ? shape.name : `Legacy${shape.name}`;
     const known = this.uses.get(name);
     if (known && (known.surface !== surface || known.shape !== shape || known.use !== use))
-      throw new Error(`two schemas are called ${name}: give one of their shapes another name`);
+      throw new Error(`two schemas are called ${name}: rename one of the shapes`);
     if (!known) {
       this.uses.set(name, { surface, shape, use });
       this.written[name] = this.schemaOf(surface, shape, use);
@@ -43,7 +43,7 @@ export class ShapeSchemas {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** The members of a query in the dialect's names, which stand in no body. */
+  /** Query members are parameters, not schemas. */
   parametersOf(surface: Surface, shape: Shape): Record<string, JsonSchema> {
     return this.schemaOf(surface, shape, 'request')['properties'] as Record<string, JsonSchema>;
   }
@@ -62,7 +62,7 @@ export class ShapeSchemas {
   }
 }
 
-/** What a dialect says or reads otherwise than the domain. */
+/** Differences between a dialect and the contract. */
 function described(schema: JsonSchema, field: Field, { asText }: NamedField, use: Use): JsonSchema {
   if (asText) {
     const text = { type: 'string', contentMediaType: 'application/json' };
@@ -74,7 +74,7 @@ function described(schema: JsonSchema, field: Field, { asText }: NamedField, use
   return schema;
 }
 
-/** Further names of a member stand beside the first one: a request is closed, so what it may say has to be said. */
+/** Requests are closed, so aliases have to be listed as well. */
 function withAliases(schema: JsonSchema, shape: Shape, surface: Surface): JsonSchema {
   const { read, byInner } = dialects[surface].names.of(shape);
   const properties = { ...(schema['properties'] as Record<string, JsonSchema>) };
@@ -83,7 +83,7 @@ function withAliases(schema: JsonSchema, shape: Shape, surface: Surface): JsonSc
     if (name !== first)
       properties[name] = {
         ...properties[first],
-        description: `Another name for \`${first}\`; give one of them`,
+        description: `Alias of \`${first}\`; set only one of them`,
       };
   }
   return { ...schema, properties };

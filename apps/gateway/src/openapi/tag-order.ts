@@ -1,4 +1,4 @@
-/** Resources in the order in which the specification lists their endpoints; what belongs to one follows it. */
+/** In the order of the specification; related resources follow theirs. */
 const resources: readonly string[] = [
   ...['emails', 'engagement', 'events'],
   ...['contacts', 'imports', 'erasures'],
@@ -12,7 +12,7 @@ const legacyPrefix = 'legacy ';
 
 export const legacyTag = (noun: string): string => legacyPrefix + noun;
 
-/** Those of `/api/v1` before those of the legacy surface; what is not listed above comes last in each. */
+/** Tags of `/api/v1` come first, then legacy ones; unlisted tags come last in each. */
 export function inTagOrder(tags: Iterable<string>): string[] {
   return [...new Set(tags)].sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b));
 }

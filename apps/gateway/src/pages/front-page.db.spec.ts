@@ -10,7 +10,7 @@ afterAll(() => suite.stop());
 
 const headers = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-it('leads a browser to sign in, and whoever is signed in to the account', async () => {
+it('redirects a browser to sign-in, or to the account if it is signed in', async () => {
   const requested = await suite.visitor().get('/', { headers });
   expect([requested.status, requested.headers.get('location'), requested.text]).toEqual([
     302,
@@ -23,7 +23,7 @@ it('leads a browser to sign in, and whoever is signed in to the account', async 
   expect((await person.get('/account', { headers })).text).toContain('<h1>Your account</h1>');
 });
 
-it('names the documents and the version to everything else', async () => {
+it('returns links and the version to other clients', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const accept of ['*/*', 'application/json']) {
     const published = await suite.request('GET', '/', { headers: { accept } });

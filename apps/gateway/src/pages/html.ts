@@ -1,4 +1,4 @@
-/** Text that may stand in a page as it is. */
+/** Markup that is inserted without escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A piece of a page: whatever is put in is text, unless it is a piece itself. */
+/** A piece of markup; every inserted value is escaped unless it is markup itself. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.reduce((text, part, index) => text + written(values[index - 1] ?? null) + part));
 }

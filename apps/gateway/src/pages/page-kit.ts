@@ -7,12 +7,10 @@ export interface Field {
   type?: 'text' | 'email' | 'password';
   autocomplete: string;
   value?: string;
-  /** Below the label, before anything was wrong. */
   hint?: string;
-  /** What is wrong with it. */
   error?: string | undefined;
   optional?: boolean;
-  /** Digits on small screens. */
+  /** Shows a numeric keyboard on small screens. */
   numeric?: boolean;
   maxLength?: number;
 }
@@ -47,7 +45,7 @@ export function field({
   </div>`;
 }
 
-/** One of several; nothing is chosen for anybody who could choose otherwise. */
+/** Preselects nothing unless there is only one option. */
 export const choice = (
   name: string,
   label: string,
@@ -65,7 +63,7 @@ export const choice = (
 export const checkbox = (name: string, label: string): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="yes" checked /> ${label}</label>`;
 
-/** Posts to the page's own path unless another one is named. */
+/** Posts to the page's own path by default. */
 export const form = (
   content: Html | readonly Html[],
   submit: string,
@@ -79,7 +77,7 @@ export const form = (
 export const hidden = (name: string, value: string | null): Html =>
   value === null ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;
 
-/** Read out at once: what went wrong, or what was done. */
+/** Announced by screen readers at once. */
 export const notice = (kind: 'wrong' | 'done', text: string): Html =>
   kind === 'wrong'
     ? html`<p class="notice wrong" role="alert">${text}</p>`

@@ -6,19 +6,18 @@ import type { Shown } from './page.js';
 export const stylesheet = readFileSync(new URL('pages.css', import.meta.url));
 export const stylesheetPath = `/pages/${hash('sha256', stylesheet).slice(0, 12)}.css`;
 
-// A browser that may name no page at all calls its origin "null" (Fetch, "append a request Origin header").
+// With a stricter referrer policy, browsers send the origin "null" (Fetch, "append a request Origin header").
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'referrer-policy': 'same-origin',
   'content-security-policy': policyOf("'self'"),
 };
 
-/** Where its form leads goes for every redirect on the way, too (CSP Level 3, `form-action`). */
+/** `form-action` also covers every redirect after the form (CSP Level 3). */
 export function policyOf(formAction: string): string {
   return `default-src 'none'; style-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;
 }
 
-/** A whole page with its one heading. */
 export const drawn = ({ title, body, leadsTo, language = 'en' }: Shown): string =>
   html`<!doctype html>
     <html lang="${language}">

@@ -18,7 +18,7 @@ import { readForm } from './read-form.js';
 
 const formLimit = 16 * 1024;
 
-/** Puts pages on Fastify: who visits, what was filled in, and one look for all of them, failures included. */
+/** Serves pages through Fastify: session, form and a common layout, also for errors. */
 @Injectable()
 export class PageRouter {
   private readonly bodies = new BodyReader();
@@ -41,7 +41,7 @@ export class PageRouter {
     );
   }
 
-  /** For each page while the application starts. */
+  /** Called by each page at startup. */
   open(page: Page): void {
     this.put('GET', page.path, (visit) => page.show(visit));
     if (page.submit) this.put('POST', page.path, (visit) => page.submit!(visit));
@@ -101,4 +101,4 @@ export class PageRouter {
 }
 
 const titleOf = ({ kind }: DomainError): string =>
-  kind === 'unavailable' || kind === 'timeout' ? 'Not right now' : 'That did not work';
+  kind === 'unavailable' || kind === 'timeout' ? 'Temporarily unavailable' : 'Something went wrong';

@@ -7,7 +7,8 @@ import { codeNow } from '../testing/authenticator.js';
 import { join } from '../testing/people.js';
 import { password, startPeopleSuite, type PeopleSuite } from '../testing/people-suite.js';
 
-// `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` draws them anew.
+// `POSTHORN_SCREENSHOTS=docs/pages npm test -- --selectProjects db --testPathPatterns pages.db` takes new
+// screenshots.
 const screenshots = process.env['POSTHORN_SCREENSHOTS'];
 const inBrowser = hasBrowser ? it : it.skip;
 
@@ -23,7 +24,7 @@ afterAll(() => suite.stop());
 const pathsOf = (text: string) => new URL(/http\S+/.exec(text)![0]);
 const mailedLink = async (email: string) => pathsOf((await suite.mailsTo(email)).at(-1)!.text).href;
 
-/** A tab that fails on whatever the browser complains of. */
+/** A tab that fails on every browser warning. */
 async function openTab(browser: Browser, scheme: 'light' | 'dark' = 'light', javaScriptEnabled = true) {
   const context = await browser.newContext({
     colorScheme: scheme,
@@ -68,7 +69,7 @@ describe('in a browser, by keyboard', () => {
   });
 
   inBrowser(
-    'a person follows an invitation, signs in, accepts, and finds the link used (needs: apt-get install chromium)',
+    'a person follows an invitation, signs in, accepts, and then finds the link used (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -91,11 +92,11 @@ describe('in a browser, by keyboard', () => {
         await typeForm(page, { 'E-mail address': email, Password: password });
         await looksGood(page, 'invitation');
         await press(page, 'Accept');
-        expect(await page.textContent('h1')).toBe('You are a member');
+        expect(await page.textContent('h1')).toBe('Welcome to the project');
         await looksGood(page, 'invitation-accepted');
         await page.goto(link);
         await press(page, 'Accept');
-        expect(await page.textContent('h1')).toBe('This invitation does not work');
+        expect(await page.textContent('h1')).toBe('This invitation is not valid');
         await looksGood(page, 'invitation-used');
         await page.goto(`${base}/oauth/error?error=invalid_redirect`);
         await looksGood(page, 'oauth-error');
@@ -106,7 +107,7 @@ describe('in a browser, by keyboard', () => {
   );
 
   inBrowser(
-    'a person signs up, confirms, signs in, and chooses a new password (needs: apt-get install chromium)',
+    'a person signs up, confirms, signs in, and resets the password (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -117,14 +118,16 @@ describe('in a browser, by keyboard', () => {
         await press(page, 'Sign up');
         await looksGood(page, 'sign-up');
         await typeForm(page, { Name: 'Ada <b>', 'E-mail address': email, Password: password });
-        expect(await page.title()).toBe('Look into your mail · Posthorn');
+        expect(await page.title()).toBe('Check your inbox · Posthorn');
         await looksGood(page, 'mail-sent');
         await page.goto(await mailedLink(email));
         await looksGood(page, 'confirm');
-        await press(page, 'Confirm this address');
+        await press(page, 'Confirm address');
         expect(await page.getByRole('status').textContent()).toContain('Your address is confirmed');
         await typeForm(page, { 'E-mail address': email, Password: 'wrong horse battery' });
-        expect(await page.getByRole('alert').textContent()).toBe('The address or the password is wrong.');
+        expect(await page.getByRole('alert').textContent()).toBe(
+          'The e-mail address or password is incorrect.',
+        );
         await looksGood(page, 'sign-in-refused');
         await typeForm(page, { Password: password });
         expect([new URL(page.url()).pathname, await page.title()]).toEqual([
@@ -136,7 +139,7 @@ describe('in a browser, by keyboard', () => {
         await press(page, 'Sign out');
         await looksGood(page, 'sign-out');
         await press(page, 'Sign out');
-        await press(page, 'Forgot the password?');
+        await press(page, 'Forgot your password?');
         await looksGood(page, 'forgot-password');
         await typeForm(page, { 'E-mail address': email });
         await page.goto(await mailedLink(email));
@@ -152,7 +155,7 @@ describe('in a browser, by keyboard', () => {
   );
 
   inBrowser(
-    'a person turns the second factor on, and needs it (needs: apt-get install chromium)',
+    'a person turns on two-factor authentication and then needs a code (needs: apt-get install chromium)',
     async () => {
       const browser = await openBrowser();
       try {
@@ -162,22 +165,22 @@ describe('in a browser, by keyboard', () => {
         await page.goto(`${base}/account`);
         await typeForm(page, { 'E-mail address': email, Password: password });
         await looksGood(page, 'account-dark');
-        await press(page, 'Turn it on');
+        await press(page, 'Turn on two-factor authentication');
         await looksGood(page, 'second-factor');
         await typeForm(page, { Password: password });
         await looksGood(page, 'second-factor-key');
         const [backup] = await page.locator('.codes code').allTextContents();
         await typeForm(page, {
-          'Code that the app shows now': codeNow((await page.locator('#key').textContent())!),
+          'Current code from the app': codeNow((await page.locator('#key').textContent())!),
         });
-        expect(await page.title()).toBe('The second factor is on · Posthorn');
+        expect(await page.title()).toBe('Two-factor authentication is on · Posthorn');
         const { page: other } = await openTab(browser, 'dark');
         await other.goto(`${base}/sign-in`);
         await typeForm(other, { 'E-mail address': email, Password: password });
         expect(new URL(other.url()).pathname).toBe('/sign-in/code');
         await looksGood(other, 'sign-in-code');
         await typeForm(other, { Code: '000000' });
-        expect(await other.getByRole('alert').textContent()).toBe('The code is wrong or too old.');
+        expect(await other.getByRole('alert').textContent()).toBe('The code is incorrect or has expired.');
         await typeForm(other, { Code: backup! });
         expect(new URL(other.url()).pathname).toBe('/account');
         expect(complaints).toEqual([]);
@@ -189,7 +192,7 @@ describe('in a browser, by keyboard', () => {
 });
 
 describe('a page', () => {
-  it('runs and loads nothing but its own style, which may be kept for ever', async () => {
+  it('runs no script and loads only its own stylesheet, which is cached for ever', async () => {
     const { headers, text } = await suite.visitor().get('/sign-in');
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|script-src/);
@@ -202,14 +205,14 @@ describe('a page', () => {
     ]);
   });
 
-  it('takes a form from no other origin, and none without one', async () => {
+  it('accepts forms from its own origin only', async () => {
     for (const origin of ['https://evil.example', 'null', ''])
       expect(
         (await suite.visitor().submit('/sign-in', { email: 'a@b.example', password }, { origin })).status,
       ).toBe(403);
   });
 
-  it('leads nobody to another host', async () => {
+  it('never redirects to another host', async () => {
     const person = await suite.buildPerson('led@example.com');
     for (const next of [
       'https://evil.example',
@@ -226,7 +229,7 @@ describe('a page', () => {
     );
   });
 
-  it('answers what is no form, NUL and foreign links with a page and never a 500', async () => {
+  it('answers invalid forms, NUL and foreign links with an error page, never 500', async () => {
     const visitor = suite.visitor();
     const published = [
       await visitor.request('POST', '/sign-in', { body: '{}' }),
@@ -243,11 +246,11 @@ describe('a page', () => {
       expect(given.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
-  it('says that it cannot, and neither yes nor no, while the database is away', async () => {
+  it('reports that it is unavailable during a database outage', async () => {
     suite.line.cut();
     try {
       const page = await suite.visitor().submit('/sign-in', { email: 'a@b.example', password });
-      expect([page.status, page.text]).toEqual([503, expect.stringContaining('Not right now')]);
+      expect([page.status, page.text]).toEqual([503, expect.stringContaining('Temporarily unavailable')]);
       const api = await suite.visitor().post('/api/auth/sign-in/email', { email: 'a@b.example', password });
       expect(api.status).toBe(503);
     } finally {

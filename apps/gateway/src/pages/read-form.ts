@@ -2,7 +2,7 @@ import { invalidMember } from '@posthorn/contracts';
 
 const maxFields = 50;
 
-/** `application/x-www-form-urlencoded`: one value a name, and text that Postgres can hold. */
+/** `application/x-www-form-urlencoded` with one value per name, and text that Postgres can store. */
 export function readForm(text: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   const entries = [...new URLSearchParams(text)].slice(0, maxFields);

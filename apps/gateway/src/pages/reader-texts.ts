@@ -1,16 +1,15 @@
-/** The languages that pages for readers speak. */
 export type Language = 'en' | 'de' | 'fr' | 'es';
 
 interface ReaderTexts {
   later: { title: string; text: string };
-  /** Where the name is not known. */
+  /** Used if the sender's name is unknown. */
   sender: string;
 }
 
-/** What every page behind a link of a mail may have to say. */
+/** Texts shared by all pages opened from mails. */
 export const readerTexts: Readonly<Record<Language, ReaderTexts>> = {
   en: {
-    later: { title: 'Not right now', text: 'Nothing has changed. Please try again in a minute.' },
+    later: { title: 'Temporarily unavailable', text: 'Nothing was changed. Please try again in a minute.' },
     sender: 'this sender',
   },
   de: {

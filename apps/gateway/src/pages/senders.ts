@@ -3,7 +3,6 @@ import { ownDatabaseMs, within } from '../edge/http/deadline.js';
 import { unknownRoute } from '../edge/http/edge-errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 
-/** Who wrote to somebody, as far as that can be said. */
 export interface Sender {
   name: string | null;
   language: string;
@@ -11,12 +10,12 @@ export interface Sender {
 
 export const unknownSender: Sender = { name: null, language: 'en' };
 
-/** In whose name, and in which language, a page speaks to readers. */
+/** The sender's name and language for pages opened from mails. */
 @Injectable()
 export class Senders {
   constructor(private readonly projects: ProjectsRepository) {}
 
-  /** Without its database the gateway still shows the page, in plain English. */
+  /** If the database is unavailable, the page is still shown, in English and without a name. */
   async of(projectId: string): Promise<Sender> {
     const project = await within(ownDatabaseMs, this.projects.find(projectId)).catch(() => unknownSender);
     if (!project) throw unknownRoute();

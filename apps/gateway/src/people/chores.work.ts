@@ -5,7 +5,6 @@ import { ExpiredRepository } from './expired.repository.js';
 const everyMs = 10 * 60_000;
 const choresWork = work('gateway.chores', { retry: { attempts: Infinity, firstMs: 1_000, maxMs: everyMs } });
 
-/** Forgets what has expired. */
 @Injectable()
 export class ChoresWork extends RepeatedWork {
   constructor(

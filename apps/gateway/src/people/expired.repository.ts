@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@posthorn/database';
 
 /**
- * What nobody can use any more: of sessions, of links, of tokens, of grants without any, of windows, none of which is longer
- * than an hour, and of applications that nobody ever let in.
+ * Deletes expired sessions, links, tokens, grants without tokens, rate windows (at most an hour long) and
+ * applications that were never granted access.
  */
 const statements = [
   `DELETE FROM auth_sessions WHERE "expiresAt" < now()`,

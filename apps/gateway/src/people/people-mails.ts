@@ -3,12 +3,11 @@ import { GatewayConfig } from '../config.js';
 import { html, type Html } from '../pages/html.js';
 import { SystemMails } from '../system-mails/system-mails.js';
 
-/** By address alone: a name is what a stranger typed, and would be read as ours. */
+/** Mails never contain the name of the account, because a stranger could have typed it. */
 export interface Addressee {
   email: string;
 }
 
-/** What people are told by mail about their own account. */
 @Injectable()
 export class PeopleMails {
   private readonly base: string;
@@ -20,41 +19,43 @@ export class PeopleMails {
     this.base = config.publicUrl.replace(/\/+$/, '');
   }
 
-  /** `next` is where the person goes on once the address is confirmed. */
+  /** `next` is the path to continue to after confirmation. */
   verifyAddress(to: Addressee, token: string, next: string | null): Promise<void> {
     return this.write(to, 'Confirm your address', {
-      why: 'Somebody, probably you, signed up with this address. Confirm that it is yours:',
-      action: 'Confirm this address',
+      why: 'Somebody, probably you, signed up with this address. Please confirm that it is yours:',
+      action: 'Confirm address',
       link: this.link('/verify-email', { token, ...(next ? { next } : {}) }),
-      otherwise: 'The link works for one hour. If it was not you, nothing happens without it.',
+      otherwise: 'The link expires after one hour. If this was not you, you can ignore this mail.',
     });
   }
 
   resetPassword(to: Addressee, token: string): Promise<void> {
-    return this.write(to, 'Choose a new password', {
-      why: 'Somebody, probably you, asked for a new password for this address:',
-      action: 'Choose a new password',
+    return this.write(to, 'Set a new password', {
+      why: 'Somebody, probably you, requested a new password for this address:',
+      action: 'Set a new password',
       link: this.link('/reset-password', { token }),
-      otherwise: 'The link works once, for one hour. If it was not you, your password stays as it is.',
+      otherwise:
+        'The link works once and expires after one hour. If this was not you, ignore this mail; your password will not change.',
     });
   }
 
   alreadyHere(to: Addressee): Promise<void> {
-    return this.write(to, 'You have an account already', {
-      why: 'Somebody, probably you, signed up with this address, which has an account already:',
+    return this.write(to, 'You already have an account', {
+      why: 'Somebody, probably you, tried to sign up with this address, which already has an account:',
       action: 'Sign in',
       link: this.link('/sign-in'),
-      otherwise: `If you forgot the password: ${this.link('/forgot-password')}`,
+      otherwise: `Forgot your password? ${this.link('/forgot-password')}`,
     });
   }
 
-  /** Named is who invites, by an address that is confirmed; what a project is called is what a stranger typed. */
+  /** Names the inviter by their confirmed address; the project name is left out, because a stranger chose it. */
   invitation(to: Addressee, by: string | null, token: string): Promise<void> {
-    return this.write(to, 'You are invited', {
-      why: `${by ?? 'A member'} invites you to work in a project. Sign in, or sign up with this address, to accept:`,
-      action: 'Look at the invitation',
+    return this.write(to, 'You have been invited to a project', {
+      why: `${by ?? 'A member'} invites you to join a project. To accept, sign in or sign up with this address:`,
+      action: 'View invitation',
       link: this.link('/invitations/accept', { token }),
-      otherwise: 'The link works once, for seven days, for this address only. Without it nothing happens.',
+      otherwise:
+        'The link works once and for this address only, and expires after seven days. If you do not want to join, you can ignore this mail.',
     });
   }
 

@@ -1,6 +1,6 @@
-/** What clients, pages and the library agree on; kept apart from it, as loading the library takes its time. */
+/** Separate from the library, because loading it is slow. */
 export const authPath = '/api/auth';
-/** Set by the gateway itself on what it hands on; nothing of this name is taken from a client. */
+/** Set by the gateway; the header of a client is never used. */
 export const addressHeader = 'x-posthorn-address';
 export const shortestPassword = 10;
 export const maxPassword = 128;

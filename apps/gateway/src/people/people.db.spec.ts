@@ -26,7 +26,7 @@ const tokenIn = (visitor: Visitor) =>
   decodeURIComponent(visitor.cookies.get(sessionCookieName)!).split('.')[0]!;
 
 describe('a person', () => {
-  it('signs up, confirms the address, signs in, and out again', async () => {
+  it('signs up, confirms the address, signs in and signs out', async () => {
     const [email, visitor] = [newAddress(), suite.visitor()];
     const signedUp = await visitor.post('/api/auth/sign-up/email', {
       name: 'Ada',
@@ -49,7 +49,7 @@ describe('a person', () => {
     expect((await visitor.get('/api/auth/get-session', { headers: { cookie: stolen } })).text).toBe('null');
   });
 
-  it('is signed in by no link, however often the one of the confirmation is followed', async () => {
+  it('is not signed in by the confirmation link, however often it is opened', async () => {
     const email = newAddress();
     await suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
     const path = `/api/auth/verify-email?token=${await suite.tokenFor(email)}`;
@@ -63,7 +63,7 @@ describe('a person', () => {
     expect(stored).toEqual({ emailVerified: true });
   });
 
-  it('has a cookie that scripts cannot read and that stays with this site', async () => {
+  it('has a session cookie that scripts cannot read and other sites do not send', async () => {
     const email = newAddress();
     await suite.buildPerson(email);
     const [cookie] = (await signIn(suite.visitor(), email)).headers.getSetCookie();
@@ -72,7 +72,7 @@ describe('a person', () => {
     );
   });
 
-  it('chooses a new password by mail, once, and every session ends', async () => {
+  it('resets the password by mail once, which ends every session', async () => {
     const email = newAddress();
     const old = await suite.buildPerson(email);
     await suite.visitor().post('/api/auth/request-password-reset', { email });
@@ -87,7 +87,7 @@ describe('a person', () => {
     expect((await signIn(suite.visitor(), email, 'another horse')).status).toBe(200);
   });
 
-  it('changes the password, and all other sessions end, whether the client says so or not', async () => {
+  it('changes the password, which always ends all other sessions', async () => {
     const email = newAddress();
     const other = await suite.buildPerson(email);
     const own = suite.visitor();
@@ -108,7 +108,7 @@ describe('a person', () => {
 });
 
 describe('what is stored', () => {
-  it('holds no session token, no token of a link, and no password', async () => {
+  it('contains no session token, link token or password', async () => {
     const email = newAddress();
     const person = await suite.buildPerson(email);
     const verification = await suite.tokenFor(email);
@@ -138,7 +138,7 @@ describe('what is stored', () => {
 });
 
 describe('a stranger', () => {
-  it('may not use a session from a page of another origin, nor sign anybody in from there', async () => {
+  it('cannot use a session or sign in from another origin', async () => {
     const email = newAddress();
     const person = await suite.buildPerson(email);
     const foreign = { origin: 'https://evil.example' };
@@ -152,7 +152,7 @@ describe('a stranger', () => {
     expect((await whoIs(person))?.email).toBe(email);
   });
 
-  it('has no use for cookies of another host, for two of them, or for an altered one', async () => {
+  it('cannot use session cookies that are foreign, repeated or altered', async () => {
     const person = await suite.buildPerson(newAddress());
     const own = person.cookies.get(sessionCookieName)!;
     const dead = [
@@ -178,7 +178,7 @@ describe('a stranger', () => {
     'evil',
     ['/'],
     7,
-  ])('is not led elsewhere by %j', async (callbackURL) => {
+  ])('is not redirected by %j', async (callbackURL) => {
     const visitor = suite.visitor();
     const body = { name: 'x', email: newAddress(), password, callbackURL };
     expect((await visitor.post('/api/auth/sign-up/email', body)).status).toBe(422);
@@ -188,7 +188,7 @@ describe('a stranger', () => {
     ).toBe(422);
   });
 
-  it('finds nothing but what is open', async () => {
+  it('can call only the public endpoints', async () => {
     const person = await suite.buildPerson(newAddress());
     for (const path of [
       '/list-sessions',
@@ -209,7 +209,7 @@ describe('a stranger', () => {
     expect((await person.get('/api/auth/sign-out')).status).toBe(405);
   });
 
-  it('is told to wait by Postgres after three tries, whatever address its headers claim', async () => {
+  it('has to wait after three attempts, whatever address its headers claim', async () => {
     const visitor = suite.visitor();
     const email = newAddress();
     const tries: number[] = [];
@@ -228,7 +228,7 @@ describe('a stranger', () => {
     expect((await signIn(suite.visitor(), email)).status).toBe(401);
   });
 
-  it('never gets a 500', async () => {
+  it('never causes a 500', async () => {
     const nul = 'a\u0000b';
     const bodies = [
       '',
@@ -261,7 +261,7 @@ describe('a stranger', () => {
       ).toBe(400);
   });
 
-  it('has no way to write others a letter of its own', async () => {
+  it('cannot put own text into mails', async () => {
     const email = newAddress();
     const body = { email, password, name: 'Buy now https://evil.example' };
     expect((await suite.visitor().post('/api/auth/sign-up/email', { ...body, name: `a\nb` })).status).toBe(
@@ -274,7 +274,7 @@ describe('a stranger', () => {
     expect(JSON.stringify(await suite.mailsTo(email))).not.toContain('evil.example');
   });
 
-  it('is shown a button, not a deed, by a link in a mail', async () => {
+  it('sees a page with a button when opening a link of a mail', async () => {
     const email = newAddress();
     await suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password });
     const link = (await suite.mailsTo(email))[0]!.text;

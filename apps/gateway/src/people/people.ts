@@ -14,25 +14,24 @@ import { addressHeader, authPath } from './people-rules.js';
 
 export interface PeopleRequest {
   method: 'GET' | 'POST';
-  /** Below `/api/auth`, as in `/sign-in/email`. */
   path: string;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** Whose cookies, origin and address it comes with. */
+  /** Supplies cookies, origin and address. */
   request: HttpRequest;
 }
 
 const maxWaitMs = 5_000;
 const maxAgent = 512;
-/** Whether an address is known must not show in how long the answer takes: hashing and mail fit in here. */
+/** Constant response times hide whether an address has an account; hashing and mail fit into them. */
 const steadyMs: Readonly<Record<string, number>> = { '/sign-up/email': 400, '/request-password-reset': 400 };
-/** What clients may not leave out. */
+/** Options that clients cannot change. */
 const always: Readonly<Record<string, Record<string, unknown>>> = {
   '/change-password': { revokeOtherSessions: true },
 };
 const leadingElsewhere = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL'];
 
-/** Sign-up, sign-in, passwords and second factors: every page and every client comes through here, with its limits. */
+/** The single entry point for sign-up, sign-in, passwords and second factors, with their limits. */
 @Injectable()
 export class People {
   constructor(
@@ -51,19 +50,20 @@ export class People {
     if (sent !== null) headers.set('content-type', 'application/json');
     const handle = () => this.handOn(url, { method, headers, body: sent });
     let answer = await handle();
-    // Another sign-up with this address was an instant ahead: the second time it is seen, and nothing is told of it.
+    // A concurrent sign-up with the same address was faster; the retry sees it and responds as for any
+    // existing account.
     if (path === '/sign-up/email' && (await isOutrun(answer))) answer = await handle();
     await delay(Math.max(0, (steadyMs[path] ?? 0) - (performance.now() - began)));
     return answer;
   }
 
-  /** What the library answers to this and nothing else; `path` is whole, with its query. */
+  /** Passes a request to the library; `path` includes the query. */
   async handOn(path: string, init: RequestInit): Promise<Response> {
     const auth = await this.library.open();
     return within(maxWaitMs, auth.handler(new Request(new URL(path, this.config.publicUrl), init)));
   }
 
-  /** A person made by the operator, in the ambient transaction. */
+  /** A user created by the operator, in the ambient transaction. */
   async create(person: {
     email: string;
     name: string;
@@ -95,7 +95,7 @@ export class People {
     return { id: found.user.id, email: found.user.email };
   }
 
-  /** Only what is named here is handed on. */
+  /** Passes on only these headers. */
   headersOf({ raw, ip }: HttpRequest): Headers {
     const headers = new Headers({ [addressHeader]: ip });
     const cookies = this.cookiesOf(headerValues(raw.rawHeaders, 'cookie'));
@@ -107,7 +107,7 @@ export class People {
     return headers;
   }
 
-  /** Two session cookies, or a foreign one, are none: a neighbouring host may have planted it. */
+  /** Repeated or foreign session cookies are ignored, because a neighbouring host could have set them. */
   private cookiesOf(cookies: readonly string[]): string {
     const text = cookies.join('; ');
     if (!hasSessionCookie(cookies) || this.identities.sessionToken(cookies) !== null) return text;

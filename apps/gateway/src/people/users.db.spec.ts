@@ -14,7 +14,7 @@ const create = (user: CreateUser) => suite.bus.call(users.create, operatorOf(new
 const signIn = (email: string, secret: string) =>
   suite.visitor().post('/api/auth/sign-in/email', { email, password: secret });
 
-it('are made by the operator with a password that is made and shown once', async () => {
+it('are created by the operator with a generated password that is shown once', async () => {
   const made = await create({ email: 'First@Example.com', verified: true });
   expect(made).toMatchObject({ email: 'first@example.com', name: 'first@example.com', verified: true });
   expect((await signIn('first@example.com', made.password!)).status).toBe(200);
@@ -27,14 +27,14 @@ it('are made by the operator with a password that is made and shown once', async
   expect((await signIn('second@example.com', password)).status).toBe(200);
 });
 
-it('have to confirm their address unless the operator vouches for it', async () => {
+it('have to confirm their address unless the operator verified it', async () => {
   await create({ email: 'unconfirmed@example.com', password });
   expect((await signIn('unconfirmed@example.com', password)).json).toMatchObject({
     code: 'EMAIL_NOT_VERIFIED',
   });
 });
 
-it('own the project that is named, with them or not at all', async () => {
+it('own the given project, or are not created at all', async () => {
   const { projectId } = await suite.buildProject();
   const { id } = await create({
     email: 'owner@example.com',
@@ -51,7 +51,7 @@ it('own the project that is named, with them or not at all', async () => {
   expect((await create({ email: 'nowhere@example.com' })).email).toBe('nowhere@example.com');
 });
 
-it('are not made twice', async () => {
+it('are not created twice', async () => {
   await create({ email: 'twice@example.com', password });
   await expect(create({ email: 'twice@example.com', password })).rejects.toMatchObject({ kind: 'conflict' });
 });

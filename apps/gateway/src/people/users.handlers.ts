@@ -9,7 +9,7 @@ import {
 import { Handles, type Incoming } from '@posthorn/messaging';
 import { UsersService } from './users.service.js';
 
-/** Asked by the operator, who stands above projects. */
+/** Operator requests, which belong to no project. */
 @Controller()
 export class UsersHandlers {
   constructor(private readonly users: UsersService) {}

@@ -3,21 +3,21 @@ import { Database } from '@posthorn/database';
 
 export interface Creator {
   verified: boolean;
-  /** Projects that the person owns and that are not disabled. */
+  /** Projects owned by the user that are not disabled. */
   owned: number;
   lastHour: number;
-  /** Seconds until the oldest creation of the last hour is an hour old. */
+  /** Seconds until the oldest project of the last hour is an hour old. */
   nextIn: number;
 }
 
-/** What a person has founded so far: of a person, not of a project. */
+/** Not scoped to a project: counts the projects of a user. */
 @Injectable()
 export class CreatorsReadModel {
   constructor(private readonly database: Database) {}
 
-  /** Held until the transaction ends, so that two creations count one another. */
+  /** Locks the user until the end of the transaction, so that concurrent creations are counted. */
   async hold(userId: string): Promise<Creator | null> {
-    // A statement sees what was committed before it began: the counts wait for the lock.
+    // A separate statement, because its snapshot must be taken after the lock.
     const held = await this.database.query(`SELECT 1 FROM auth_users WHERE id = $1 FOR NO KEY UPDATE`, [
       userId,
     ]);

@@ -19,7 +19,7 @@ const age = (userId: string, minutes: number) =>
   );
 
 describe('creating a project', () => {
-  it('makes the caller its owner, and tells of both', async () => {
+  it('makes the caller its owner and publishes both events', async () => {
     const person = await suite.buildUser();
     const { status, json } = await create(person, 'Mine');
     expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe('creating a project', () => {
     ]);
   });
 
-  it('answers the bare row on the legacy surface', async () => {
+  it('returns the bare row on the legacy surface', async () => {
     const { status, json } = await create(await suite.buildUser(), 'Old', '/api/users/me/projects');
     expect(status).toBe(201);
     expect(Object.keys(json).sort()).toEqual(
@@ -69,7 +69,7 @@ describe('creating a project', () => {
     );
   });
 
-  it('needs a verified address, a trusted page and a session', async () => {
+  it('requires a verified address, a trusted origin and a session', async () => {
     const unverified = await create(await suite.buildUser({ verified: false }), 'No');
     expect([unverified.status, unverified.json['code']]).toEqual([403, 'scope_missing']);
     const person = await suite.buildUser();
@@ -94,7 +94,7 @@ describe('creating a project', () => {
     }
   });
 
-  it('is done five times an hour and no more, also at the same instant', async () => {
+  it('is limited to five an hour, also under concurrency', async () => {
     const person = await suite.buildUser();
     const published = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((count) => create(person, `P${count}`)));
     expect(published.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
@@ -105,7 +105,7 @@ describe('creating a project', () => {
     expect((await create(person, 'Later')).status).toBe(201);
   });
 
-  it('stops at ten active ones; a disabled one counts no more', async () => {
+  it('is limited to ten active projects; disabled ones do not count', async () => {
     const person = await suite.buildUser();
     const ids: string[] = [];
     for (let count = 0; count < 9; count += 1) {
@@ -119,8 +119,8 @@ describe('creating a project', () => {
   });
 });
 
-describe('the projects of a person', () => {
-  it('are listed newest first, page by page, on both surfaces', async () => {
+describe('the projects of a user', () => {
+  it('are listed newest first, in pages, on both surfaces', async () => {
     const person = await suite.buildUser();
     for (const name of ['a', 'b', 'c']) await create(person, name);
     const first = await suite.request('GET', `${mine}?limit=2`, { as: person });
@@ -141,7 +141,7 @@ describe('the projects of a person', () => {
 });
 
 describe('a project', () => {
-  it('is read and changed by its members and its keys, with an event of each change', async () => {
+  it('can be read and changed by members and keys, with an event for each change', async () => {
     const { projectId } = await suite.buildProject();
     const owner = await suite.buildUser({ projectId });
     const { token } = await suite.buildKey(projectId);
@@ -183,7 +183,7 @@ describe('a project', () => {
     }
   });
 
-  it('of another one answers like one that does not exist, to the byte', async () => {
+  it('of another user gets exactly the response of an unknown one', async () => {
     const [own, other] = [await suite.buildProject(), await suite.buildProject()];
     const owner = await suite.buildUser({ projectId: own.projectId });
     const { token } = await suite.buildKey(own.projectId);
@@ -201,7 +201,7 @@ describe('a project', () => {
     }
   });
 
-  it('that is disabled is read and not written, on both surfaces', async () => {
+  it('that is disabled can be read but not changed, on both surfaces', async () => {
     const { projectId, caller } = await suite.buildProject();
     const owner = await suite.buildUser({ projectId });
     const { token } = await suite.buildKey(projectId);

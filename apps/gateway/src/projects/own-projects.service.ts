@@ -12,7 +12,6 @@ import { ProjectsService } from './projects.service.js';
 const maxOwned = 10;
 const maxAnHour = 5;
 
-/** The projects of one person. */
 @Injectable()
 export class OwnProjectsService {
   constructor(
@@ -44,7 +43,7 @@ export class OwnProjectsService {
 }
 
 function refuse(owner: Creator | null): void {
-  // The account went within the second that its session is remembered.
+  // The account was deleted while its session was still cached.
   if (!owner) throw noSession();
   if (!owner.verified) throw emailNotVerified();
   if (owner.owned >= maxOwned) throw tooManyProjects();

@@ -11,17 +11,17 @@ export class ProjectRow {
   @Column('text') name: string;
   @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason: DisabledReason | null;
   @Column('text', { name: 'sandbox_handle' }) sandboxHandle: string;
-  /** Requests a second for each kind of key; null is the configured default. */
+  /** In requests per second; null means the configured default. */
   @Column('integer', { name: 'secret_per_second', nullable: true }) secretPerSecond: number | null;
   @Column('integer', { name: 'public_per_second', nullable: true }) publicPerSecond: number | null;
   @Column('text') tracking: Tracking;
   @Column('text') region: string;
   @Column('text') language: string;
-  /** Null for the operator's. */
+  /** Null for projects of the operator. */
   @Column('uuid', { name: 'created_by', nullable: true }) createdBy: string | null;
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
-  /** Rises with every change, so that those who keep a copy know the order. */
+  /** Increases with every change; orders the events for subscribers. */
   @Column('bigint') seq: number;
 
   static found(name: string, at: Date, createdBy: string | null): ProjectRow {
@@ -50,7 +50,7 @@ export class ProjectRow {
     return `${this.sandboxHandle}@${domain}`;
   }
 
-  /** Answers whether anything changed. */
+  /** Returns whether anything changed. */
   disable(reason: DisabledReason, at: Date): boolean {
     if (this.disabledReason === reason) return false;
     this.disabledReason = reason;
@@ -69,7 +69,7 @@ export class ProjectRow {
     this.changed(at);
   }
 
-  /** Answers whether anything changed. */
+  /** Returns whether anything changed. */
   settle(wanted: UpdateProject, at: Date): boolean {
     const changes = settings.filter((name) => wanted[name] !== undefined && wanted[name] !== this[name]);
     if (changes.length === 0) return false;

@@ -27,7 +27,7 @@ export class ProjectsController {
 
   @Post('users/me/projects', {
     ...ofAPerson,
-    summary: 'Create a project, which is then the caller’s',
+    summary: 'Create a project owned by the current user',
     scope: 'projects:write',
     body: CreateProject,
     reply: ProjectDetails,
@@ -41,7 +41,7 @@ export class ProjectsController {
 
   @Get('users/me/projects', {
     ...ofAPerson,
-    summary: 'List the projects that the caller is a member of, newest first',
+    summary: 'List the current user’s projects, newest first',
     scope: 'projects:read',
     paged: 'items',
     reply: ProjectDetails,
@@ -57,7 +57,7 @@ export class ProjectsController {
   }
 
   @Patch('projects/:projectId', {
-    summary: 'Change the settings of a project',
+    summary: 'Update a project',
     scope: 'projects:write',
     body: UpdateProject,
     reply: ProjectDetails,

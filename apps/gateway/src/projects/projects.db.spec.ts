@@ -18,7 +18,7 @@ const eventsOf = async (projectId: string, event: string) => {
 };
 
 describe('projects', () => {
-  it('tell of every change, in order', async () => {
+  it('publish every change in order', async () => {
     const { projectId, caller } = await suite.buildProject();
     const disabled = await suite.bus.call(projects.disable, caller, { id: projectId, reason: 'MANUAL' });
     expect(disabled).toMatchObject({ disabled: true, disabledReason: 'MANUAL', seq: 2 });
@@ -40,7 +40,7 @@ describe('projects', () => {
     ]);
   });
 
-  it('are changed one after another', async () => {
+  it('are changed one after another under concurrency', async () => {
     const { projectId, caller } = await suite.buildProject();
     await Promise.all(
       [1, 2, 3, 4, 5].map((secretPerSecond) =>
@@ -50,7 +50,7 @@ describe('projects', () => {
     expect((await suite.bus.call(projects.get, caller, { id: projectId })).seq).toBe(6);
   });
 
-  it('are listed newest first, page by page, each once', async () => {
+  it('are listed newest first, in pages, each once', async () => {
     const made = [];
     for (let count = 0; count < 5; count += 1) made.push((await suite.buildProject()).projectId);
     const seen: string[] = [];
@@ -64,7 +64,7 @@ describe('projects', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('are not found where there is none', async () => {
+  it('are 404 if unknown', async () => {
     for (const contract of [projects.get, projects.enable]) {
       await expect(suite.bus.call(contract, operatorOf(newId()), { id: newId() })).rejects.toMatchObject({
         kind: 'not_found',
@@ -74,7 +74,7 @@ describe('projects', () => {
 });
 
 describe('API keys', () => {
-  it('are stored as a hash, and tell of their making and their end', async () => {
+  it('are stored as a hash and publish their creation and revocation', async () => {
     const { projectId, caller } = await suite.buildProject();
     const { token, ...key } = await suite.buildKey(projectId, {
       mode: 'TEST',
@@ -98,7 +98,7 @@ describe('API keys', () => {
     expect(await eventsOf(projectId, 'gateway.api_key.revoked')).toHaveLength(1);
   });
 
-  it('carry only scopes of their kind', async () => {
+  it('have only scopes of their kind', async () => {
     const { projectId } = await suite.buildProject();
     const refused = (wanted: object) =>
       expect(suite.buildKey(projectId, wanted)).rejects.toMatchObject({ kind: 'invalid' });
@@ -110,7 +110,7 @@ describe('API keys', () => {
     ]);
   });
 
-  it('belong to a project that exists, and to no other', async () => {
+  it('belong to one existing project', async () => {
     await expect(suite.buildKey(newId())).rejects.toMatchObject({ kind: 'not_found' });
     const [mine, theirs] = [await suite.buildProject(), await suite.buildProject()];
     const { id } = await suite.buildKey(mine.projectId);

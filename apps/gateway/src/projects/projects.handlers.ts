@@ -13,7 +13,7 @@ import { Handles, type Incoming } from '@posthorn/messaging';
 import type { ProjectRow } from './project.entity.js';
 import { ProjectsService } from './projects.service.js';
 
-/** Asked by the operator and by services, whose callers stand above projects: the body names the project. */
+/** Operator and service requests: the project is in the body, not in the caller. */
 @Controller()
 export class ProjectsHandlers {
   constructor(private readonly projects: ProjectsService) {}

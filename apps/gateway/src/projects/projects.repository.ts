@@ -5,7 +5,7 @@ import { ProjectRow } from './project.entity.js';
 
 const memberOf = 'SELECT project_id FROM members WHERE user_id = :userId';
 
-/** Projects themselves: the one table whose rows belong to no project but are one. */
+/** The only table whose rows are projects instead of belonging to one. */
 @Injectable()
 export class ProjectsRepository {
   constructor(private readonly database: Database) {}
@@ -18,7 +18,7 @@ export class ProjectsRepository {
     return this.rows.findOneBy({ id: projectId });
   }
 
-  /** Held until the transaction ends, so that two changes do not take the same `seq`; rows that only refer to it do not wait. */
+  /** Serialises changes, so that each gets its own `seq`; the lock does not block rows that reference the project. */
   findForUpdate(projectId: string): Promise<ProjectRow | null> {
     return this.rows.findOne({ where: { id: projectId }, lock: { mode: 'for_no_key_update' } });
   }
@@ -27,7 +27,7 @@ export class ProjectsRepository {
     await this.rows.insert(row);
   }
 
-  /** False where there is one of this id. */
+  /** False if the id exists. */
   async insertNew(row: ProjectRow): Promise<boolean> {
     const { raw } = await this.rows
       .createQueryBuilder()
@@ -43,7 +43,7 @@ export class ProjectsRepository {
     await this.rows.save(row);
   }
 
-  /** Those that a person is a member of. */
+  /** Projects that a user is a member of. */
   async pageOf(userId: string, request: PageRequest): Promise<Page<ProjectRow>> {
     const query = this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId });
     if (request.after) query.andWhere('(row.createdAt, row.id) < (:at, :id)', request.after);
@@ -55,7 +55,7 @@ export class ProjectsRepository {
     return this.rows.createQueryBuilder('row').where(`row.id IN (${memberOf})`, { userId }).getCount();
   }
 
-  /** Every project, for the operator and for read models that start. */
+  /** Every project, for the operator and for read models that are built. */
   async page(request: PageRequest): Promise<Page<ProjectRow>> {
     const query = this.rows
       .createQueryBuilder('row')

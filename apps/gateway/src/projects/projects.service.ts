@@ -29,14 +29,14 @@ export class ProjectsService {
     return row;
   }
 
-  /** Within the transaction of whoever makes it. */
+  /** Joins the ambient transaction. */
   async add(row: ProjectRow): Promise<void> {
     await this.projects.insert(row);
     await this.publish(row);
     await this.audit.record(row.id, 'project.created', row.id);
   }
 
-  /** Made once, whoever else is making it. */
+  /** Idempotent, also between concurrent processes. */
   async ensure(projectId: string, name: string): Promise<void> {
     if (await this.projects.find(projectId)) return;
     const row = Object.assign(ProjectRow.found(name, await this.clock.now(), null), { id: projectId });

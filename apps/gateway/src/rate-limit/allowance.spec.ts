@@ -14,7 +14,7 @@ describe('the rate-limit headers', () => {
     });
   });
 
-  it('are only the older ones on the legacy surface, and never below zero', () => {
+  it('are only the older ones on the legacy surface, and never negative', () => {
     expect(allowanceHeaders({ ...allowance, used: 12 }, 'legacy')).toEqual({
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',

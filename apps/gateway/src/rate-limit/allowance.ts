@@ -1,11 +1,11 @@
 import type { Surface } from '../edge/routes/call.js';
 
-/** What a key has left in its window of one second. */
+/** The state of a key in its one-second window. */
 export interface Allowance {
   limit: number;
-  /** Requests in the window, this one included. */
+  /** Requests in the window, including this one. */
   used: number;
-  /** Seconds since 1970 at which the window ends. */
+  /** Unix time in seconds at which the window ends. */
   resetAt: number;
   /** Whole seconds until then, at least 1. */
   resetIn: number;
@@ -13,7 +13,7 @@ export interface Allowance {
 
 export const isExceeded = ({ used, limit }: Allowance): boolean => used > limit;
 
-/** In the syntax of the IETF draft, beside the older names; the legacy surface has only those (the API specification). */
+/** Headers of the IETF draft plus the older ones; the legacy surface has only the older ones. */
 export function allowanceHeaders(
   { limit, used, resetAt, resetIn }: Allowance,
   surface: Surface,

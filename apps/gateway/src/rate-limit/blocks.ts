@@ -2,35 +2,35 @@ import type { RateWindow } from './rate-windows.repository.js';
 
 const maxKeys = 10_000;
 /**
- * A key of many requests a second takes places in advance, at most a hundredth of its limit: no statement for each, and never
- * one too many. Another gateway may find that hundredth taken.
+ * Keys with high limits reserve requests in blocks of at most a hundredth of their limit, which saves
+ * statements and never exceeds the limit. Other gateways may find that hundredth used up.
  */
 const blocksInLimit = 100;
-/** Of what a key wanted in the last window: the next one is seldom just like it. */
+/** Headroom over the demand of the last window. */
 const ofLast = 1.25;
 const maxExpected = 1_000;
 const checkEveryMs = 5;
 
 /**
- * One request's place in its window. `until` is when the window ends by this process's clock, counted from when Postgres was
- * asked: a little early, so that no place is used after its window and nobody is refused after it.
+ * One request's position in its window. `until` is the end of the window by this process's clock, measured
+ * from before the query, so it is slightly early: no position is used after its window, and nobody is refused
+ * after it.
  */
 export interface Position extends RateWindow {
   until: number;
 }
 
-/** Places from `next` on are still free. */
+/** Positions from `next` on are free. */
 interface Block {
   window: Position;
   limit: number;
   next: number;
   last: number;
   size: number;
-  /** Requests of the window that found their place here. */
+  /** Requests of the window served from this block. */
   served: number;
 }
 
-/** Places that keys took in advance. */
 export class Blocks {
   private readonly blocks = new Map<string, Block>();
   private nextLook = 0;
@@ -44,13 +44,13 @@ export class Blocks {
     return { ...block.window, used };
   }
 
-  /** As many again as are wanted now, or as the key showed to want: nothing is taken for nobody. */
+  /** Reserves up to twice the current demand, or the demand the key has shown. */
   shouldTake(keyId: string, wanted: number, limit: number): number {
     const foreseen = Math.max(wanted * 2, wantedSoon(this.blocks.get(keyId)));
     return Math.max(wanted, Math.min(Math.floor(limit / blocksInLimit), foreseen));
   }
 
-  /** Keys of the window that just ended, with their limits: who counts first in the new one takes their places along, once. */
+  /** Keys of the window that just ended: the first request of the new window reserves for all of them in the same statement. */
   expected(): [keyId: string, limit: number][] {
     const now = performance.now();
     if (now < this.nextLook) return [];
@@ -63,7 +63,7 @@ export class Blocks {
       .map(([keyId, { limit }]) => [keyId, limit]);
   }
 
-  /** Of the places from `first` to the window's last one, `wanted` are given already. */
+  /** Of the positions from `first` on, `wanted` are already assigned. */
   keep(window: Position, { first, wanted, limit }: { first: number; wanted: number; limit: number }): void {
     if (limit < blocksInLimit) return;
     if (this.blocks.size >= maxKeys) this.blocks.clear();
@@ -81,7 +81,7 @@ export class Blocks {
   }
 }
 
-/** In a new window what the last one took; within one ever more while all is used up. */
+/** The demand of the last window; within a window, twice the last block once it is used up. */
 function wantedSoon(block: Block | undefined): number {
   if (!block) return 0;
   if (performance.now() >= block.window.until) return Math.ceil(block.served * ofLast);

@@ -29,7 +29,7 @@ const limiter = () =>
 const credential = (change: Partial<Counted> = {}) =>
   ({ keyId: newId(), isPublic: false, perSecond: null, ...change }) as Counted;
 
-/** How many requests each window let through. */
+/** Number of accepted requests per window. */
 function admitted(allowances: Allowance[]): number[] {
   const windows = new Map<number, number>();
   for (const allowance of allowances)
@@ -38,7 +38,7 @@ function admitted(allowances: Allowance[]): number[] {
 }
 
 describe('the rate limit', () => {
-  it('is one for all gateways, and never lets more through than it says', async () => {
+  it('is shared by all gateways and never exceeded', async () => {
     const [here, there] = [limiter(), limiter()];
     const one = credential();
     const allowances = await Promise.all(
@@ -49,7 +49,7 @@ describe('the rate limit', () => {
     for (const { resetIn } of allowances) expect(resetIn).toBe(1);
   });
 
-  it('counts each key for itself, in one statement', async () => {
+  it('counts each key separately, in one statement', async () => {
     const [first, second] = [credential(), credential({ isPublic: true })];
     const here = limiter();
     const allowances = await Promise.all(
@@ -59,7 +59,7 @@ describe('the rate limit', () => {
     expect(Math.max(...admitted(allowances.filter(({ limit }) => limit === 5)))).toBe(5);
   });
 
-  it('takes places by the hundredth of a large limit, and never lets more through', async () => {
+  it('reserves a hundredth of a large limit at a time and never exceeds the limit', async () => {
     const [here, there] = [limiter(), limiter()];
     const one = credential({ perSecond: 500 });
     const allowances: Allowance[] = [];
@@ -79,7 +79,7 @@ describe('the rate limit', () => {
     );
   });
 
-  it('lets a key use nearly all of a large limit, however its requests overlap', async () => {
+  it('lets a key use nearly all of a large limit, even with overlapping requests', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1_000 });
     const allowances: Allowance[] = [];
@@ -92,7 +92,7 @@ describe('the rate limit', () => {
     expect(Math.max(...full)).toBeLessThanOrEqual(1_000);
   });
 
-  it('takes places for all keys that were there a second ago with the first of them', async () => {
+  it('reserves for all keys of the last second together with the first request', async () => {
     const counted: number[] = [];
     class Counting extends RateWindowsRepository {
       override count(calls: ReadonlyMap<string, number>) {
@@ -102,7 +102,7 @@ describe('the rate limit', () => {
     }
     const here = new RateLimiter(limits, new Counting(suite.database), new Metrics('gateway'));
     const keys = Array.from({ length: 30 }, () => credential({ perSecond: 500 }));
-    // Neither falls together with the end of a window.
+    // Avoids the end of a window.
     await delay(1_100 - (Date.now() % 1_000));
     for (const one of [...keys, credential({ perSecond: 50 })]) await here.take(one);
     await delay(1_000);
@@ -111,7 +111,7 @@ describe('the rate limit', () => {
     expect(counted).toEqual([keys.length]);
   });
 
-  it('begins anew with each second', async () => {
+  it('starts over every second', async () => {
     const here = limiter();
     const one = credential({ perSecond: 1 });
     await Promise.all(Array.from({ length: 5 }, () => here.take(one)));
@@ -119,7 +119,7 @@ describe('the rate limit', () => {
     expect(isExceeded(await here.take(one))).toBe(false);
   });
 
-  it('stands in the headers of both dialects, and obeys what the operator set for a project', async () => {
+  it('is in the headers of both dialects and uses the limit of the project', async () => {
     const { projectId, caller } = await suite.buildProject();
     const { token } = await suite.buildKey(projectId);
     await suite.bus.call(projects.limit, caller, {
@@ -146,7 +146,7 @@ describe('the rate limit', () => {
   });
 
   it.each([10, 200])(
-    'of %i a second holds for a thousand requests at once over two gateways, and its headers are true',
+    'of %i a second holds for a thousand concurrent requests on two gateways, with correct headers',
     async (limit) => {
       const { projectId, caller } = await suite.buildProject();
       const { token } = await suite.buildKey(projectId);
@@ -172,14 +172,15 @@ describe('the rate limit', () => {
       const header = ({ headers }: (typeof published)[number], name: string) => Number(headers.get(name));
       for (const own of Map.groupBy(passed, (each) => header(each, 'x-ratelimit-reset')).values()) {
         expect(own.length).toBeLessThanOrEqual(limit);
-        // Each place in a window is somebody's once.
+        // Each position of a window is assigned once.
         const lefts = own.map((each) => header(each, 'x-ratelimit-remaining'));
         expect(new Set(lefts).size).toBe(own.length);
         expect([Math.max(...lefts), Math.min(...lefts) >= 0]).toEqual([limit - 1, true]);
       }
       for (const each of published) {
         const [reset, left] = [header(each, 'x-ratelimit-reset'), header(each, 'x-ratelimit-remaining')];
-        // The window is one of the server's seconds between question and answer; its clock is this machine's.
+        // The window is a second of the server between request and response, measured by the clock of this
+        // machine.
         expect(reset).toBeGreaterThanOrEqual(Math.floor((each.began - 5) / 1_000) + 1);
         expect(reset).toBeLessThanOrEqual(Math.floor((each.ended + 5) / 1_000) + 1);
         expect([header(each, 'x-ratelimit-limit'), each.headers.get('ratelimit-policy')]).toEqual([

@@ -16,12 +16,12 @@ interface Requested {
   limit: number;
 }
 
-/** A fixed window of one second for each key, counted in Postgres for all gateways together, many requests in one statement. */
+/** Fixed one-second windows per key, counted in Postgres across all gateways and batched into one statement. */
 @Injectable()
 export class RateLimiter {
   private readonly gatherer: Gatherer<Requested, Position>;
   private readonly refused;
-  /** Keys past their limit, with when their window ends here: refused again without asking. */
+  /** Keys over their limit until the end of the window, refused without a query. */
   private readonly exhausted = new Map<string, { allowance: Allowance; until: number }>();
   private readonly blocks = new Blocks();
 
@@ -65,14 +65,14 @@ export class RateLimiter {
     this.exhausted.set(keyId, { allowance, until });
   }
 
-  /** Who had to wait for the flush before this one may find a place in the block that it brought. */
+  /** Requests that waited for the previous flush may be served from the block it reserved. */
   private async answer(requested: Requested[]): Promise<Position[]> {
     const known = requested.map(({ keyId }) => this.blocks.take(keyId));
     const counted = await this.count(requested.filter((_, index) => !known[index]));
     return known.map((window) => window ?? counted.shift()!);
   }
 
-  /** Each request of a batch gets its own place in the window. */
+  /** Each request of a batch gets its own position. */
   private async count(requested: Requested[]): Promise<Position[]> {
     if (requested.length === 0) return [];
     const waiting = Map.groupBy(requested, ({ keyId }) => keyId);

@@ -3,20 +3,19 @@ import { Database } from '@posthorn/database';
 
 export interface RateWindow {
   keyId: string;
-  /** The window: a whole second of Postgres's clock since 1970. */
+  /** The window: a whole second of Postgres time since 1970. */
   second: number;
-  /** Requests in it, these included. */
+  /** Requests in the window, including these. */
   used: number;
-  /** Milliseconds since 1970 by the same clock. */
+  /** Milliseconds since 1970 in Postgres time. */
   now: number;
 }
 
-/** How many requests each key made in its present second, over all gateways. */
 @Injectable()
 export class RateWindowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** One statement for all; rows are locked in the order of ids. A window never goes back, whoever comes late. */
+  /** Rows are locked in the order of their ids to avoid deadlocks. A late statement never moves a window back. */
   count(calls: ReadonlyMap<string, number>): Promise<RateWindow[]> {
     return this.database.query<RateWindow>(
       `WITH clock AS MATERIALIZED (SELECT extract(epoch FROM clock_timestamp()) AS now)

@@ -1,9 +1,8 @@
 import type { SealedTable } from '@posthorn/platform';
 
-/** Where whoever seals does not know the row. */
+/** Used when the sealing code does not know the row. */
 export const sharedPlaceId = '00000000-0000-0000-0000-000000000000';
 
-/** Everything that lies sealed in the gateway's database. */
 export const sealedTables: readonly SealedTable[] = [
   { table: 'api_key_reveals', project: 'project_id', id: 'key_id', sealed: 'sealed' },
   { table: 'system_mails', project: null, id: 'id', sealed: 'sealed' },

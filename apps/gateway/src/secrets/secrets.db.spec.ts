@@ -31,7 +31,7 @@ interface Waiting {
   token: string;
 }
 
-/** Keys whose secrets wait, sealed as a gateway of before would have. */
+/** Keys with secrets sealed by an older gateway. */
 async function buildWaiting(count: number, by: Secrets): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
   for (let made = 0; made < count; made += 1) {
@@ -72,14 +72,14 @@ async function rotateAll(from?: RotatedSecrets['next']): Promise<RotatedSecrets[
 const sum = (batches: RotatedSecrets[], of: 'rotated' | 'unreadable') =>
   batches.reduce((total, batch) => total + batch[of], 0);
 
-describe('a change of the secret key', () => {
-  it('seals everything anew, batch by batch, while it is read, and leaves alone what it cannot open', async () => {
+describe('a rotation of the secret key', () => {
+  it('seals everything again in batches while it is used, and leaves unreadable rows unchanged', async () => {
     const waiting = await buildWaiting(230, oldSecrets);
     const [lost] = await buildWaiting(1, lostSecrets);
     expect(await read(waiting[0]!)).toBe(waiting[0]!.token);
     const first = await suite.bus.call(secrets.rotate, operator, {});
     expect(first).toMatchObject({ rotated: 100, left: 130, next: { table: 'api_key_reveals', projectId } });
-    // Stopped here, it begins again from the start and does nothing twice.
+    // When stopped here, it starts over and changes nothing twice.
     const [batches, ...tokens] = await Promise.all([rotateAll(), ...waiting.slice(1, 60).map(read)]);
     expect(tokens).toEqual(waiting.slice(1, 60).map(({ token }) => token));
     expect(sum(batches, 'rotated')).toBeLessThanOrEqual(129);
@@ -98,7 +98,7 @@ describe('a change of the secret key', () => {
     expect(sum(await rotateAll(), 'rotated')).toBe(0);
   });
 
-  it('done by two at once ends as by one', async () => {
+  it('by two processes at once has the same result', async () => {
     await suite.database.query(`DELETE FROM api_key_reveals`);
     const waiting = await buildWaiting(150, oldSecrets);
     const both = await Promise.all([rotateAll(), rotateAll()]);
@@ -106,7 +106,7 @@ describe('a change of the secret key', () => {
     for (const each of waiting.slice(0, 5)) expect(await read(each)).toBe(each.token);
   });
 
-  it('goes through rows of no project, too', async () => {
+  it('covers tables without projects', async () => {
     const rows = new SealedRowsRepository(suite.database);
     const table: SealedTable = { table: 'sealed_things', project: null, id: 'id', sealed: 'sealed' };
     await suite.database.query(`CREATE TABLE sealed_things (id uuid PRIMARY KEY, sealed text NOT NULL)`);

@@ -24,7 +24,7 @@ import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/routes/call.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
-/** All contacts of a project are looked at before there is an answer. */
+/** Evaluates a condition for all contacts of the project. */
 const waiting = { timeoutMs: 30_000 };
 
 const members = {
@@ -39,7 +39,7 @@ export class SegmentsController {
   constructor(private readonly bus: Bus) {}
 
   @Post('segments', {
-    summary: 'Create a segment: DYNAMIC by a condition, STATIC by hand',
+    summary: 'Create a segment: DYNAMIC with a condition, or STATIC with members added by address',
     scope: 'segments:write',
     body: CreateSegment,
     reply: Segment,
@@ -61,7 +61,7 @@ export class SegmentsController {
   }
 
   @Post('segments/preview', {
-    summary: 'Count whom a condition finds, and whom each of its filters leaves out, without saving it',
+    summary: 'Preview a condition: count the contacts it matches and those each filter excludes',
     scope: 'segments:read',
     body: PreviewSegment,
     reply: SegmentPreview,
@@ -81,7 +81,7 @@ export class SegmentsController {
   }
 
   @Patch('segments/:id', {
-    summary: 'Change a segment; another condition finds its members anew',
+    summary: 'Update a segment; a new condition recomputes its members',
     scope: 'segments:write',
     body: UpdateSegment,
     reply: Segment,
@@ -93,7 +93,7 @@ export class SegmentsController {
   }
 
   @Delete('segments/:id', {
-    summary: 'Delete a segment that no other names',
+    summary: 'Delete a segment that is not in use',
     scope: 'segments:write',
     reply: DeletedSegment,
     outcome: 'deleted',
@@ -105,7 +105,7 @@ export class SegmentsController {
   }
 
   @Get('segments/:id/contacts', {
-    summary: 'List the members of a segment, the newest contacts first',
+    summary: 'List the contacts of a segment, newest first',
     scope: 'segments:read',
     paged: 'items',
     reply: Contact,
@@ -117,7 +117,7 @@ export class SegmentsController {
 
   @Post('segments/:id/members', {
     ...members,
-    summary: 'Put contacts into a STATIC segment, by address',
+    summary: 'Add contacts to a STATIC segment by address',
     body: AddMembers,
     reply: AddedMembers,
   })
@@ -127,7 +127,7 @@ export class SegmentsController {
 
   @Delete('segments/:id/members', {
     ...members,
-    summary: 'Take contacts out of a STATIC segment, by address',
+    summary: 'Remove contacts from a STATIC segment by address',
     reply: RemovedMembers,
     legacyOutcome: 'deleted',
   })

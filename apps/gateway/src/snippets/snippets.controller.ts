@@ -52,7 +52,7 @@ export class SnippetsController {
   }
 
   @Patch('snippets/:id', {
-    summary: 'Change a snippet',
+    summary: 'Update a snippet',
     scope: 'templates:write',
     body: UpdateSnippet,
     reply: Snippet,
@@ -64,7 +64,7 @@ export class SnippetsController {
   }
 
   @Delete('snippets/:id', {
-    summary: 'Delete a snippet; what includes it has nothing in its place',
+    summary: 'Delete a snippet; templates that include it render nothing in its place',
     scope: 'templates:write',
     reply: DeletedSnippet,
     outcome: 'deleted',

@@ -21,8 +21,7 @@ import type { Call } from '../edge/routes/call.js';
 import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
 import { Delete, Get, Post } from '../edge/routes/route.js';
 
-/** The legacy surface calls the list by the singular (the API specification). */
-/** Its rows are counted before there is an answer. */
+/** The rows are counted before the response. */
 const waiting = { timeoutMs: 15_000 };
 const legacyPath = 'suppression';
 const legacyOne = 'suppression/:email';
@@ -41,7 +40,7 @@ export class SuppressionsController {
 
   @Get('suppressions', {
     summary:
-      'List suppressed addresses, newest first; all of them as a table where text/csv is asked for. Those of people who were erased are only counted',
+      'List suppressed addresses, newest first, or export all as CSV with Accept: text/csv; suppressions of erased people are only counted',
     scope: 'suppression:read',
     legacyPath,
     query: SuppressionFilter,
@@ -61,7 +60,7 @@ export class SuppressionsController {
     return new CsvTable(columns, this.pagesFrom(first, caller, query));
   }
 
-  /** The first page is there already: what fails with it still has an answer of its own. */
+  /** The first page is loaded before the response starts, so that its failure still gets an error response. */
   private async *pagesFrom(
     first: SuppressionPage,
     caller: Caller,
@@ -80,7 +79,7 @@ export class SuppressionsController {
   }
 
   @Post('suppressions', {
-    summary: 'Send nothing to an address; what suppressed it first stays',
+    summary: 'Suppress an address; an existing suppression keeps its reason',
     scope: 'suppression:write',
     legacyPath,
     body: PutSuppression,
@@ -93,7 +92,8 @@ export class SuppressionsController {
   }
 
   @Post('suppressions/import', {
-    summary: 'Suppress the addresses of a list: columns email and reason, or what hosted providers export',
+    summary:
+      'Suppress a list of addresses from columns email and reason, or from the export of a hosted provider',
     scope: 'suppression:write',
     legacyPath: 'suppression/import',
     body: ImportSuppressions,
@@ -109,7 +109,7 @@ export class SuppressionsController {
   }
 
   @Get('suppressions/imports/:id', {
-    summary: 'Get how far an import is',
+    summary: 'Get the progress of a suppression import',
     scope: 'suppression:read',
     legacyPath: 'suppression/imports/:id',
     reply: SuppressionImport,
@@ -131,7 +131,7 @@ export class SuppressionsController {
   }
 
   @Delete('suppressions/:email', {
-    summary: 'Send to an address again; also one that is not suppressed',
+    summary: 'Remove a suppression; also succeeds if the address is not suppressed',
     scope: 'suppression:write',
     legacyPath: legacyOne,
     reply: SuppressionAddress,

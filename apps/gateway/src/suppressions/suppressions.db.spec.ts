@@ -26,7 +26,7 @@ const suppression = (email: string): Suppression => ({ email, reason: 'MANUAL', 
 const csv = { 'content-type': 'text/csv; charset=utf-8' };
 
 describe('an address in a path', () => {
-  it('is read as everywhere, and a malformed one is one that is not suppressed', async () => {
+  it('is normalised like every address, and a malformed one is not suppressed', async () => {
     const requested: string[] = [];
     const stop = await standIn(suite.connection, suppressions.get, async ({ email }) => {
       requested.push(email);
@@ -57,7 +57,7 @@ describe('an address in a path', () => {
     await stop();
   });
 
-  it('is taken off the list whether it stood there or not', async () => {
+  it('is removed whether it was suppressed or not', async () => {
     const stop = await standIn(suite.connection, suppressions.remove, async ({ email }) => ({
       email,
       deleted: false,
@@ -73,7 +73,7 @@ describe('an address in a path', () => {
 });
 
 describe('the list', () => {
-  it('is a table of all pages where one is asked for, in which nothing computes', async () => {
+  it('is exported as CSV of all pages, with formulas disarmed', async () => {
     const all = Array.from({ length: 250 }, (_, index) =>
       suppression(index === 0 ? '=cmd@example.com' : `r${index}@example.com`),
     );
@@ -111,7 +111,7 @@ describe('the list', () => {
     expect([away.status, away.json['code']]).toEqual([503, 'internal_error']);
   });
 
-  it('is taken in as a table or as a member of JSON, and as nothing else', async () => {
+  it('can be imported as CSV or inside JSON only', async () => {
     const read: string[] = [];
     const job: SuppressionImport = {
       ...{

@@ -1,6 +1,6 @@
 import { work } from '@posthorn/work';
 
-/** A mail of Posthorn itself, by its id. Its handler says when it is too old. */
+/** A mail from Posthorn itself, keyed by its id. The handler decides when it is too old. */
 export const systemMailWork = work('gateway.system-mails', {
   concurrency: 5,
   timeoutMs: 15_000,

@@ -27,7 +27,7 @@ const waiting = () =>
   );
 const request = (email: string) =>
   suite.visitor().post('/api/auth/sign-up/email', { name: 'Ada', email, password: 'correct horse battery' });
-// One at a time: who stands in knows no batches.
+// The stand-in handles one item at a time.
 const accept = { ...emails.accept, batch: false };
 const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
   emails: recipients.map(({ id, to }) => ({
@@ -38,19 +38,19 @@ const receipt = ({ recipients }: AcceptEmails): AcceptedEmails => ({
   })),
   acceptedAt: new Date(),
 });
-const gone = () => eventually(async () => (await waiting()).length === 0, 'all are taken');
+const gone = () => eventually(async () => (await waiting()).length === 0, 'all are accepted');
 
-it('has a project of its own, whose state services know', async () => {
+it('belongs to a project of its own, which services know', async () => {
   const project = await suite.bus.call(projects.get, operatorOf(systemProjectId), { id: systemProjectId });
   expect(project).toMatchObject({ name: 'Posthorn', disabled: false, seq: 1 });
 });
 
-it('waits sealed while sending is away, and is taken once it is back, under the id and the key of its row', async () => {
+it('waits sealed while sending is unavailable, and is accepted under the id and key of its row', async () => {
   await request('away@example.com');
   const [row] = await eventually(async () => {
     const rows = await waiting();
     return rows[0]?.failures ? rows : null;
-  }, 'it was tried');
+  }, 'it was attempted');
   const taken: AcceptEmails[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
     taken.push(send);
@@ -67,7 +67,7 @@ it('waits sealed while sending is away, and is taken once it is back, under the 
   ]);
 });
 
-it('is handed over again under the same id where the first answer, or the removal after it, was lost', async () => {
+it('is sent again under the same id if the reply or the removal was lost', async () => {
   const ids: string[] = [];
   const stop = await standIn(suite.connection, accept, async (send) => {
     ids.push(send.recipients[0]!.id);
@@ -84,19 +84,19 @@ it('is handed over again under the same id where the first answer, or the remova
   expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
 });
 
-it('is given up after a day, and nothing of it stays', async () => {
+it('is dropped after a day, without traces', async () => {
   await request('late@example.com');
   const [mail] = await eventually(async () => {
     const rows = await waiting();
     return rows[0]?.failures ? rows : null;
-  }, 'it was tried');
+  }, 'it was attempted');
   await suite.database.query(`UPDATE system_mails SET created_at = created_at - interval '25 hours'`);
   await suite.queue.enqueue(systemMailWork, [{ projectId: aboveProjects, key: mail!.id }]);
   await gone();
   expect(await suite.database.query(`SELECT 1 FROM system_mails`)).toEqual([]);
 });
 
-it('is written with its cause or not at all', async () => {
+it('is stored in the transaction of its cause or not at all', async () => {
   const before = await waiting();
   await suite.database.query(
     `ALTER TABLE auth_accounts ADD CONSTRAINT nobody CHECK ("accountId" = '') NOT VALID`,

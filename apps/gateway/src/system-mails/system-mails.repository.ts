@@ -9,10 +9,10 @@ export interface SealedMail {
   sealed: string;
 }
 
-/** The links in them are dead by then. */
+/** The links in the mail have expired by then. */
 const retentionHours = 24;
 
-/** Mails of Posthorn itself: above projects. */
+/** Not scoped to a project. */
 @Injectable()
 export class SystemMailsRepository {
   constructor(
@@ -20,7 +20,7 @@ export class SystemMailsRepository {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** Joins the ambient transaction; its delivery begins after the commit. */
+  /** Joins the ambient transaction; delivery starts after the commit. */
   async insert({ id, sealed }: SealedMail): Promise<void> {
     await this.database.transaction(async () => {
       await this.database.query(`INSERT INTO system_mails (id, sealed) VALUES ($1, $2)`, [id, sealed]);

@@ -6,12 +6,11 @@ import { SystemMailsRepository, type SealedMail } from './system-mails.repositor
 export interface SystemMail {
   to: string;
   subject: string;
-  /** HTML. */
   body: string;
   text: string;
 }
 
-/** Mail that Posthorn itself has to send: stored in the transaction of its cause, under a key, and handed on afterwards. */
+/** Mail from Posthorn itself, stored sealed in the transaction of its cause and sent afterwards. */
 @Injectable()
 export class SystemMails {
   constructor(

@@ -19,8 +19,8 @@ import { SystemMailsRepository, type SealedMail } from './system-mails.repositor
 const acceptMs = 2_000;
 
 /**
- * Hands system mails to sending, which takes each once: its id and its idempotency key are the row's. Whoever dies between
- * that and the removal of the row leaves it to the next, who is answered the first receipt.
+ * Passes system mails to sending. The row's id is also the e-mail id and the idempotency key, so a mail whose
+ * row was not yet removed when the process died is accepted only once.
  */
 @Injectable()
 export class SystemMailsWork implements WorkHandler<object> {
@@ -59,7 +59,7 @@ export class SystemMailsWork implements WorkHandler<object> {
     return {
       ...content,
       from: this.sender,
-      // Its links open accounts: they lead nowhere else on their way, and its words are nobody's template.
+      // The links grant access to accounts, so they must not be tracked; the content is not a template.
       verbatim: true,
       tracking: { opens: false, clicks: false },
       recipients: [{ id: mail.id, to: { email: to } }],
@@ -69,7 +69,7 @@ export class SystemMailsWork implements WorkHandler<object> {
 
   private async giveUp(id: string): Promise<void> {
     await this.rows.remove(id);
-    this.log.error(`system mail ${id} could not be sent for a day and was given up`);
+    this.log.error(`system mail ${id} could not be sent within a day and was dropped`);
   }
 }
 
@@ -77,7 +77,7 @@ function senderOf({ systemMailFrom }: GatewayConfig): Mailbox {
   const sender = parseMailbox(systemMailFrom);
   if (!sender)
     throw new ConfigError([
-      `SYSTEM_MAIL_FROM=${systemMailFrom} must be an address, or a name with one in angle brackets`,
+      `SYSTEM_MAIL_FROM=${systemMailFrom} must be an address, optionally with a name, such as Posthorn <hello@example.com>`,
     ]);
   return sender;
 }

@@ -22,7 +22,7 @@ import type { Call } from '../edge/routes/call.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 
 const bodyLimit = 3 * 1024 * 1024;
-/** MJML is compiled and previews are rendered before the answer, on threads that may have to be begun for it. */
+/** Compiling MJML and rendering previews may have to start threads. */
 const rendering = { timeoutMs: 8_000 };
 
 @Controller()
@@ -64,7 +64,7 @@ export class TemplatesController {
   }
 
   @Patch('templates/:id', {
-    summary: 'Change a template',
+    summary: 'Update a template',
     scope: 'templates:write',
     body: UpdateTemplate,
     reply: Template,
@@ -77,7 +77,7 @@ export class TemplatesController {
   }
 
   @Delete('templates/:id', {
-    summary: 'Delete a template that nothing uses any more',
+    summary: 'Delete a template that is not in use',
     scope: 'templates:write',
     reply: DeletedTemplate,
     outcome: 'deleted',
@@ -89,7 +89,7 @@ export class TemplatesController {
   }
 
   @Get('templates/:id/versions', {
-    summary: 'List what a template said and says, newest first',
+    summary: 'List the versions of a template, newest first',
     scope: 'templates:read',
     paged: 'items',
     reply: TemplateVersion,
@@ -100,7 +100,7 @@ export class TemplatesController {
   }
 
   @Post('templates/:id/preview', {
-    summary: 'Render a template without sending it, and look for what its readers would mind',
+    summary: 'Render a template without sending it, and lint the result',
     scope: 'templates:read',
     body: PreviewTemplate,
     reply: RenderedTemplate,
@@ -111,7 +111,7 @@ export class TemplatesController {
   }
 
   @Post('templates/lint', {
-    summary: 'Look for what readers of a body would mind, before it is saved',
+    summary: 'Lint a template body',
     scope: 'templates:read',
     body: LintTemplate,
     reply: LintReport,

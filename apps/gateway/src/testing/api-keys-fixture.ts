@@ -6,7 +6,7 @@ export const codeOf = ({ status, json }: Published) => [
   json['code'] ?? (json['error'] as { code: string }).code,
 ];
 
-/** What the specs of API keys request again and again. */
+/** Requests that the specs of API keys share. */
 export function apiKeysFixture(suite: GatewaySuite) {
   return {
     create: (projectId: string, by: Request, body: object) =>
@@ -15,7 +15,7 @@ export function apiKeysFixture(suite: GatewaySuite) {
       const { projectId, caller } = await suite.buildProject();
       return { projectId, caller, owner: { as: await suite.buildUser({ projectId }) } };
     },
-    /** The secret of an answer, read as a member's client would. */
+    /** The secret, read like a client of a member. */
     tokenOf: async ({ json }: Published, by: Request): Promise<string> => {
       const { pathname, search } = new URL(String(json['reveal_url']));
       const revealed = await suite.request('GET', pathname.replace('/api/', '/api/v1/') + search, by);

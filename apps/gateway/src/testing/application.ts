@@ -5,15 +5,15 @@ import { origin, type PeopleSuite, type Visitor } from './people-suite.js';
 
 export const callback = 'http://127.0.0.1:7777/callback';
 
-/** What a person does on the consent page. */
+/** The answer of a user on the consent page. */
 export interface Decision {
   projectId: string;
   answer?: 'allow' | 'deny';
-  /** Boxes that they leave open. */
+  /** Scopes that the user deselects. */
   without?: readonly string[];
 }
 
-/** The client library asks the address that the gateway says it has; here it listens at another one. */
+/** The client library calls the public URL, but the gateway listens on another address. */
 export const fetchFrom =
   (suite: PeopleSuite, address: string): typeof fetch =>
   (input, init) => {
@@ -25,7 +25,7 @@ export const fetchFrom =
     });
   };
 
-/** Somebody who is signed in and owns a project. */
+/** A signed-in user who owns a project. */
 export async function buildOwner(
   suite: PeopleSuite,
   email: string,
@@ -40,7 +40,7 @@ export async function buildOwner(
   return { person, userId: row!.id, projectId: owned };
 }
 
-/** What the authorization server refused with. */
+/** The error of the authorization server. */
 export const errorOf = (requested: Promise<unknown>): Promise<string> =>
   requested.then(
     () => 'no error',
@@ -50,7 +50,7 @@ export const errorOf = (requested: Promise<unknown>): Promise<string> =>
         : String(error),
   );
 
-/** An application on somebody's device, as a client library makes it: a public client with PKCE. */
+/** A native application using a client library: a public client with PKCE. */
 export class Application {
   readonly verifier = oauth.generateRandomCodeVerifier();
   readonly state = oauth.generateRandomState();
@@ -86,7 +86,7 @@ export class Application {
     return new Application(server, client, authenticationOf(client), fetcher);
   }
 
-  /** Where the person's browser is sent first. */
+  /** The URL to open in the user's browser. */
   async requestPath(scope: string, changes: Record<string, string | null> = {}): Promise<string> {
     const requested: Record<string, string | null> = {
       response_type: 'code',
@@ -102,7 +102,7 @@ export class Application {
     return `/api/auth/oauth2/authorize?${new URLSearchParams(given).toString()}`;
   }
 
-  /** What the person's browser ends up with, where it is led back to the application. */
+  /** The URL to which the browser is redirected. */
   async requestPerson(
     person: Visitor,
     decision: Decision,
@@ -162,7 +162,7 @@ function authenticationOf(client: oauth.Client): oauth.ClientAuth {
     : oauth.ClientSecretBasic(secret);
 }
 
-/** The person reads the consent page and answers it; where they are led otherwise, that is answered. */
+/** Reads the consent page and answers it, or returns another response. */
 export async function decide(
   person: Visitor,
   path: string,
@@ -184,7 +184,7 @@ export async function decide(
   );
 }
 
-/** Where a page leads back to the application, or where there is none what became of it. */
+/** The redirect target of a page, or its status and title. */
 function leadOf({ status, text, headers }: Published): URL {
   const [, there] = /<a href="((?!\/)[^"]+)"/.exec(text) ?? [];
   return new URL(there ? plain(there) : (headers.get('location') ?? `/?status=${status}`), origin);

@@ -11,7 +11,7 @@ export interface Delegated {
   clientId: string;
 }
 
-/** What an application of its own holds after the whole flow, without the flow. */
+/** The result of an authorization without going through the flow. */
 export async function delegate(
   database: Database,
   projectId: string,

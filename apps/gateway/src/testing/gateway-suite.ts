@@ -15,9 +15,9 @@ import { buildUser, join, signIn, type Person } from './people.js';
 
 export interface Request {
   key?: string | null;
-  /** Whose browser asks, from a page of ours. */
+  /** A signed-in client on a trusted origin. */
   as?: SignedIn;
-  /** JSON unless it is text or bytes already. */
+  /** JSON unless it is text or bytes. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -30,18 +30,18 @@ export interface Published {
   ms: number;
 }
 
-/** A person who is signed in. */
+/** A signed-in user. */
 export interface SignedIn extends Person {
   cookie: string;
 }
 
-/** The gateway as it runs, on a database and a NATS of its own, without any other service. */
+/** A running gateway with its own database and NATS, but no other service. */
 export interface GatewaySuite extends Pick<
   ServiceFixture,
   'bus' | 'connection' | 'database' | 'eventsOf' | 'line' | 'nats' | 'queue'
 > {
   gateway: RunningGateway;
-  /** Another one on the same database and bus; stopped with the suite. */
+  /** A second gateway on the same database and NATS; stopped with the suite. */
   startAnother(): Promise<RunningGateway>;
   requestAt(
     gateway: Pick<RunningGateway, 'url'>,
@@ -52,7 +52,7 @@ export interface GatewaySuite extends Pick<
   request(method: string, path: string, request?: Request): Promise<Published>;
   buildProject(): Promise<{ projectId: string; caller: Caller }>;
   buildKey(projectId: string, wanted?: Partial<CreateApiKey>): Promise<CreatedApiKey>;
-  /** Somebody with an account and a session; a member where a role says of which project. */
+  /** A user with a session; a member of a project if a role is given. */
   buildUser(wanted?: {
     email?: string;
     verified?: boolean;

@@ -9,11 +9,11 @@ export const origin = 'http://localhost:3000';
 export const password = 'correct horse battery';
 
 export interface PeopleSuite extends GatewaySuite {
-  /** A browser of nobody yet, at an address of its own: limits are by address. */
+  /** A new browser with its own address, because limits are per address. */
   visitor(): Visitor;
-  /** What waits for this person, oldest first: no sending service takes it here. */
+  /** Waiting mails of this user, oldest first; there is no sending service here. */
   mailsTo(email: string): Promise<SystemMail[]>;
-  /** The token of the newest link in a mail to this person. */
+  /** The token of the newest link in a mail to this user. */
   tokenFor(email: string): Promise<string>;
   /** Signed up, confirmed and signed in. */
   buildPerson(email: string): Promise<Visitor>;
@@ -43,10 +43,10 @@ async function waiting({ database, queue }: GatewaySuite): Promise<SystemMail[]>
   return rows.map((row) => mails.open(row));
 }
 
-/** Keeps cookies as a browser does. */
+/** Keeps cookies like a browser. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  /** Of the loopback network, since screenshots show it; the proxy itself is 127.0.0.1. */
+  /** A loopback address, because screenshots show it; 127.0.0.1 is the proxy. */
   readonly address = `127.${randomInt(1, 256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
   constructor(
@@ -66,7 +66,7 @@ export class Visitor {
     return this.request('POST', path, { body, headers });
   }
 
-  /** As a form of a page is sent. */
+  /** Submits a form. */
   submit(
     path: string,
     fields: Record<string, string>,

@@ -13,7 +13,7 @@ export interface Person {
   email: string;
 }
 
-/** A person with a verified address, as signing up would leave them. */
+/** A user with a verified address, as after sign-up. */
 export async function buildUser(
   database: Database,
   { verified = true, ...overrides }: Partial<Person> & { verified?: boolean } = {},
@@ -42,7 +42,7 @@ export async function join(
   );
 }
 
-/** A session of the person; answers its cookie as a browser sends it. */
+/** Creates a session and returns its cookie. */
 export async function signIn(
   database: Database,
   { userId }: Pick<Person, 'userId'>,
@@ -56,13 +56,12 @@ export async function signIn(
   return cookieOf(token, await peopleSecretOf(database, secrets));
 }
 
-/** What the installation signs sessions with, as its first gateway made it. */
+/** The secret of sessions, created by the first gateway of the installation. */
 export const peopleSecretOf = async (
   database: Database,
   secrets = new Secrets([testSecret]),
 ): Promise<string> => (await PeopleSecret.open(database, secrets)).value;
 
-/** The cookie of a token. */
 export function cookieOf(token: string, secret: string): string {
   const signature = createHmac('sha256', secret).update(token).digest('base64');
   return `${sessionCookieName}=${encodeURIComponent(`${token}.${signature}`)}`;

@@ -18,7 +18,7 @@ export class WorkflowsController {
   constructor(private readonly bus: Bus) {}
 
   @Post('workflows', {
-    summary: 'Create a workflow, disabled, with its TRIGGER step',
+    summary: 'Create a disabled workflow with its TRIGGER step',
     scope: 'workflows:write',
     body: CreateWorkflow,
     reply: Workflow,
@@ -59,7 +59,7 @@ export class WorkflowsController {
   }
 
   @Patch('workflows/:id', {
-    summary: 'Change a workflow',
+    summary: 'Update a workflow',
     scope: 'workflows:write',
     body: UpdateWorkflow,
     reply: Workflow,
@@ -70,7 +70,7 @@ export class WorkflowsController {
   }
 
   @Delete('workflows/:id', {
-    summary: 'Delete a workflow with its graph',
+    summary: 'Delete a workflow and its graph',
     scope: 'workflows:write',
     reply: DeletedWorkflow,
     outcome: 'deleted',
@@ -81,7 +81,7 @@ export class WorkflowsController {
   }
 
   @Post('workflows/:id/clone', {
-    summary: 'Copy a workflow with its graph, disabled',
+    summary: 'Copy a workflow and its graph; the copy is disabled',
     scope: 'workflows:write',
     body: null,
     reply: Workflow,

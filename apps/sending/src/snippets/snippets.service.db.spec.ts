@@ -51,7 +51,7 @@ describe('a snippet', () => {
     const { caller } = await suite.buildProject();
     await build(caller, 'footer');
     const other = await build(caller, 'header');
-    const taken = { kind: 'conflict', message: 'A snippet with this name exists' };
+    const taken = { kind: 'conflict', message: 'A snippet with this name already exists' };
     await expect(build(caller, 'footer')).rejects.toMatchObject(taken);
     await expect(update(caller, other.id, { name: 'footer' })).rejects.toMatchObject(taken);
     await build((await suite.buildProject()).caller, 'footer');

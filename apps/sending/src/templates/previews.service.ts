@@ -87,6 +87,6 @@ export class PreviewsService {
 
 function refuseUnknown(error: unknown): never {
   throw error instanceof DomainError && error.kind === 'not_found'
-    ? invalidMember(['contactId'], 'not_found', 'is no contact of this project')
+    ? invalidMember(['contactId'], 'not_found', 'must be a contact of this project')
     : error;
 }

@@ -20,18 +20,17 @@ import { IdempotencyClaim } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
-/** DRAFT → SCHEDULED → SENDING ⇄ PAUSED → SENT; CANCELLED and SENT are terminal (docs/api-decisions.md §6). */
+/** DRAFT → SCHEDULED → SENDING ⇄ PAUSED → SENT. CANCELLED and SENT are terminal (docs/api-decisions.md §6). */
 export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
-/** ALL takes nothing more; FILTERED `audienceCondition`, SEGMENT `segmentId`, LIST `listId` (its CONFIRMED members only). */
+/** FILTERED needs `audienceCondition`, SEGMENT `segmentId`, LIST `listId` (CONFIRMED members only). */
 export const audienceTypes = ['ALL', 'FILTERED', 'SEGMENT', 'LIST'] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
 export const maxCampaignName = 200;
 const maxCampaignBody = 1024 * 1024;
 
-/** Counts of recipients; all zero until the campaign is sent. */
 export class CampaignStats {
   @Count() totalRecipients: number;
   @Count() sent: number;
@@ -47,12 +46,12 @@ export class Campaign {
   @Id({ legacyOnly: true }) projectId: string;
   @Text(1, maxCampaignName) name: string;
   @Text(0, 500) @Nullable() description: string | null;
-  /** Subject and body, or a template, may be missing in DRAFT; `send` needs them. */
+  /** Subject and body, or a template, are optional in DRAFT and required to send. */
   @Line(1, 998) @Nullable() subject: string | null;
-  /** HTML, ≤ 1 MiB with the whole request. */
+  /** HTML. The whole request is limited to 1 MiB. */
   @Text(1, maxCampaignBody) @Nullable() body: string | null;
   @Id() @Nullable() templateId: string | null;
-  /** Its domain must be verified (422 `/from`). Null: the template's, else the default domain's, when it is sent. */
+  /** Its domain must be verified (422 `/from`). Null: the template's sender, or else the default domain's. */
   @Address() @Nullable() from: string | null;
   @Line(1, 100) @Nullable() fromName: string | null;
   @Address() @Nullable() replyTo: string | null;
@@ -84,15 +83,15 @@ const content = [
 const audience = ['audienceCondition', 'segmentId', 'listId'] as const;
 class CampaignContent extends PickFields(Campaign, [...content, ...audience]) {}
 
-/** `emailCategory` is MARKETING unless said otherwise. A campaign is created in DRAFT. */
+/** Created in DRAFT; `emailCategory` is MARKETING by default. */
 export class CreateCampaign extends JoinFields(CampaignBase, PartialFields(CampaignContent)) {}
 
-/** A create as it travels: repeats of its key are answered the first one's receipt, to the byte (docs/api-decisions.md §3). */
+/** Repeating the idempotency key returns the first response byte for byte (docs/api-decisions.md §3). */
 export class CreateCampaignOnce extends CreateCampaign {
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
 
-/** Absent leaves, null clears; what results is checked as a whole. */
+/** Absent members are unchanged, null clears; the resulting campaign is validated as a whole. */
 export class UpdateCampaign extends PartialFields(CreateCampaign) {}
 
 export class CampaignId extends PickFields(Campaign, ['id']) {}
@@ -105,7 +104,7 @@ export class CampaignPage extends PageEnd {
   @ListOf(() => Campaign, 0, 100) items: Campaign[];
 }
 
-/** Whether a campaign that is not sent yet sends from a domain, or from what lies beneath it. */
+/** Whether an unsent campaign sends from a domain or one of its subdomains. */
 export class CampaignSender {
   @Text(3, 253) domain: string;
 }
@@ -117,7 +116,7 @@ export class CampaignSenderUse {
 export class DeletedCampaign extends PickFields(Campaign, ['id']) {}
 
 export const campaigns = {
-  /** Errors: `validation_error` (`/from`, a missing or unknown dependent), `conflict` and `idempotency_key_reused` for its key. */
+  /** Errors: `validation_error` (`/from`, a missing or unknown reference), `conflict`, `idempotency_key_reused`. */
   create: request('campaigns.campaigns.create', CreateCampaignOnce, Campaign),
   get: request('campaigns.campaigns.get', CampaignId, Campaign),
   list: request('campaigns.campaigns.list', ListCampaigns, CampaignPage),
@@ -125,7 +124,7 @@ export const campaigns = {
   update: request('campaigns.campaigns.update', UpdateCampaignById, Campaign),
   /** 409 unless DRAFT. */
   delete: request('campaigns.campaigns.delete', CampaignId, DeletedCampaign),
-  /** A new DRAFT with the same content and audience, whatever became of the original. */
+  /** A new DRAFT with the same content and audience, whatever the status of the original. */
   clone: request('campaigns.campaigns.clone', CampaignId, Campaign),
   sendsFrom: request('campaigns.campaigns.sends_from', CampaignSender, CampaignSenderUse),
 };
@@ -134,7 +133,7 @@ export class CampaignEvent {
   @Id() campaignId: string;
   @Text(1, maxCampaignName) name: string;
   @Instant() at: Date;
-  /** Rises with every change of this campaign: order per campaign. */
+  /** Increases with every change of this campaign; orders its events. */
   @Count() seq: number;
 }
 
@@ -144,15 +143,15 @@ export const campaignEvents = {
   launched: event(
     'campaigns.campaign.launched',
     CampaignEvent,
-    'A campaign began to send; its audience is frozen.',
+    'Sending of a campaign started; its audience is fixed from now on.',
   ),
   paused: event('campaigns.campaign.paused', CampaignEvent, 'A campaign was paused.'),
-  resumed: event('campaigns.campaign.resumed', CampaignEvent, 'A campaign goes on.'),
-  cancelled: event('campaigns.campaign.cancelled', CampaignEvent, 'A campaign was cancelled for good.'),
+  resumed: event('campaigns.campaign.resumed', CampaignEvent, 'A paused campaign was resumed.'),
+  cancelled: event('campaigns.campaign.cancelled', CampaignEvent, 'A campaign was cancelled permanently.'),
 };
 
 export const campaignNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such campaign');
 export const campaignNotEditable = () =>
-  new DomainError('conflict', 'conflict', 'The campaign is past DRAFT and SCHEDULED and cannot be changed');
+  new DomainError('conflict', 'conflict', 'The campaign can be changed only in DRAFT or SCHEDULED');
 export const campaignNotDraft = () =>
   new DomainError('conflict', 'conflict', 'Only a campaign in DRAFT can be deleted');

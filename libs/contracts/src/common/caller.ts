@@ -1,30 +1,27 @@
-/** Who asks. `none` is a caller without a credential, on the few routes that need none. */
 export const actorKinds = ['USER', 'KEY', 'TOKEN', 'OPERATOR', 'SERVICE'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
-/** Travels with every call: whose project, on whose behalf, and from where. */
+/** Sent with every call: the project, who acts in it, and from where. */
 export interface Caller {
   projectId: string;
   actor: { kind: ActorKind; id: string; name?: string };
-  /** The client's address, for consent records and the audit log. */
   address?: string;
-  /** What the client calls itself (`User-Agent`), for consent records; cut to 512 characters. */
+  /** The client's `User-Agent`, for consent records; cut to 512 characters. */
   userAgent?: string;
-  /** The API key's mode; absent for callers that are no key. */
   mode?: 'LIVE' | 'TEST';
-  /** By a key that stands in a page, where everybody can read it. */
+  /** Set for a key that is published in a web page. */
   isPublic?: true;
-  /** What a TEST key is kept to: its one sender, and the owners' verified addresses. */
+  /** Limits of a TEST key: its only sender, and the owners' verified addresses. */
   sandbox?: { address: string; recipients: readonly string[] };
-  /** The access token that a delegated caller shows; its grant is the actor. */
+  /** The access token of a delegated caller; the actor is its grant. */
   tokenId?: string;
-  /** Confines `from` to one domain (docs/api-decisions.md §2). */
+  /** Restricts `from` to one domain (docs/api-decisions.md §2). */
   domainId?: string;
 }
 
 /**
- * From where somebody acted for the project, as events and the audit log tell it. The address of whoever stands before a page with a public key, or opened a link, is
- * a visitor's own: it is proof of their consent, is forgotten with it, and is told to nobody else.
+ * The address published in events and the audit log. For a public key or an opened link it is that of a
+ * visitor, which is stored as proof of consent only and erased with it.
  */
 export const publishedAddressOf = ({ actor, address, isPublic }: Caller): string | null =>
   isPublic || actor.kind === 'SERVICE' ? null : (address ?? null);
@@ -34,5 +31,5 @@ export const serviceCaller = (service: string, projectId: string): Caller => ({
   actor: { kind: 'SERVICE', id: service },
 });
 
-/** In place of a project, where the caller stands above them. */
+/** Stands for the project when the caller acts on the whole installation. */
 export const aboveProjects = '00000000-0000-0000-0000-000000000000';

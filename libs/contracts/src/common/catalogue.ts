@@ -29,7 +29,7 @@ import { templateEvents, templates, templateUses } from '../sending/templates.js
 import { users } from '../gateway/users.js';
 import { workflowEvents, workflows } from '../workflows/workflows.js';
 
-/** Every question that one service may ask another. The boot refuses a service that does not answer all of its own. */
+/** A service that lacks a handler for one of its own requests does not start. */
 export const requestCatalogue: readonly RequestContract[] = [
   emails,
   contacts,
@@ -68,7 +68,7 @@ export const requestCatalogue: readonly RequestContract[] = [
   ...Object.values(operations),
 ].flatMap((group) => Object.values(group) as RequestContract[]);
 
-/** Every event that a service may publish, also those whose publishers come later. */
+/** Every event that a service may publish. */
 export const eventCatalogue: readonly EventContract[] = [
   emailEvents,
   domainEvents,

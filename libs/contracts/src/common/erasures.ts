@@ -3,23 +3,23 @@ import { DomainError } from './errors.js';
 import { Address, Choice, Flag, Id, Instant, ListOf, Nullable } from '../schema/fields.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** Stands wherever an erased address stood in something that is kept (docs/api-decisions.md §5). The domain is nobody's and never will be (RFC 2606). */
+/** Replaces an erased address in rows that are kept (docs/api-decisions.md §5); the domain is reserved (RFC 2606). */
 const erasedDomain = 'erased.invalid';
 export const erasedAddress = `erased@${erasedDomain}`;
 export const isErasedAddress = (email: string): boolean => email.endsWith(`@${erasedDomain}`);
 
-/** Told again and again until the service is done: nothing that is stored or published may hold the address. */
+/** Repeated until the service reports that it is done. */
 export class EraseAddress {
   @Id() erasureId: string;
-  /** The contact that is erased; events may name it without its address. */
+  /** The erased contact; events may refer to it without its address. */
   @Id() contactId: string;
   @Address() email: string;
-  /** When the contact was deleted: mail that was accepted later is to whoever has the address then. */
+  /** When the contact was deleted; later mail belongs to the current owner of the address. */
   @Instant() erasedAt: Date;
 }
 
 export class ErasedAddress {
-  /** False where a bounded piece of the work was done, at most a thousand rows of a table: ask again. */
+  /** False after a bounded step (at most a thousand rows of a table): call again. */
   @Flag() done: boolean;
 }
 
@@ -33,26 +33,24 @@ export const erasingServices = [
 ] as const;
 export type ErasingService = (typeof erasingServices)[number];
 
-/** What one service has done of an erasure. */
 export class ServiceErasure {
   @Choice(erasingServices) service: ErasingService;
-  /** Null while something of the person may be left in it. */
+  /** Null while the service may still hold data of the person. */
   @Instant() @Nullable() completedAt: Date | null;
 }
 
-/** The report of an erasure: its id is that of the contact, and it holds nothing of the person. */
+/** An erasure report. Its id is that of the contact, and it holds no personal data. */
 export class Erasure {
   @Id() id: string;
   @Id() contactId: string;
   @Instant() createdAt: Date;
-  /** Null until every service is done. */
   @Instant() @Nullable() completedAt: Date | null;
   @ListOf(() => ServiceErasure, 0, erasingServices.length) services: ServiceErasure[];
 }
 
 export class ErasureId extends PickFields(Erasure, ['id']) {}
 
-/** Everything that a service holds of a person whose contact was deleted. Idempotent; each call does a bounded piece. */
+/** Erases what a service holds of a deleted contact. Idempotent; each call does a bounded step. */
 export const eraseIn = {
   sending: request('sending.erasures.erase', EraseAddress, ErasedAddress),
   analytics: request('analytics.erasures.erase', EraseAddress, ErasedAddress),
@@ -62,7 +60,6 @@ export const eraseIn = {
 };
 
 export const erasures = {
-  /** By the id of the contact that was deleted. */
   get: request('contacts.erasures.get', ErasureId, Erasure),
 };
 

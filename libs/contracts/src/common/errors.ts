@@ -1,9 +1,9 @@
 import type { FailureCode } from '../schema/field-check.js';
 
-/** How a request failed, in the domain's words; status codes and dialects are the gateway's. */
+/** How a request failed, independent of HTTP: only the gateway knows status codes and dialects. */
 export type ErrorKind =
-  | 'malformed' // the body cannot be read at all
-  | 'invalid' // it can, and breaks a rule
+  | 'malformed'
+  | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
@@ -13,11 +13,10 @@ export type ErrorKind =
   | 'too_large'
   | 'wrong_media_type'
   | 'rate_limited'
-  | 'unavailable' // nothing happened, and nothing will: repeat
-  | 'timeout' // as unavailable, but a deadline passed first
+  | 'unavailable' // nothing was done: safe to repeat
+  | 'timeout' // as unavailable, after a deadline
   | 'internal';
 
-/** The complete public registry of codes (the API specification, Errors). */
 export const errorCodes = [
   'invalid_api_key',
   'invalid_session',
@@ -35,7 +34,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Codes that only the legacy surface tells apart (docs/api-decisions.md §1). */
+/** Codes that exist on the legacy surface only (docs/api-decisions.md §1). */
 export const legacyOnlyCodes = [
   'scope_escalation',
   'key_revoked',
@@ -45,7 +44,7 @@ export const legacyOnlyCodes = [
 ] as const;
 export type LegacyOnlyCode = (typeof legacyOnlyCodes)[number];
 
-/** One refused member: `path` holds the JSON Pointer tokens, in the domain's names. */
+/** One refused member; `path` holds JSON Pointer tokens in the contract's names. */
 export interface InvalidMember {
   path: string[];
   code: FailureCode;
@@ -56,7 +55,7 @@ export interface ErrorDetails {
   errors?: InvalidMember[];
   previousStatus?: string;
   retryAfterSeconds?: number;
-  /** Of what there were too many. */
+  /** The limit that was exceeded. */
   limit?: number;
   allow?: string[];
 }
@@ -79,13 +78,17 @@ export const invalid = (errors: InvalidMember[], message = 'One or more fields a
 export const invalidMember = (path: string[], code: FailureCode, message: string) =>
   invalid([{ path, code, message }]);
 
-/** Nothing was done and nothing will be: the caller may repeat. */
-export const unavailable = (message = 'The service cannot answer right now') =>
+/** Nothing was done, so the caller may repeat the request. */
+export const unavailable = (message = 'The service is temporarily unavailable') =>
   new DomainError('unavailable', 'internal_error', message, { retryAfterSeconds: 1 });
 
-/** The request may have taken effect: only a repeat with the same idempotency key is safe (docs/api-decisions.md §1). */
+/** The request may have taken effect; only a repeat with the same idempotency key is safe (docs/api-decisions.md §1). */
 export const outcomeUnknown = () =>
-  new DomainError('internal', 'internal_error', 'outcome unknown; repeat with the same Idempotency-Key');
+  new DomainError(
+    'internal',
+    'internal_error',
+    'The outcome is unknown; repeat the request with the same Idempotency-Key',
+  );
 
 export function assertUnreachable(value: never): never {
   throw new Error(`unexpected value ${JSON.stringify(value)}`);

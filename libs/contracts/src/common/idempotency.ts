@@ -1,17 +1,22 @@
 import { DomainError } from './errors.js';
 import { Text } from '../schema/fields.js';
 
-/** An idempotency key with what it stands for; scope of a key: project + operation (docs/api-decisions.md §3). */
+/** An idempotency key is unique per project and operation (docs/api-decisions.md §3). */
 export class IdempotencyClaim {
   @Text(1, 255) key: string;
   @Text(1, 100) operation: string;
-  /** SHA-256 over the canonical JSON of the body, hex. */
+  /** SHA-256 of the canonical JSON of the body, in hex. */
   @Text(64, 64) bodyHash: string;
 }
 
 export const keyInFlight = () =>
-  new DomainError('conflict', 'conflict', 'The first request with this Idempotency-Key is still in flight', {
-    retryAfterSeconds: 1,
-  });
+  new DomainError(
+    'conflict',
+    'conflict',
+    'The first request with this Idempotency-Key is still in progress',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 export const keyReused = () =>
   new DomainError('invalid', 'idempotency_key_reused', 'The Idempotency-Key was used with a different body');

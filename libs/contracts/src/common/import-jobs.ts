@@ -4,18 +4,15 @@ import { Choice, Count, Id, Instant, Nullable } from '../schema/fields.js';
 export const importStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-/** A table on its way in (docs/api-decisions.md §15); it goes on after a restart where it was. */
+/** An import of a table (docs/api-decisions.md §15); after a restart it continues where it stopped. */
 export class ImportJob {
   @Id() id: string;
   @Choice(importStatuses) status: ImportStatus;
-  /** Rows without the header. */
   @Count() total: number;
   @Count() processed: number;
   @Count() created: number;
   @Count() updated: number;
-  /** Rows after which everything is as before. */
   @Count() skipped: number;
-  /** Rows that nobody can take in. */
   @Count() failed: number;
   @Instant() createdAt: Date;
   @Instant() @Nullable() finishedAt: Date | null;

@@ -4,7 +4,7 @@ import { Count, Flag, Id, Instant, ListOf, Nullable, Text } from '../schema/fiel
 import { PageEnd, PageQuery } from './page.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** An event that one subscriber could not take in after its last try (docs/guarantees.md G18); kept until it is replayed. */
+/** An event that a subscriber failed to process after its last attempt (docs/guarantees.md G18); kept until replayed. */
 export class DeadLetterEntry {
   @Id() id: string;
   /** The durable consumer, such as `analytics-daily-counts`. */
@@ -12,15 +12,13 @@ export class DeadLetterEntry {
   @Text(1, 200) fact: string;
   @Id() factId: string;
   @Id() projectId: string;
-  /** What the last try said. */
   @Text(0, 2000) error: string;
-  /** Tries by itself, replays included. */
+  /** Attempts for this event alone, including replays. */
   @Count() attempts: number;
   @Instant() firstAt: Date;
   @Instant() lastAt: Date;
 }
 
-/** Newest first, by the instant of the first try. */
 export class ListDeadLetters extends PageQuery {}
 
 export class DeadLetterEntries extends PageEnd {
@@ -29,26 +27,26 @@ export class DeadLetterEntries extends PageEnd {
 
 export class DeadLetterId extends PickFields(DeadLetterEntry, ['id']) {}
 
-/** A replay that fails again leaves its letter where it was, with the new error. */
+/** When the replay fails again, the dead letter stays and holds the new error. */
 export class ReplayedDeadLetter extends DeadLetterId {
   @Flag() replayed: boolean;
   @Text(0, 2000) @Nullable() error: string | null;
 }
 
 export class RepublishEvents {
-  /** Events written since then; older ones than RETENTION_OUTBOX_DAYS are gone. */
+  /** Events written since then; events older than RETENTION_OUTBOX_DAYS are no longer stored. */
   @Instant() since: Date;
 }
 
 export class RepublishedEvents extends RepublishEvents {
-  /** How many are published once more, in the background; those who took them in already do nothing. */
+  /** Number of events published again in the background; subscribers that have processed them ignore the repeat. */
   @Count() facts: number;
 }
 
-/** What an operator can ask of every service; a service answers these by being started, and declares nothing for them. */
+/** Operator requests that every service answers without declaring them. */
 const operationsOf = (service: ServiceName) => ({
   listDeadLetters: request(`${service}.dead_letters.list`, ListDeadLetters, DeadLetterEntries),
-  /** Runs the subscriber's effect and removes the letter in one transaction; 404 for one that is not there. */
+  /** Runs the subscriber and removes the dead letter in one transaction; 404 if there is none. */
   replayDeadLetter: request(`${service}.dead_letters.replay`, DeadLetterId, ReplayedDeadLetter),
   republish: request(`${service}.facts.republish`, RepublishEvents, RepublishedEvents),
 });

@@ -3,21 +3,19 @@ import { Count, Flag, Id, Instant, Nested, Nullable, Optional } from '../schema/
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
 
-/** A place in a list that is ordered by creation, newest first, ties by id, descending. Opaque to clients: the gateway signs it. */
+/** A position in a list ordered by creation, newest first, ties by descending id. Clients see it signed and opaque. */
 export class PagePosition {
   @Instant() at: Date;
   @Id() id: string;
 }
 
-/** The members that every paged question has. */
 export class PageQuery {
   @Count({ min: 1, max: maxPageSize, optional: true }) @Optional() limit?: number;
   @Nested(() => PagePosition) @Optional() after?: PagePosition;
-  /** Ask for the total too: only where the dialect shows it. */
+  /** Also count the total; only for dialects that show it. */
   @Flag() @Optional() withTotal?: boolean;
 }
 
-/** The members that every page has besides its items. */
 export class PageEnd {
   @Flag() hasMore: boolean;
   @Nested(() => PagePosition) @Nullable() next: PagePosition | null;

@@ -22,39 +22,34 @@ import { PageEnd, PagePosition } from './page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 import { Suppression } from '../sending/suppressions.js';
 
-/** Rows of a part that one answer holds; what there is of a person has no bound. */
 export const maxPersonRows = 1_000;
-/** E-mails that one answer holds, and the newest of what became of each. */
 export const maxPersonEmails = 20;
 
 export class MailEventTime extends PickFields(MailHistoryEvent, ['id', 'at', 'kind', 'detail', 'link']) {}
 
 export class PersonEmail extends Email {
-  /** What became of it, newest first. */
   @ListOf(() => MailEventTime, 0) history: MailEventTime[];
 }
 
-/** What an address last said of marketing mail. */
+/** The latest decision of an address about marketing mail. */
 export class PersonOptOut {
   @Flag() optedOut: boolean;
   @Instant() since: Date;
 }
 
-/** What sending keeps of an address beside its mail. */
+/** What sending stores about an address apart from its e-mails. */
 export class AddressStanding {
-  /** Null where the address is not suppressed. */
   @Nested(() => Suppression) @Nullable() suppression: Suppression | null;
-  /** Null where it never said anything. */
+  /** Null if the address never opted in or out. */
   @Nested(() => PersonOptOut) @Nullable() optOut: PersonOptOut | null;
 }
 
 export class MailOfPerson extends AddressStanding {
-  /** Newest first. */
   @ListOf(() => PersonEmail, 0) emails: PersonEmail[];
 }
 
 export class PersonEmailPart extends PersonEmail {
-  /** Where its history goes on; null where that is all. */
+  /** Where the history continues; null at its end. */
   @Nested(() => PagePosition) @Nullable() historyNext: PagePosition | null;
 }
 
@@ -80,7 +75,6 @@ export class MailTimes extends PageEnd {
 export class PersonMembership {
   @Id() id: string;
   @Id() listId: string;
-  /** Null where the list is gone. */
   @Text(1, 100) @Nullable() listName: string | null;
   @Choice(membershipStatuses) status: MembershipStatus;
   @Instant() createdAt: Date;
@@ -93,7 +87,6 @@ export class PersonSegment {
   @Instant() since: Date;
 }
 
-/** How often something happened: all that segments ask of it. */
 export class PersonSummary {
   @Choice(['EVENT', 'EMAIL']) of: 'EVENT' | 'EMAIL';
   @Text(1, 200, { example: 'signup' }) name: string;
@@ -102,19 +95,17 @@ export class PersonSummary {
   @Instant() lastAt: Date;
 }
 
-/** What contacts holds of a person, each newest first, but summaries by name. */
+/** What contacts stores about a person, newest first; summaries are ordered by name. */
 export class PersonParts {
   @ListOf(() => Consent, 0) consents: Consent[];
   @ListOf(() => PersonMembership, 0) memberships: PersonMembership[];
-  /** In which the contact is now. */
   @ListOf(() => PersonSegment, 0) segments: PersonSegment[];
-  /** Memberships that changed, and tracked segments that were entered and left. */
+  /** Membership changes, and entries and exits of tracked segments. */
   @ListOf(() => Activity, 0) history: Activity[];
   @ListOf(() => PersonSummary, 0) summaries: PersonSummary[];
   @ListOf(() => CustomEvent, 0) events: CustomEvent[];
 }
 
-/** All that is known of one person, but the contents of their mail. */
 export class PersonData extends JoinFields(MailOfPerson, PersonParts) {
   @Nested(() => Contact) contact: Contact;
 }
@@ -122,7 +113,7 @@ export class PersonData extends JoinFields(MailOfPerson, PersonParts) {
 export const personParts = ['consents', 'memberships', 'segments', 'history', 'summaries', 'events'] as const;
 export type PersonPart = (typeof personParts)[number];
 
-/** A place in a part: of summaries the name, of all others the instant and the id. */
+/** A position in a part: a name for summaries, an instant and an id for the others. */
 export class PersonPosition {
   @Nested(() => PagePosition) @Optional() position?: PagePosition;
   @Text(1, 200) @Optional() name?: string;
@@ -133,17 +124,14 @@ export class GetPersonPart extends ContactId {
   @Nested(() => PersonPosition) @Optional() after?: PersonPosition;
 }
 
-/** Some rows of the part that was asked for. */
 export class PersonPartPage extends PartialFields(PersonParts) {
-  /** Null where that is all. */
   @Nested(() => PersonPosition) @Nullable() next: PersonPosition | null;
 }
 
 export const personData = {
-  /** At most a thousand rows and some MiB at a time. 404 for an unknown contact. */
+  /** At most a thousand rows and a few MiB per response. 404 for an unknown contact. */
   part: request('contacts.personData.part', GetPersonPart, PersonPartPage),
-  /** What sending holds of an address, its e-mails newest first; of one that it never saw, nothing. */
+  /** What sending stores about an address, e-mails newest first; empty for an unknown address. */
   mail: request('sending.personData.mail', GetPersonMail, PersonMail),
-  /** What else became of one e-mail. */
   moments: request('sending.personData.moments', GetMailTimes, MailTimes),
 };

@@ -16,10 +16,8 @@ import {
 import { PickFields } from '../schema/shapes.js';
 
 export const maxSummarizedAddresses = 200;
-/** Of events that may be on their way to those addresses. */
 const maxUnderWay = 50_000;
 
-/** How often something became of mail to one address. */
 export class MailSummary {
   @Address() email: string;
   @Choice(emailActivities) kind: EmailActivity;
@@ -28,7 +26,7 @@ export class MailSummary {
   @Instant() lastAt: Date;
 }
 
-/** Part of an event that was told within the last ten minutes, or is not told yet: whoever heard it has counted it. */
+/** Part of an event published within the last ten minutes or not yet published; subscribers that received it have counted it. */
 export class MailUnderWay extends PickFields(MailSummary, ['email', 'kind']) {
   @Id() factId: string;
   @Instant() at: Date;
@@ -38,19 +36,18 @@ export class GetMailSummaries {
   @Addresses(1, maxSummarizedAddresses) emails: string[];
 }
 
-/** As of one instant. */
 export class MailSummaries {
   @ListOf(() => MailSummary, 0, maxSummarizedAddresses * emailActivities.length) items: MailSummary[];
-  /** Counted in `items` too. */
+  /** Also counted in `items`. */
   @ListOf(() => MailUnderWay, 0, maxUnderWay) underWay: MailUnderWay[];
 }
 
 export const mailSummaries = {
-  /** What became of the mail that sending still holds, by people only. */
+  /** Counts of the mail that sending still stores, without machine opens and clicks. */
   of: request('sending.mailSummaries.of', GetMailSummaries, MailSummaries),
 };
 
-/** The read models of contacts that an operator can have made anew (docs/read-models.md). */
+/** Read models of contacts that an operator can rebuild (docs/read-models.md). */
 export const rebuiltModels = [
   'contacts',
   'lists',
@@ -61,7 +58,6 @@ export const rebuiltModels = [
 ] as const;
 export type RebuiltModel = (typeof rebuiltModels)[number];
 
-/** The row behind which the next piece goes on. */
 export class RebuildPosition {
   @Id() projectId: string;
   @Id() id: string;
@@ -73,23 +69,23 @@ export class RebuildReadModel {
 }
 
 export class RebuiltReadModel {
-  /** What this piece has compared: projects, lists, segments or contacts, by the model. */
+  /** Projects, lists, segments or contacts compared in this step, depending on the model. */
   @Count() compared: number;
-  /** Rows of the model that were wrong, and are right now. */
+  /** Rows of the model that were wrong and have been corrected. */
   @Count() repaired: number;
-  /** Null after the last piece. */
   @Nested(() => RebuildPosition) @Nullable() next: RebuildPosition | null;
 }
 
 export const readModels = {
-  /** One piece of one model, of all projects: it can be stopped between any two, and begun again from the start. */
+  /** One step of one model for all projects; can be stopped after any step and started over. */
   rebuild: request('contacts.readModels.rebuild', RebuildReadModel, RebuiltReadModel),
 };
 
-export const summariesBusy = () => unavailable('Mail to a contact is being counted all the time; try again');
+export const summariesBusy = () =>
+  unavailable('Mail to one of these contacts keeps being counted; try again');
 export const summariesDead = () =>
   new DomainError(
     'conflict',
     'conflict',
-    'Facts of mail wait as dead letters and would count twice: replay them first',
+    'Mail events are in the dead letters and would be counted twice: replay them first',
   );

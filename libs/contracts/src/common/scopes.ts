@@ -1,4 +1,3 @@
-/** The 38 scopes (the API specification, ApiKey). */
 export const scopes = [
   'emails:send', 'emails:read', 'emails:test', 'contacts:read', 'contacts:write', 'campaigns:read', 'campaigns:write', 'campaigns:send',
   'segments:read', 'segments:write', 'workflows:read', 'workflows:write', 'templates:read', 'templates:write', 'domains:read', 'domains:write',
@@ -12,12 +11,11 @@ export const isScope = (text: string): text is Scope => (scopes as readonly stri
 export const grantPresets = ['FULL', 'SENDING_ONLY'] as const;
 export type GrantPreset = (typeof grantPresets)[number];
 
-/** What a key without explicit scopes may do. */
 export const presetScopes: Record<GrantPreset, readonly Scope[]> = {
   FULL: scopes,
   SENDING_ONLY: ['emails:send'],
 };
 
-/** What a key may do: explicit scopes, and the preset's only while there are none (the API specification, ApiKey). */
+/** The preset counts only while a key has no explicit scopes. */
 export const grantedScopes = (preset: GrantPreset, explicit: readonly Scope[]): readonly Scope[] =>
   explicit.length > 0 ? explicit : presetScopes[preset];

@@ -1,7 +1,6 @@
 import { request } from '../schema/contract.js';
 import { Count, Id, Nested, Nullable, Optional, Text } from '../schema/fields.js';
 
-/** The row behind which the next batch goes on. */
 export class SecretPosition {
   @Text(1, 64) table: string;
   @Id() projectId: string;
@@ -13,21 +12,20 @@ export class RotateSecrets {
 }
 
 export class RotatedSecrets {
-  /** What this batch has sealed under the current key. */
+  /** Rows of this batch that were encrypted again under the current key. */
   @Count() rotated: number;
-  /** Rows that none of the keys opens; they stay as they are. */
+  /** Rows that no configured key can decrypt; they are unchanged. */
   @Count() unreadable: number;
-  /** What still stands under another key, those included. */
+  /** Rows still encrypted under another key, including the unreadable ones. */
   @Count() left: number;
-  /** Null after the last batch. */
   @Nested(() => SecretPosition) @Nullable() next: SecretPosition | null;
 }
 
 export const secrets = {
-  /** One batch: it can be stopped between any two, and begun again from the start. */
+  /** One batch; can be stopped after any batch and started over. */
   rotate: request('gateway.secrets.rotate', RotateSecrets, RotatedSecrets),
-  /** The same for the keys that sign. */
+  /** The same for DKIM keys. */
   rotateSending: request('sending.secrets.rotate', RotateSecrets, RotatedSecrets),
-  /** The same for the addresses of erasures that are under way. */
+  /** The same for addresses of erasures in progress. */
   rotateContacts: request('contacts.secrets.rotate', RotateSecrets, RotatedSecrets),
 };

@@ -1,14 +1,10 @@
-/**
- * The language of segments (docs/api-decisions.md §5): what a condition is once it has been read. Whoever reads one makes this tree of it, and whoever
- * answers one, in SQL or in memory, begins with this tree.
- */
+/** A parsed segment condition (docs/api-decisions.md §5). Both the SQL and the in-memory evaluation start from this tree. */
 export const maxConditionDepth = 5;
 export const maxConditionFilters = 100;
-/** Names between the dots of `customFields.<path>`. */
 export const maxFieldDepth = 5;
-/** A condition as it is given: JSON of at most so many bytes. */
+/** Limit of the JSON of a condition. */
 export const maxConditionBytes = 64 * 1024;
-/** A condition of the greatest depth is nested so deep in JSON: groups, group, filters, filter for each level. */
+/** JSON depth of a condition of the greatest depth: groups, group, filters and filter at each level. */
 export const maxConditionJsonDepth = 5 * maxConditionDepth;
 
 export const conditionLogics = ['AND', 'OR'] as const;
@@ -17,7 +13,7 @@ export type ConditionLogic = (typeof conditionLogics)[number];
 export const spanUnits = ['minutes', 'hours', 'days'] as const;
 export type SpanUnit = (typeof spanUnits)[number];
 export const msOfUnit: Record<SpanUnit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
-/** Longer than anything here is old, and short enough for instants to stay within four digits of years. */
+/** Keeps computed instants within four-digit years. */
 export const maxSpanMs = 36_500 * msOfUnit.days;
 
 const equalities = ['equals', 'notEquals'] as const;
@@ -30,14 +26,14 @@ const datedOccurrences = ['triggeredWithin', 'triggeredOlderThan', 'notTriggered
 const memberships = ['isMemberOf', 'isNotMemberOf'] as const;
 
 export type Equality = (typeof equalities)[number];
-/** Neither of them matches a missing field. */
+/** Neither matches a missing field. */
 export type PartOperator = (typeof parts)[number];
 export type OrderOperator = (typeof orders)[number];
-/** within: at or after now − span, also in the future; olderThan: before now − span. */
+/** within: at or after now − span, including the future; olderThan: before now − span. */
 export type AgeOperator = (typeof ages)[number];
 export type Presence = (typeof presences)[number];
 export type Occurrence = (typeof occurrences)[number];
-/** triggeredOlderThan: at least once, and not since now − span; notTriggeredWithin includes never. */
+/** triggeredOlderThan: at least once, but not since now − span; notTriggeredWithin includes never. */
 export type DatedOccurrence = (typeof datedOccurrences)[number];
 export type MembershipOperator = (typeof memberships)[number];
 export type ConditionOperator =
@@ -64,7 +60,6 @@ export type ConditionField =
   | 'segment'
   | 'list';
 
-/** The table of docs/api-decisions.md §5. */
 export const operatorsOf: Record<ConditionField, readonly ConditionOperator[]> = {
   email: [...equalities, ...parts],
   subscribed: equalities,
@@ -77,34 +72,31 @@ export const operatorsOf: Record<ConditionField, readonly ConditionOperator[]> =
   list: memberships,
 };
 
-/** Other names that requests use for operators. */
 export const operatorAliases: Readonly<Record<string, MembershipOperator>> = {
   memberOfSegment: 'isMemberOf',
   notMemberOfSegment: 'isNotMemberOf',
 };
 
-/** An instant, or with `day` the whole UTC day that begins with it: equals then means anywhere in it, and orders compare with its first instant. */
+/** With `day`, the whole UTC day from this instant: equals matches any time of it, orders compare with its start. */
 export interface InstantValue {
   kind: 'instant';
   from: Date;
   day: boolean;
 }
 
-/** What a custom field is compared with; a stored value of another kind never matches, and never errors. */
+/** The value to compare a custom field with; a stored value of another type never matches and never fails. */
 export type ComparedValue =
   | { kind: 'number'; number: number }
   | { kind: 'text'; text: string }
   | { kind: 'flag'; flag: boolean }
   | InstantValue;
-/** What has an order. */
 export type OrderedValue = Exclude<ComparedValue, { kind: 'flag' }>;
 
 interface Located {
-  /** Where the filter stands in the condition as it was given: JSON Pointer tokens. */
   place: readonly string[];
 }
 
-/** Case-insensitive: `text` is in lower case, as stored addresses are. */
+/** Case-insensitive: `text` is in lower case, like stored addresses. */
 export interface AddressFilter extends Located {
   field: 'email';
   operator: Equality | PartOperator;
@@ -126,22 +118,22 @@ export type InstantFilter =
 
 interface OfCustomField extends Located {
   field: 'customField';
-  /** Names of members of objects, from the outside; never an index of a list. */
+  /** Member names from the outermost object inwards; never an index of a list. */
   path: readonly string[];
 }
 export type CustomFieldFilter =
   | (OfCustomField & { operator: Equality; value: ComparedValue })
   | (OfCustomField & { operator: OrderOperator; value: OrderedValue })
-  /** Case does not count. */
+  /** Case-insensitive. */
   | (OfCustomField & { operator: PartOperator; text: string })
   | (OfCustomField & { operator: Presence })
   | (OfCustomField & { operator: AgeOperator; spanMs: number });
 
-type Happened = { operator: Occurrence } | { operator: DatedOccurrence; spanMs: number };
-export type EventFilter = Located & { field: 'event'; name: string } & Happened;
-export type ActivityFilter = Located & { field: 'activity'; activity: EmailActivity } & Happened;
+type OccurrenceTest = { operator: Occurrence } | { operator: DatedOccurrence; spanMs: number };
+export type EventFilter = Located & { field: 'event'; name: string } & OccurrenceTest;
+export type ActivityFilter = Located & { field: 'activity'; activity: EmailActivity } & OccurrenceTest;
 
-/** Of a list, only CONFIRMED memberships count. */
+/** For a list, only CONFIRMED memberships count. */
 export interface MembershipFilter extends Located {
   field: 'segment' | 'list';
   id: string;
@@ -157,19 +149,17 @@ export type ConditionFilter =
   | ActivityFilter
   | MembershipFilter;
 
-/** All filters, and the nested condition where there is one. */
+/** All filters and the nested condition must match. */
 export interface ConditionGroup {
   filters: readonly ConditionFilter[];
   conditions: Condition | null;
 }
 
-/** `logic` joins the groups. */
 export interface Condition {
   logic: ConditionLogic;
   groups: readonly ConditionGroup[];
 }
 
-/** Every filter of a condition, nested ones included, in the order in which they stand. */
 export function filtersOf({ groups }: Condition): ConditionFilter[] {
   return groups.flatMap(({ filters, conditions }) => [
     ...filters,

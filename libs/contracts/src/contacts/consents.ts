@@ -5,7 +5,7 @@ import { Choice, Flag, Id, Instant, ListOf, Nested, Nullable, Text } from '../sc
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields } from '../schema/shapes.js';
 
-/** By which way somebody came to be subscribed, or not to be any more. */
+/** How a contact was subscribed or unsubscribed. */
 export const consentSources = [
   'API',
   'DASHBOARD',
@@ -19,21 +19,18 @@ export const consentSources = [
 ] as const;
 export type ConsentSource = (typeof consentSources)[number];
 
-/** One change of `subscribed`; nobody changes it afterwards. */
 export class Consent {
   @Id() id: string;
   @Id() contactId: string;
-  /** Null where the contact came to be. */
   @Flag() @Nullable() before: boolean | null;
   @Flag() after: boolean;
   @Instant() at: Date;
   @Choice(consentSources, { open: true }) source: ConsentSource;
-  /** Null where a service acted by itself. */
+  /** Null if a service acted on its own. */
   @Nested(() => AuditActor) @Nullable() actor: AuditActor | null;
-  /** The client's address. */
   @Text(1, 64) @Nullable() address: string | null;
   @Text(1, 512) @Nullable() userAgent: string | null;
-  /** What the person was shown and agreed to, where somebody said so. */
+  /** The text that the person agreed to, if it was supplied. */
   @Text(1, 4000) @Nullable() text: string | null;
 }
 

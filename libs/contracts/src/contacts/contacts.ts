@@ -19,7 +19,7 @@ import {
 import { PageEnd, PagePosition, PageQuery } from '../common/page.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-/** ≤ 64 KiB of JSON, depth ≤ 5 (docs/api-decisions.md §5). */
+/** At most 64 KiB of JSON, nested at most 5 levels (docs/api-decisions.md §5). */
 export const maxCustomFields = 64 * 1024;
 
 export class Contact {
@@ -35,7 +35,6 @@ export class Contact {
   @Instant() updatedAt: Date;
 }
 
-/** `subscribed` is true for a new contact unless said otherwise. */
 export class CreateContact extends PickFields(Contact, ['email']) {
   @Flag() @Optional() subscribed?: boolean;
   @FreeMap({ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true })
@@ -43,12 +42,12 @@ export class CreateContact extends PickFields(Contact, ['email']) {
   customFields?: Record<string, unknown>;
 }
 
-/** The address cannot change (422). */
+/** The address cannot be changed (422). */
 export class UpdateContact {
   @Flag() @Optional() subscribed?: boolean;
   @FreeMap({
     ...{ max: maxCustomFields, legacyAliases: ['data'], v1JsonText: true },
-    describe: `PATCH on /api/v1 replaces all custom fields by these, on /api it merges them, as an upsert and an import do on either; a null removes a field. At most ${maxCustomFields} bytes of JSON`,
+    describe: `PATCH on /api/v1 replaces all custom fields; PATCH on /api, upserts and imports merge them, and null removes a field. At most ${maxCustomFields} bytes of JSON`,
   })
   @Optional()
   customFields?: Record<string, unknown>;
@@ -62,12 +61,10 @@ export class UpdateContactById extends JoinFields(ContactId, UpdateContact) {
 }
 
 export class ContactFilter {
-  /** A substring of the address, case-insensitive, without blanks around it; behind an @ whole labels of an international domain may be written as they are read. */
+  /** A substring of the address, case-insensitive; whole labels of an international domain after the @ may be Unicode. */
   @Text(1, 254) @Optional() search?: string;
   @Flag() @Optional() subscribed?: boolean;
-  /** Confirmed members of this list only. */
   @Id() @Optional() listId?: string;
-  /** Members of this segment. */
   @Id() @Optional() segmentId?: string;
 }
 
@@ -77,7 +74,6 @@ export class ContactPage extends PageEnd {
   @ListOf(() => Contact, 0, 100) items: Contact[];
 }
 
-/** Contacts as a table is made of them: many at a time. */
 export class ExportContacts extends ContactFilter {
   @Nested(() => PagePosition) @Optional() after?: PagePosition;
 }
@@ -86,13 +82,13 @@ export class ExportedContacts extends PageEnd {
   @ListOf(() => Contact, 0, 1_000) items: Contact[];
 }
 
-/** Each is made, or changed as by an upsert; of an address that comes twice the later one says what the earlier one does not. */
+/** Each contact is upserted. If an address occurs twice, the later entry adds to and overrides the earlier one. */
 export class BulkContacts {
   @ListOf(() => CreateContact, 1, 1000) contacts: CreateContact[];
 }
 
 export class BulkRefusal {
-  /** Its place in the request. */
+  /** Index in the request. */
   @Count({ max: 999 }) index: number;
   @Text(1, 4000) reason: string;
 }
@@ -100,12 +96,12 @@ export class BulkRefusal {
 export class BulkOutcome {
   @Count({ max: 1000 }) created: number;
   @Count({ max: 1000 }) updated: number;
-  /** Which nothing had to be done for. */
+  /** Contacts that needed no change. */
   @Count({ max: 1000 }) skipped: number;
   @ListOf(() => BulkRefusal, 0, 1000) errors: BulkRefusal[];
 }
 
-/** Either ids or addresses; those that nobody has are none. */
+/** Either ids or addresses; unknown ones are ignored. */
 export class DeleteContacts {
   @Ids(1, 1000) @Optional() ids?: string[];
   @Addresses(1, 1000) @Optional() emails?: string[];
@@ -115,7 +111,7 @@ export class DeletedContacts {
   @Count({ max: 1000 }) deleted: number;
 }
 
-/** Addresses whose contacts must exist; the new ones are not subscribed (docs/api-decisions.md §3). */
+/** Creates missing contacts, which are not subscribed (docs/api-decisions.md §3). */
 export class EnsureContacts {
   @Addresses(1, 50) emails: string[];
 }
@@ -123,11 +119,9 @@ export class EnsureContacts {
 export class EnsuredContact extends PickFields(Contact, ['id', 'email']) {}
 
 export class EnsuredContacts {
-  /** In the order of the question. */
   @ListOf(() => EnsuredContact, 1, 50) contacts: EnsuredContact[];
 }
 
-/** Whose fields a mail is rendered with. */
 export class GetVariables {
   @Addresses(1, 500) emails: string[];
 }
@@ -135,7 +129,6 @@ export class GetVariables {
 export class ContactVariables extends PickFields(Contact, ['id', 'email', 'customFields']) {}
 
 export class KnownVariables {
-  /** Of those that are contacts, in no order. */
   @ListOf(() => ContactVariables, 0, 500) contacts: ContactVariables[];
 }
 
@@ -144,23 +137,23 @@ export class DeletedContact extends PickFields(Contact, ['id']) {}
 export class UnsubscribeContact extends PickFields(Contact, ['email']) {}
 
 export const contacts = {
-  /** 409 when the address is known. */
+  /** 409 if the address is already a contact. */
   create: request('contacts.contacts.create', CreateContact, Contact, { batch: true }),
-  /** Keyed by address; keeps `subscribed` and merges custom fields when the contact exists. */
+  /** Keyed by address; for an existing contact it keeps `subscribed` and merges custom fields. */
   upsert: request('contacts.contacts.upsert', CreateContact, Contact, { batch: true }),
-  /** Many upserts in one commit; a row that is refused harms no other. */
+  /** Many upserts in one commit; a refused row does not affect the others. */
   bulk: request('contacts.contacts.bulk', BulkContacts, BulkOutcome),
-  /** Errors: `validation_error` where neither ids nor addresses are given, or both. */
+  /** Errors: `validation_error` unless exactly one of ids and addresses is given. */
   deleteMany: request('contacts.contacts.deleteMany', DeleteContacts, DeletedContacts),
   ensure: request('contacts.contacts.ensure', EnsureContacts, EnsuredContacts, { batch: true }),
   variables: request('contacts.contacts.variables', GetVariables, KnownVariables),
   get: request('contacts.contacts.get', ContactId, Contact),
   list: request('contacts.contacts.list', ListContacts, ContactPage),
-  /** Newest first, at most a thousand and 4 MiB at a time; `next` leads on. */
+  /** Newest first, at most a thousand contacts and 4 MiB per page. */
   export: request('contacts.contacts.export', ExportContacts, ExportedContacts),
   update: request('contacts.contacts.update', UpdateContactById, Contact),
   delete: request('contacts.contacts.delete', ContactId, DeletedContact),
-  /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. */
+  /** Idempotent. An unknown address gives the same response and creates no contact. */
   unsubscribe: request('contacts.contacts.unsubscribe', UnsubscribeContact, UnsubscribeContact),
 };
 
@@ -169,7 +162,7 @@ export class ContactEvent {
   @Address() email: string;
   @Flag() subscribed: boolean;
   @Instant() at: Date;
-  /** Rises with every change of this contact: order per contact. */
+  /** Increases with every change of this contact; orders its events. */
   @Count() seq: number;
 }
 
@@ -210,28 +203,24 @@ export class CustomEventRecorded {
 }
 
 export const contactEvents = {
-  created: event('contacts.contact.created', ContactEvent, 'A contact came to be.'),
-  updated: event(
-    'contacts.contact.updated',
-    ContactEvent,
-    'A contact changed in another way than its subscription.',
-  ),
-  subscribed: event('contacts.contact.subscribed', ContactEvent, 'A contact became subscribed.'),
-  unsubscribed: event('contacts.contact.unsubscribed', ContactEvent, 'A contact became unsubscribed.'),
+  created: event('contacts.contact.created', ContactEvent, 'A contact was created.'),
+  updated: event('contacts.contact.updated', ContactEvent, 'A contact changed, but not its subscription.'),
+  subscribed: event('contacts.contact.subscribed', ContactEvent, 'A contact was subscribed.'),
+  unsubscribed: event('contacts.contact.unsubscribed', ContactEvent, 'A contact was unsubscribed.'),
   deleted: event(
     'contacts.contact.deleted',
     ContactDeleted,
-    'A contact was deleted; every service erases what it holds of the person.',
+    'A contact was deleted; every service erases what it stores about the person.',
   ),
   bulkCreated: event(
     'contacts.contacts.bulk_created',
     ContactsBulkCreated,
-    'Contacts came in bulk; no single facts for them.',
+    'Contacts were created in bulk; there are no separate events for each of them.',
   ),
   membershipChanged: event(
     'contacts.list.membership_changed',
     MembershipEvent,
-    'A membership of a list changed its status.',
+    'The status of a list membership changed.',
   ),
   segmentEntered: event('contacts.segment.entered', SegmentEvent, 'A contact entered a tracked segment.'),
   segmentLeft: event('contacts.segment.left', SegmentEvent, 'A contact left a tracked segment.'),
@@ -240,6 +229,6 @@ export const contactEvents = {
 
 export const contactNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such contact');
 export const contactExists = () =>
-  new DomainError('conflict', 'conflict', 'A contact with this email exists');
+  new DomainError('conflict', 'conflict', 'A contact with this email already exists');
 export const contactsUnnamed = () =>
-  invalidMember(['ids'], 'required', 'is required, or emails, and not both');
+  invalidMember(['ids'], 'required', 'is required unless emails is given; give only one of them');

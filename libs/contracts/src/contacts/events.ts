@@ -21,38 +21,36 @@ import { IdempotencyClaim } from '../common/idempotency.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields } from '../schema/shapes.js';
 
-/** Names of what Posthorn itself tells of: nobody else may record such events. */
+/** Reserved for Posthorn's own events. */
 const reservedName = /^(?:email|contact|segment)\./i;
 export const isReservedEventName = (name: string): boolean => reservedName.test(name);
 
-/** How long ago an event may have happened when it is recorded. */
+/** The greatest age of an event when it is recorded. */
 export const maxEventAgeDays = 30;
-/** Clocks of clients are ahead by a little. */
+/** Tolerance for client clocks that are ahead. */
 export const maxEventLeadMinutes = 5;
 
-/** Something that a contact did, as somebody recorded it. */
 export class CustomEvent {
   @Id() id: string;
   @Line(1, 200, { example: 'signup' }) name: string;
   @Id() contactId: string;
-  /** The e-mail that it came of; null where none did. */
+  /** The e-mail that led to the event, if any. */
   @Id() @Nullable() emailId: string | null;
   @FreeMap({ max: maxCustomFields }) payload: Record<string, unknown>;
-  /** When it was recorded. */
   @Instant() createdAt: Date;
 }
 
-/** Of one contact, by its id or by its address; an address that is none yet becomes one, as by an upsert. */
+/** Give the contact's id or address; an unknown address becomes a contact, as in an upsert. */
 export class CreateEvent {
   @Line(1, 200, { example: 'signup' }) name: string;
   @Id() @Optional() contactId?: string;
   @Address() @Optional() email?: string;
   @FreeMap({ max: maxCustomFields }) @Optional() payload?: Record<string, unknown>;
-  /** When it happened, at most 30 days ago; now unless said otherwise. It says nothing of how long the event is kept. */
+  /** When it happened, at most 30 days ago; defaults to now. Retention counts from the recording. */
   @Instant() @Optional() occurredAt?: Date;
 }
 
-/** `subscribed` is kept where it is absent. What of `data` is text, number or flag is stored on the contact too. */
+/** `subscribed` is unchanged when absent. Strings, numbers and booleans in `data` are also stored on the contact. */
 export class TrackEvent {
   @Line(1, 200, { example: 'signup' }) event: string;
   @Address() email: string;
@@ -68,9 +66,7 @@ export class RecordEvent extends JoinFields(CreateEvent, Once) {}
 export class TrackEventOnce extends JoinFields(TrackEvent, Once) {}
 
 export class TrackedEvent {
-  /** The id of the contact. */
   @Id() contact: string;
-  /** The id of the event. */
   @Id() event: string;
   @Instant() timestamp: Date;
 }
@@ -88,17 +84,17 @@ export class EventPage extends PageEnd {
 
 export class ListEventNames {}
 
-/** The most frequent ones of more: so many names are ids in the place of names. */
+/** A project with more names than this probably puts ids into them; the most frequent ones are returned. */
 export const maxEventNames = 10_000;
 
 export class EventNames {
   /** Most frequent first, ties by name. */
   @Texts(0, maxEventNames, 200) data: string[];
-  /** There are more than these; absent where these are all. */
+  /** There are more names; absent otherwise. */
   @Flag() @Optional() truncated?: true;
 }
 
-/** How often something happened on one UTC day. */
+/** How often an event happened on one UTC day. */
 export class EventDay {
   @Text(1, 200) name: string;
   @Text(10, 10, { example: '2026-01-31' }) date: string;
@@ -108,17 +104,17 @@ export class EventDay {
 export const maxEventDays = 20_000;
 
 export class EventStats {
-  /** By day, then by name; what did not happen on a day is not there. */
+  /** By day, then by name; days without events are omitted. */
   @ListOf(() => EventDay, 0, maxEventDays) data: EventDay[];
   @Nested(() => AnalyticsWindow) window: AnalyticsWindow;
-  /** The last days are missing, of the last one that is there perhaps some names: ask for fewer days. Absent where nothing is missing. */
+  /** The last days, and possibly some names of the last day shown, are missing: request fewer days. Absent otherwise. */
   @Flag() @Optional() truncated?: true;
 }
 
 export const events = {
-  /** Errors: `validation_error` (`/name`, `/contactId`, `/email`, `/occurredAt`), `conflict` and `idempotency_key_reused` for its key. */
+  /** Errors: `validation_error` (`/name`, `/contactId`, `/email`, `/occurredAt`), `conflict`, `idempotency_key_reused`. */
   record: request('contacts.events.record', RecordEvent, CustomEvent, { batch: true }),
-  /** Makes or changes the contact in the commit of the event. */
+  /** Creates or updates the contact in the same commit as the event. */
   track: request('contacts.events.track', TrackEventOnce, TrackedEvent, { batch: true }),
   list: request('contacts.events.list', ListEvents, EventPage),
   names: request('contacts.events.names', ListEventNames, EventNames),
@@ -128,12 +124,12 @@ export const events = {
 export const eventNameReserved = (member: 'name' | 'event') =>
   invalidMember([member], 'not_allowed', 'must not begin with email., contact. or segment.');
 export const anonymousEvent = () =>
-  invalidMember(['contactId'], 'required', 'is required, or email, and not both');
+  invalidMember(['contactId'], 'required', 'is required unless email is given; give only one of them');
 export const eventContactUnknown = () =>
-  invalidMember(['contactId'], 'not_found', 'is no contact of this project');
+  invalidMember(['contactId'], 'not_found', 'must be a contact of this project');
 export const eventOutOfTime = () =>
   invalidMember(
     ['occurredAt'],
     'out_of_range',
-    `must be at most ${maxEventAgeDays} days ago, and not in the future`,
+    `must be at most ${maxEventAgeDays} days ago and not in the future`,
   );

@@ -17,10 +17,9 @@ import {
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-/** The service itself sends no confirmation (the API specification). */
 const confirmationTemplate = {
   describe:
-    'Kept for the caller, who sends the confirmation with it or otherwise: the service sends none. The id of a template of the project, else 422 when it is named; the template may go later',
+    'Stored for the caller, who sends the confirmation: Posthorn does not send it. Must be a template of the project when it is set (422); the template may be deleted later',
 };
 
 export class List {
@@ -28,38 +27,36 @@ export class List {
   @Id({ legacyOnly: true }) projectId: string;
   @Text(1, 100) name: string;
   @Text(0, 500) @Nullable() description: string | null;
-  /** Whoever subscribes from now on is PENDING until they confirm it themselves; members stay what they are. */
+  /** New members are PENDING until they confirm; existing members are not affected. */
   @Flag() doubleOptIn: boolean;
   @Id(confirmationTemplate) @Nullable() confirmationTemplateId: string | null;
-  /** Where a confirmation leads; https. */
   @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() redirectUrl: string | null;
-  /** Those who are CONFIRMED; exact at every instant. */
   @Count() memberCount: number;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
 }
 
 class ListSettings {
-  /** Null is as good as absent. */
+  /** Null is treated as absent. */
   @Text(0, 500) @Nullable() @Optional() description?: string | null;
   @Flag() @Optional() doubleOptIn?: boolean;
-  /** Null is as good as absent. */
+  /** Null is treated as absent. */
   @Id(confirmationTemplate) @Nullable() @Optional() confirmationTemplateId?: string | null;
-  /** An https URL; null is as good as absent. */
+  /** An https URL; null is treated as absent. */
   @Text(1, 2_000, { example: 'https://shop.example/welcome' }) @Nullable() @Optional() redirectUrl?:
     string | null;
 }
 
 class ListName extends PickFields(List, ['name']) {}
 
-/** `doubleOptIn` is false unless said otherwise. */
+/** `doubleOptIn` is false by default. */
 export class CreateList extends JoinFields(ListName, ListSettings) {}
 
 class NewListName {
   @Text(1, 100) @Optional() name?: string;
 }
 
-/** Absent leaves, and so does null: nothing can be cleared (the API specification). */
+/** Absent and null members are unchanged: nothing can be cleared. */
 export class UpdateList extends JoinFields(NewListName, ListSettings) {}
 
 export class ListId extends PickFields(List, ['id']) {}
@@ -73,13 +70,12 @@ export class ListPage extends PageEnd {
 export class DeletedList extends PickFields(List, ['id']) {}
 
 export class ListMember {
-  /** The membership's. */
+  /** The id of the membership. */
   @Id() id: string;
   @Id() contactId: string;
   @Address() email: string;
   @Choice(membershipStatuses) status: MembershipStatus;
   @Instant() createdAt: Date;
-  /** When the status changed last. */
   @Instant() updatedAt: Date;
 }
 
@@ -94,18 +90,18 @@ export class MemberPage extends PageEnd {
   @ListOf(() => ListMember, 0, 100) items: ListMember[];
 }
 
-/** Makes the contact where there is none. */
 export class Subscribe {
   @Address() email: string;
   @Flag({
-    describe: 'Brings an UNSUBSCRIBED member back, which is for the contact to ask for; else that is 409',
+    describe:
+      'Subscribes an UNSUBSCRIBED member again, which only the contact may ask for. Without it such a call is 409',
   })
   @Optional()
   allowResubscribe?: boolean;
-  /** docs/decisions/0018 says why. */
+  /** The reason is in docs/decisions/0018. */
   @FreeMap({
     ...{ max: maxCustomFields, legacyAliases: ['customFields'] },
-    describe: `Merged into the custom fields of the contact; with a public key only where the call makes the contact. At most ${maxCustomFields} bytes of JSON`,
+    describe: `Merged into the custom fields of the contact; with a public key only if the call creates the contact. At most ${maxCustomFields} bytes of JSON`,
   })
   @Optional()
   data?: Record<string, unknown>;
@@ -116,10 +112,10 @@ export class SubscribeToList extends JoinFields(ListId, Subscribe) {}
 export class Subscription {
   @Id() membershipId: string;
   @Choice(membershipStatuses) status: MembershipStatus;
-  /** False for an unchanged membership and for one that came back. */
+  /** False for an existing membership, whether or not it changed. */
   @Flag() created: boolean;
   @Choice(membershipStatuses) @Nullable() previousStatus: MembershipStatus | null;
-  /** While PENDING: what the confirm link bears, valid for 24 hours from now. A repeat gives the same one more time. */
+  /** While PENDING: the token for the confirmation link, valid for 24 hours from now. A repeated call returns the same token. */
   @Text(1, 200) @Optional() confirmToken?: string;
 }
 
@@ -127,43 +123,40 @@ export class Unsubscribe {
   @Address() email: string;
 }
 
-/** The same for everybody: it tells of nobody whether they were there. */
+/** The same response for every address, so that it does not reveal membership. */
 export class Unsubscribed extends PickFields(Unsubscribe, ['email']) {}
 
 export class UnsubscribeFromList extends JoinFields(ListId, Unsubscribe) {}
 
-/** What a confirm link stands for, read from its token. */
 export class ConfirmTarget {
   @Id() membershipId: string;
-  /** Hash of the token. */
   @Text(64, 64) tokenHash: string;
 }
 
 export class ConfirmedTarget {
   @Text(1, 100) listName: string;
-  /** Where the list wants its confirmations to lead. */
   @Text(1, 2_000) @Nullable() redirectUrl: string | null;
 }
 
 export const lists = {
-  /** 422 where `confirmationTemplateId` is no template of the project. */
+  /** 422 if `confirmationTemplateId` is not a template of the project. */
   create: request('contacts.lists.create', CreateList, List),
   get: request('contacts.lists.get', ListId, List),
   list: request('contacts.lists.list', PageQuery, ListPage),
   update: request('contacts.lists.update', UpdateListById, List),
-  /** With its memberships; the contacts stay. */
+  /** Also deletes the memberships; the contacts stay. */
   delete: request('contacts.lists.delete', ListId, DeletedList),
   members: request('contacts.lists.members', ListMembers, MemberPage),
 };
 
 export const memberships = {
-  /** CONFIRMED, or PENDING where the list has double opt-in; 409 for who is UNSUBSCRIBED, unless they may come back. */
+  /** CONFIRMED, or PENDING with double opt-in; 409 for an UNSUBSCRIBED member unless resubscription is allowed. */
   subscribe: request('contacts.memberships.subscribe', SubscribeToList, Subscription),
-  /** Idempotent, also for a stranger: nothing is made of one, and nothing is revealed. Changes the membership only. */
+  /** Idempotent. An unknown address gives the same response. Changes the membership only. */
   unsubscribe: request('contacts.memberships.unsubscribe', UnsubscribeFromList, Unsubscribed),
-  /** Changes nothing; 410 where the token was used or is over. */
+  /** Changes nothing; 410 if the token was used or has expired. */
   look: request('contacts.memberships.look', ConfirmTarget, ConfirmedTarget),
-  /** Once; 410 as above. */
+  /** Works once, then 410. */
   confirm: request('contacts.memberships.confirm', ConfirmTarget, ConfirmedTarget),
 };
 
@@ -177,23 +170,23 @@ export const listEvents = {
   deleted: event(
     'contacts.list.deleted',
     ListEvent,
-    'A list was deleted with its memberships; no single facts for them.',
+    'A list was deleted with its memberships; there are no separate events for those.',
   ),
 };
 
 export const listNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such list');
 export const listTemplateUnknown = () =>
-  invalidMember(['confirmationTemplateId'], 'not_found', 'is no template of this project');
+  invalidMember(['confirmationTemplateId'], 'not_found', 'must be a template of this project');
 export const redirectUnreadable = () =>
-  invalidMember(['redirectUrl'], 'invalid_format', 'must be an https URL without a user');
+  invalidMember(['redirectUrl'], 'invalid_format', 'must be an https URL without user information');
 export const resubscribeRefused = () =>
   new DomainError(
     'conflict',
     'resubscribe_confirmation_required',
-    'The contact has left this list: allow the resubscription in the body where they asked to come back',
+    'The contact unsubscribed from this list; set allowResubscribe if they asked to be subscribed again',
     { previousStatus: 'UNSUBSCRIBED' satisfies MembershipStatus },
   );
 export const confirmLinkUnknown = () =>
-  new DomainError('not_found', 'resource_not_found', 'The link is not one of ours');
+  new DomainError('not_found', 'resource_not_found', 'The confirmation link is not valid');
 export const confirmLinkOver = () =>
-  new DomainError('gone', 'resource_not_found', 'The link was used or is over');
+  new DomainError('gone', 'resource_not_found', 'The confirmation link was used or has expired');

@@ -4,18 +4,18 @@ import { Choice, Id, Instant, ListOf, Nullable, Optional, Text, Texts } from '..
 import { grantPresets, scopes, type GrantPreset, type Scope } from '../common/scopes.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** Unpaginated lists are bounded (docs/api-decisions.md §1). */
+/** Limit of a list without pages (docs/api-decisions.md §1). */
 export const maxActiveKeys = 200;
 
 export class ApiKey {
   @Id() id: string;
   @Id() projectId: string;
   @Text(1, 100) name: string;
-  /** The only surviving fragment of the secret. */
+  /** The only stored part of the secret. */
   @Text(4, 4) lastFour: string;
   @Choice(grantPresets) legacyGrantPreset: GrantPreset;
   @Choice(['LIVE', 'TEST']) mode: 'LIVE' | 'TEST';
-  /** Empty: the preset decides. */
+  /** When empty, the preset applies. */
   @Texts(0, scopes.length, 64) scopes: Scope[];
   @Id() @Nullable() domainId: string | null;
   @Instant() @Nullable() lastUsedAt: Date | null;
@@ -27,17 +27,17 @@ export class CreateApiKey extends PickFields(ApiKey, ['name']) {
   @Choice(grantPresets) @Optional() legacyGrantPreset?: GrantPreset;
   @Choice(['LIVE', 'TEST']) @Optional() mode?: 'LIVE' | 'TEST';
   @Texts(0, scopes.length, 64) @Optional() scopes?: Scope[];
-  /** Confines the sender to one domain of the project. */
+  /** Restricts the sender to one domain of the project. */
   @Id() @Nullable() @Optional() domainId?: string | null;
 }
 
-/** A key keeps at least one scope: without any its preset would speak, and give back what was taken. */
+/** At least one scope must remain: without any the preset would apply again and restore removed rights. */
 export class UpdateApiKey {
   @Text(1, 100) @Optional() name?: string;
   @Texts(1, scopes.length, 64) @Optional() scopes?: Scope[];
 }
 
-/** A key whose secret waits to be read once, by a member of the project. */
+/** A key whose secret a member of the project can reveal once. */
 export class ApiKeyToReveal extends ApiKey {
   @Text(1, 4096) revealUrl: string;
   @Instant() revealExpiresAt: Date;
@@ -45,7 +45,7 @@ export class ApiKeyToReveal extends ApiKey {
 
 export class RevealQuery {
   @Text(1, 200) token: string;
-  /** Says that a browser's person has decided already: the secret is shown at once. */
+  /** Show the secret at once, without asking for confirmation on a page. */
   @Choice(['1']) @Optional() confirm?: '1';
 }
 
@@ -53,7 +53,7 @@ export class RevealedApiKey {
   @Text(1, 200) token: string;
 }
 
-/** Only the operator's command sees the token, once. */
+/** The token is returned once, and to the operator's command only. */
 export class CreatedApiKey extends ApiKey {
   @Text(1, 200) token: string;
 }
@@ -67,7 +67,6 @@ export class ApiKeyList {
 
 export const apiKeys = {
   create: request('gateway.api_keys.create', CreateApiKey, CreatedApiKey),
-  /** Revoked ones too. */
   list: request('gateway.api_keys.list', ListApiKeys, ApiKeyList),
   revoke: request('gateway.api_keys.revoke', ApiKeyId, ApiKey),
 };
@@ -78,11 +77,11 @@ export class ApiKeyEvent {
 }
 
 export const apiKeyEvents = {
-  created: event('gateway.api_key.created', ApiKeyEvent, 'A key was made.'),
+  created: event('gateway.api_key.created', ApiKeyEvent, 'A key was created.'),
   changed: event(
     'gateway.api_key.changed',
     ApiKeyEvent,
-    'A key has another name, other scopes or, rotated, another secret.',
+    'The name, scopes or (by rotation) the secret of a key changed.',
   ),
   revoked: event(
     'gateway.api_key.revoked',
@@ -93,19 +92,15 @@ export const apiKeyEvents = {
 
 export const apiKeyNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such API key');
 export const revealNotFound = () =>
-  new DomainError(
-    'not_found',
-    'resource_not_found',
-    'There is nothing to reveal: the link is none of this key',
-  );
+  new DomainError('not_found', 'resource_not_found', 'The reveal link is not valid for this key');
 export const revealOver = () =>
-  new DomainError('gone', 'resource_not_found', 'The link was used, or is too old');
+  new DomainError('gone', 'resource_not_found', 'The reveal link was used or has expired');
 export const keyRevoked = () => new DomainError('malformed', 'key_revoked', 'The API key is revoked');
 export const scopeEscalation = () =>
   new DomainError(
     'malformed',
     'scope_escalation',
-    'A credential may not make a key that reaches further than itself',
+    'A credential cannot create a key with more rights than its own',
   );
 export const tooManyKeys = () =>
-  new DomainError('conflict', 'conflict', `A project may have ${maxActiveKeys} active API keys`);
+  new DomainError('conflict', 'conflict', `A project may have at most ${maxActiveKeys} active API keys`);

@@ -3,7 +3,7 @@ import { Choice, Id, Instant, Nested, Nullable, Optional, Text } from '../schema
 import { JoinFields } from '../schema/shapes.js';
 import { PageQuery } from '../common/page.js';
 
-/** What is done to who may do what; changes of other services are named after their facts. */
+/** Audited changes of access; changes of other services are named after their events. */
 export const identityActions = [
   'project.created',
   'project.updated',
@@ -30,9 +30,8 @@ export type AuditOutcome = (typeof auditOutcomes)[number];
 
 export class AuditActor {
   @Choice(actorKinds) kind: ActorKind;
-  /** Of the user, key or token; the name of an operator. */
+  /** The id of the user, key or token; the name of an operator. */
   @Text(1, 100) id: string;
-  /** As it was called then. */
   @Text(1, 200) @Nullable() name: string | null;
 }
 
@@ -41,7 +40,7 @@ export class AuditResource {
   @Text(1, 254) id: string;
 }
 
-/** Who did what on which id, from where, and how it ended (docs/api-decisions.md §15). */
+/** Who did what to which resource, from where, and with what outcome (docs/api-decisions.md §15). */
 export class AuditEntry {
   @Id() id: string;
   @Instant() at: Date;
@@ -53,7 +52,6 @@ export class AuditEntry {
 }
 
 export class AuditFilter {
-  /** The id of the user, key or token. */
   @Text(1, 100) @Optional() actor?: string;
   @Text(1, 64, { pattern: /^[a-z_]+\.[a-z_]+$/ }) @Optional() action?: string;
   @Instant() @Optional() createdAfter?: Date;

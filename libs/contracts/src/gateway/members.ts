@@ -3,11 +3,10 @@ import { Address, Choice, Id, Instant, Text } from '../schema/fields.js';
 import { scopes, type Scope } from '../common/scopes.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** What a person may do in a project (docs/api-decisions.md §2). */
 export const memberRoles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** A member works with everything; who may, and with which keys, is for owners and admins. */
+/** Access and keys are managed by owners and admins only. */
 const beyondMembers: readonly Scope[] = ['projects:write', 'api-keys:read', 'api-keys:write'];
 
 export const roleScopes: Record<MemberRole, readonly Scope[]> = {
@@ -27,12 +26,11 @@ export class Member {
 export class UpdateMember extends PickFields(Member, ['role']) {}
 export class TransferOwnership extends PickFields(Member, ['userId']) {}
 
-/** What the answer to a removal is made of. */
 export class RemovedMember {
   @Id() id: string;
 }
 
-/** Nobody is made an owner by mail. */
+/** Ownership cannot be granted by an invitation. */
 export const invitedRoles = ['ADMIN', 'MEMBER'] as const;
 export type InvitedRole = (typeof invitedRoles)[number];
 
@@ -56,22 +54,22 @@ export class AcceptedInvitation {
 }
 
 export const memberNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such member');
-/** Alike for a link that never was, was used, is too old, or is for somebody else. */
+/** The same response for links that are invalid, used, expired or for somebody else. */
 export const invitationNotFound = () =>
   new DomainError('not_found', 'resource_not_found', 'No such invitation');
 export const tooManyInvitations = () =>
-  new DomainError('conflict', 'conflict', 'A project may have 100 open invitations');
+  new DomainError('conflict', 'conflict', 'A project may have at most 100 open invitations');
 export const tooManyNewInvitations = (retryAfterSeconds: number) =>
   new DomainError(
     'rate_limited',
     'rate_limited',
-    'A project may send 50 invitations an hour, and one a minute to an address',
+    'A project may send at most 50 invitations per hour and one per minute to an address',
     {
       retryAfterSeconds,
       limit: 50,
     },
   );
 export const lastOwner = () =>
-  new DomainError('conflict', 'conflict', 'A project keeps an owner: make somebody else one first');
+  new DomainError('conflict', 'conflict', 'A project needs an owner: make somebody else an owner first');
 export const roleTooLow = () =>
-  new DomainError('forbidden', 'scope_missing', 'The role of the caller does not reach that far');
+  new DomainError('forbidden', 'scope_missing', 'The role of the caller does not allow this');

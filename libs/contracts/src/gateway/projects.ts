@@ -16,7 +16,7 @@ import { memberRoles, type MemberRole } from './members.js';
 import { PageEnd, PageQuery } from '../common/page.js';
 import { PartialFields, PickFields } from '../schema/shapes.js';
 
-/** The project that sends Posthorn's own mail: the same in every installation, so that an operator can vouch for its domain. */
+/** The project that sends Posthorn's own mail; a fixed id, so that an operator can verify its domain. */
 export const systemProjectId = '01900000-0000-7000-8000-000000000001';
 
 export const disabledReasons = ['PAYMENT_FAILED', 'EMAIL_REPUTATION', 'PHISHING_DETECTED', 'MANUAL'] as const;
@@ -35,7 +35,7 @@ export class Project {
   @Text(1, 64) sandboxHandle: string;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
-  /** Rises with every change: the order of the events of one project. */
+  /** Increases with every change; orders the events of a project. */
   @Count() seq: number;
   @Choice(trackings) @Optional() tracking?: Tracking;
   @Language() @Optional() language?: string;
@@ -48,7 +48,7 @@ export class DisableProject extends ProjectId {
   @Choice(disabledReasons) reason: DisabledReason;
 }
 
-/** Requests a second for each kind of key; null restores the default (10 and 5). */
+/** Requests per second for each kind of key; null restores the defaults (10 and 5). */
 export class LimitProject extends ProjectId {
   @Count({ min: 1, max: 1_000_000 }) @Nullable() secretPerSecond: number | null;
   @Count({ min: 1, max: 1_000_000 }) @Nullable() publicPerSecond: number | null;
@@ -62,12 +62,11 @@ export class ListProjects extends PageQuery {}
 
 const legacyOnly = { legacyOnly: true } as const;
 
-/** A project as its members see it: the two surfaces show different halves (the API specification, docs/api-decisions.md §2). */
+/** A project as its members see it; each surface shows different members (docs/api-decisions.md §2). */
 export class ProjectDetails extends PickFields(Project, ['id', 'name', 'disabled']) {
   @Choice(disabledReasons, legacyOnly) @Nullable() disabledReason: DisabledReason | null;
   @Text(1, 64, legacyOnly) sandboxHandle: string;
   @Address({ v1Only: true }) sandboxAddress: string;
-  // There is no billing: what the legacy row says of it is null.
   @Text(1, 100, legacyOnly) @Nullable() paymentCustomerId: null;
   @Text(1, 100, legacyOnly) @Nullable() paymentSubscriptionId: null;
   @Count(legacyOnly) @Nullable() billingLimitWorkflows: null;
@@ -89,7 +88,7 @@ export class UpdateProject extends PartialFields(ProjectSettings) {}
 export const projects = {
   create: request('gateway.projects.create', CreateProject, Project),
   get: request('gateway.projects.get', ProjectId, Project),
-  /** The snapshot that read models start from: every project, newest first. */
+  /** All projects, newest first; read models are built from it. */
   list: request('gateway.projects.list', ListProjects, ProjectPage),
   disable: request('gateway.projects.disable', DisableProject, Project),
   enable: request('gateway.projects.enable', ProjectId, Project),
@@ -118,20 +117,20 @@ export const projectEvents = {
   changed: event(
     'gateway.project.changed',
     ProjectEvent,
-    'A project was created, changed, disabled or enabled; carries its state.',
+    'A project was created, changed, disabled or enabled; carries its new state.',
   ),
-  memberAdded: event('gateway.member.added', MemberEvent, 'A user became a member of a project.'),
-  memberChanged: event('gateway.member.changed', MemberEvent, 'A member has another role.'),
-  memberRemoved: event('gateway.member.removed', MemberEvent, 'A user is no longer a member of a project.'),
+  memberAdded: event('gateway.member.added', MemberEvent, 'A user was added to a project.'),
+  memberChanged: event('gateway.member.changed', MemberEvent, 'The role of a member changed.'),
+  memberRemoved: event('gateway.member.removed', MemberEvent, 'A user was removed from a project.'),
 };
 
 export const projectNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such project');
 export const emailNotVerified = () =>
   new DomainError('forbidden', 'scope_missing', 'The e-mail address of the account is not verified');
 export const tooManyProjects = () =>
-  new DomainError('conflict', 'conflict', 'A person may own 10 active projects');
+  new DomainError('conflict', 'conflict', 'A person may own at most 10 active projects');
 export const tooManyNewProjects = (retryAfterSeconds: number) =>
-  new DomainError('rate_limited', 'rate_limited', 'A person may create 5 projects an hour', {
+  new DomainError('rate_limited', 'rate_limited', 'A person may create at most 5 projects per hour', {
     retryAfterSeconds,
     limit: 5,
   });

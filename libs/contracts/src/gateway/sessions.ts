@@ -1,18 +1,15 @@
 import { DomainError } from '../common/errors.js';
 import { Count, Flag, Id, Instant, ListOf, Nullable, Text } from '../schema/fields.js';
 
-/** Where a person is signed in. */
 export class Session {
   @Id() id: string;
-  /** What the browser said of itself. */
   @Text(0, 512) @Nullable() device: string | null;
   @Text(0, 64) @Nullable() address: string | null;
   @Instant() createdAt: Date;
-  /** The one that asks. */
+  /** The session of this request. */
   @Flag() current: boolean;
 }
 
-/** Newest first. */
 export class SessionList {
   @ListOf(() => Session, 0, 100) sessions: Session[];
 }

@@ -2,15 +2,12 @@ import { request } from '../schema/contract.js';
 import { DomainError } from '../common/errors.js';
 import { Address, Flag, Id, Line, Nullable, Optional, Text } from '../schema/fields.js';
 
-/** A person that the operator makes, such as the first one of an installation. */
 export class CreateUser {
   @Address() email: string;
   @Line(1, 100) @Optional() name?: string;
-  /** Without one, one is made. */
   @Text(10, 128) @Optional() password?: string;
-  /** The operator knows that the address is theirs: no mail asks. */
+  /** Skips the verification mail; the operator knows that the address belongs to the user. */
   @Flag() @Optional() verified?: boolean;
-  /** A project that the person owns from the start. */
   @Id() @Optional() ownedProjectId?: string;
 }
 
@@ -19,7 +16,6 @@ export class CreatedUser {
   @Address() email: string;
   @Line(1, 100) name: string;
   @Flag() verified: boolean;
-  /** The one that was made; shown once. */
   @Text(10, 128) @Nullable() password: string | null;
 }
 
@@ -27,7 +23,6 @@ export class VerifyUser {
   @Address() email: string;
 }
 
-/** A person as the operator sees one. */
 export class KnownUser {
   @Id() id: string;
   @Address() email: string;
@@ -35,12 +30,12 @@ export class KnownUser {
 }
 
 export const users = {
-  /** The operator knows that the address is theirs, as where no mail reaches them. */
+  /** For installations whose mail does not reach the user. */
   verify: request('gateway.users.verify', VerifyUser, KnownUser),
   create: request('gateway.users.create', CreateUser, CreatedUser),
 };
 
 export const userNotFound = () =>
-  new DomainError('not_found', 'resource_not_found', 'There is no user with this address');
+  new DomainError('not_found', 'resource_not_found', 'No user has this address');
 export const userExists = () =>
-  new DomainError('conflict', 'conflict', 'There is a user with this address already');
+  new DomainError('conflict', 'conflict', 'A user with this address already exists');

@@ -5,7 +5,7 @@ describe('an address', () => {
   it.each([
     ['Anna@Example.COM', 'anna@example.com'],
     ['anna@Büro.example', 'anna@xn--bro-hoa.example'],
-  ])('%s is kept as %s', (text, address) => {
+  ])('%s is normalised to %s', (text, address) => {
     expect(normaliseAddress(text)).toBe(address);
   });
 
@@ -19,7 +19,7 @@ describe('an address', () => {
     'anna@büro.example/x',
     'anna@１０.０.０.１',
     'anna@example.com:25',
-  ])('that is none is refused, not repaired: %j', (text) => {
+  ])('that is invalid is refused, not repaired: %j', (text) => {
     expect(normaliseAddress(text)).toBeNull();
   });
 });

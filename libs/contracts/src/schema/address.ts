@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
 
-/** An address and, where the sender gave one, a display name. */
 export interface Mailbox {
   email: string;
   name?: string;
@@ -9,17 +8,18 @@ export interface Mailbox {
 const maxAddress = 254;
 const maxLocalPart = 64;
 const maxName = 255;
-// RFC 5321 dot-string; RFC 6531 allows what is not ASCII. Quoted local parts are refused: nobody has one, and they hide tricks.
+// An RFC 5321 dot-string with RFC 6531 characters. Quoted local parts are refused: they are unused in
+// practice and hide attacks.
 const localPart =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
-/** A name that is its own A-label form already, and no number in disguise, as most are: looking it up in the tables takes longer than all else. */
+/** Matches names that are already in A-label form, which avoids the slow IDNA conversion for most addresses. */
 const plainDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-// Refused at the ends too, before anything is trimmed: refuse, do not repair (docs/guarantees.md §6).
+// Checked before trimming: bad input is refused, not repaired (docs/guarantees.md §6).
 const lineBreak = /[\r\n\u2028\u2029]/;
 const unsafe = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/u;
 
-/** Trimmed, lower-cased, its domain as A-labels (docs/api-decisions.md §1); null for what is no address. */
+/** Trimmed and lower-cased, with the domain as A-labels (docs/api-decisions.md §1); null if it is not an address. */
 export function normaliseAddress(text: string): string | null {
   if (lineBreak.test(text)) return null;
   const address = text.trim().normalize('NFC');
@@ -32,14 +32,14 @@ export function normaliseAddress(text: string): string | null {
   return Buffer.byteLength(normal) <= maxAddress && Buffer.byteLength(local) <= maxLocalPart ? normal : null;
 }
 
-// What the parser of URLs cuts away, decodes or takes for something else: refused as well.
+// Characters that the URL parser would strip, decode or interpret.
 const noName = /[\s%/?#@:\\[\]<>]/;
 
-/** What stands for a domain as A-labels; empty where it cannot be one. */
+/** The domain as A-labels; empty if it cannot be one. */
 export const toAscii = (domain: string): string =>
   noName.test(domain) ? '' : domainToASCII(domain).toLowerCase();
 
-/** A host name of at least two labels as A-labels; null for IP literals, ports and what is no name. */
+/** A host name of at least two labels as A-labels; null for IP literals, ports and invalid names. */
 export function normaliseDomain(text: string): string | null {
   const lower = text.toLowerCase();
   if (plainDomain.test(lower) && !lower.includes('xn--')) return lower.length <= 253 ? lower : null;
@@ -53,7 +53,7 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** `a@b.c`, `Name <a@b.c>`, `"Last, First" <a@b.c>` or `{ email, name }`; null for anything else, lists included. */
+/** `a@b.c`, `Name <a@b.c>`, `"Last, First" <a@b.c>` or `{ email, name }`; null for anything else, including lists. */
 export function parseMailbox(value: unknown): Mailbox | null {
   if (typeof value === 'string') return fromText(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;

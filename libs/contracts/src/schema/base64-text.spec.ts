@@ -7,14 +7,14 @@ import { SendEmail } from '../sending/sends.js';
 const textOf = (written: string): Base64Text | null => Base64Text.of(Buffer.from(written));
 const wrapped = (data: Buffer, end: string): string => data.toString('base64').replace(/.{76}/g, `$&${end}`);
 
-/** The one string of `json` that is `content`, as a reader that looks at bytes finds it. */
+/** The offsets of the only long string, as the body reader finds them. */
 function only(json: Buffer): LongString[] {
   const start = json.indexOf('"content":"') + '"content":"'.length;
   return [{ start, end: json.indexOf('"', start) }];
 }
 
-describe('a file that stays in its bytes', () => {
-  it('is what Buffer makes of its text, however that is broken and escaped', () => {
+describe('a base64 file in its bytes', () => {
+  it('decodes like Buffer, whatever the line breaks and escapes', () => {
     const ways: ((data: Buffer) => string)[] = [
       (data) => data.toString('base64'),
       (data) => data.toString('base64').replace(/=+$/, ''),
@@ -34,7 +34,7 @@ describe('a file that stays in its bytes', () => {
     );
   });
 
-  it('is whole where an escape stands on the border of two pieces', () => {
+  it('decodes an escape sequence that crosses two pieces', () => {
     const data = Buffer.alloc(100_000, 0xff);
     for (let before = 0; before < 7; before += 1) {
       const written =
@@ -43,18 +43,21 @@ describe('a file that stays in its bytes', () => {
     }
   });
 
-  it.each(['AAAAA', 'AAA==', 'AA===', 'AAAAA==', 'A'])('has no half group: %s', (written) => {
-    expect(textOf(written)?.take() ?? null).toBeNull();
-  });
+  it.each(['AAAAA', 'AAA==', 'AA===', 'AAAAA==', 'A'])(
+    'is not decoded with an incomplete group: %s',
+    (written) => {
+      expect(textOf(written)?.take() ?? null).toBeNull();
+    },
+  );
 
   it.each(['A A', 'ä', '=A', 'AA=A', 'AA===', '-_', 'AA\\"', 'AA\\u0041\\t', 'AA=\\n='])(
-    'is no base64: %j',
+    'is an ordinary string if it is not base64: %j',
     (written) => {
       expect(textOf(written)).toBeNull();
     },
   );
 
-  it('goes from JSON to JSON without being a string, and only once', () => {
+  it('passes from JSON to JSON without becoming a string, and is decoded once', () => {
     const content = Buffer.alloc(1_000, 7).toString('base64');
     const json = Buffer.from(
       JSON.stringify({ to: 'ä@b.test', attachments: [{ filename: 'a.bin', content }] }),
@@ -67,7 +70,7 @@ describe('a file that stays in its bytes', () => {
     expect(JSON.stringify(body)).toBe(json.toString());
     expect(parse(SendEmail, body).attachments![0]!.content).toBe(file);
     expect(file.take()).toEqual(Buffer.alloc(1_000, 7));
-    expect(() => file.literal).toThrow('taken');
+    expect(() => file.literal).toThrow('already been decoded');
   });
 
   it.each([
@@ -75,7 +78,7 @@ describe('a file that stays in its bytes', () => {
     { content: 'AAAA' },
     { attachments: { inner: { content: 'AAAA' } } },
     JSON.parse('{"__proto__":{"content":"AAAA"}}') as object,
-  ])('is a string again where no file stands: %j', (value) => {
+  ])('becomes a string again outside of attachments: %j', (value) => {
     const json = Buffer.from(JSON.stringify(value));
     expect(readJson(Buffer.from(json), only(json))).toEqual(JSON.parse(json.toString()));
   });

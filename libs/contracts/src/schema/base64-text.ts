@@ -5,7 +5,6 @@ const lettersAndEnd = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 const padded = 64;
 const maxPadding = 2;
 const foreign = 255;
-/** What a letter stands for. */
 const sixBits = new Uint8Array(256).fill(foreign);
 for (const [value, letter] of Buffer.from(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
@@ -15,41 +14,41 @@ const backslash = 0x5c;
 const unicodeEscape = 0x75;
 const pieceBytes = 32 * 1024;
 
-/** What holds the place of a file in JSON: no text of a body or of a call has a NUL, so none is taken for it. */
+/** Placeholder of a file in JSON. It starts with NUL, which no text of a body or call may contain. */
 const mark = `\0${randomUUID()}:`;
 const marks = new RegExp(`\\\\u0000${mark.slice(1)}(\\d+)`);
 let leftOut: Base64Text[] | null = null;
 
-/** JSON in pieces, one behind the other: text, and the bytes of files, whose quotes stand in the text around them. */
+/** Consecutive pieces of JSON: text, and the bytes of files, whose quotes are part of the surrounding text. */
 export type JsonPiece = string | Uint8Array;
 
-/** Where a long string stands in the bytes of JSON: behind its first quote, and before its last. */
+/** Offsets of a long string in JSON bytes: after its opening quote, and of its closing quote. */
 export interface LongString {
   start: number;
   end: number;
 }
 
-/** Shorter ones are strings like any other. */
+/** Shorter strings are parsed as usual. */
 export const longString = 64 * 1024;
 
 /**
- * A file as its text in base64, left in the bytes that it came in: as a string it would be in memory once more at each step of its way,
- * and half of those would wait for the garbage collector.
+ * A base64 file kept in the bytes it arrived in. As a string it would be copied at every step, and the copies
+ * would wait for the garbage collector.
  */
 export class Base64Text {
   private taken = false;
 
   private constructor(private readonly bytes: Buffer) {}
 
-  /** Null for what is no base64: that is a string like any other. */
+  /** Null if it is not base64 and has to be treated as an ordinary string. */
   static of(literal: Buffer): Base64Text | null {
     if (!literal.includes(backslash)) return isPlain(literal) ? new Base64Text(literal) : null;
     return isEscaped(literal) ? new Base64Text(withFewEscapes(literal)) : null;
   }
 
-  /** As it stands between its quotes in JSON. */
+  /** The bytes between the quotes in JSON. */
   get literal(): Uint8Array {
-    if (this.taken) throw new Error('The file of this text was taken');
+    if (this.taken) throw new Error('The file of this text has already been decoded');
     return this.bytes;
   }
 
@@ -57,7 +56,7 @@ export class Base64Text {
     return this.bytes.length;
   }
 
-  /** Bytes of the file, known without reading it; 0 where its text has escapes. */
+  /** Size of the file without decoding it; 0 if the text has escapes. */
   get fewestBytes(): number {
     const literal = this.bytes;
     if (literal.includes(backslash)) return 0;
@@ -73,7 +72,7 @@ export class Base64Text {
     return [...textsOf(this.bytes)].join('');
   }
 
-  /** The file itself, in the place of its text, which is gone with it; null where half a group is left over. */
+  /** Decodes the file in place, which destroys the text; null if the base64 is incomplete. */
   take(): Buffer | null {
     this.taken = true;
     const { bytes } = this;
@@ -83,7 +82,7 @@ export class Base64Text {
       if (value < 64) {
         group = ((group << 6) | value) & 0xffffff;
         letters += 1;
-        // Four letters that were read become three bytes: what is written never reaches what is not read yet.
+        // Four letters become three bytes, so writing never overtakes reading.
         if ((letters & 3) === 0) {
           bytes[written] = group >> 16;
           bytes[written + 1] = group >> 8;
@@ -101,7 +100,7 @@ export class Base64Text {
   }
 }
 
-/** `JSON.parse` that leaves the files of attachments in the bytes; whatever else was long is a string again. */
+/** `JSON.parse` that leaves attachments in their bytes; other long strings become strings again. */
 export function readJson(bytes: Buffer, long: readonly LongString[]): unknown {
   const files: Base64Text[] = [];
   let text = '';
@@ -117,7 +116,7 @@ export function readJson(bytes: Buffer, long: readonly LongString[]): unknown {
   return files.length > 0 ? withFiles(value, '', files) : value;
 }
 
-/** What `write` makes of JSON.stringify, with every file left out of the text. */
+/** Runs `write`, which calls JSON.stringify, and returns its text with the files as separate pieces. */
 export function writeJson(write: () => string): JsonPiece[] {
   const files: Base64Text[] = [];
   leftOut = files;
@@ -140,7 +139,7 @@ function withFiles(value: unknown, name: string, files: readonly Base64Text[]): 
   for (const [key, member] of Object.entries(members)) {
     const file = holdsFile && /^content$/i.test(key) ? fileOf(member, files) : undefined;
     const put = file ?? withFiles(member, key, files);
-    // A member `__proto__` that is set in the usual way would be the prototype.
+    // Assigning `__proto__` would change the prototype.
     if (put !== member)
       Object.defineProperty(members, key, {
         value: put,
@@ -155,7 +154,7 @@ function withFiles(value: unknown, name: string, files: readonly Base64Text[]): 
 const fileOf = (value: unknown, files: readonly Base64Text[]): Base64Text | undefined =>
   typeof value === 'string' && value.startsWith(mark) ? files[Number(value.slice(mark.length))] : undefined;
 
-/** Byte by byte: pieces of text would be garbage of the size of the file. */
+/** Byte by byte, because substrings would allocate as much memory as the file. */
 function isPlain(literal: Buffer): boolean {
   const { length } = literal;
   let at = 0;
@@ -172,13 +171,13 @@ function isEscaped(literal: Buffer): boolean {
     if (end === '' && letters.test(piece)) continue;
     end += piece;
     if (!lettersAndEnd.test(end)) return false;
-    // Enough of it to judge the next piece by.
+    // Enough context to check the next piece.
     end = /[\r\n]$/.test(end) ? '=\n' : end.slice(-2);
   }
   return true;
 }
 
-/** In its own place, as JSON.stringify would write it. */
+/** Rewrites the literal in place the way JSON.stringify would. */
 function withFewEscapes(literal: Buffer): Buffer {
   let written = 0;
   for (const piece of textsOf(literal))
@@ -186,7 +185,7 @@ function withFewEscapes(literal: Buffer): Buffer {
   return literal.subarray(0, written);
 }
 
-/** What the literal says, piece by piece. */
+/** The unescaped text, piece by piece. */
 function* textsOf(literal: Buffer): Generator<string> {
   for (let at = 0; at < literal.length;) {
     const end = afterEscape(literal, Math.min(at + pieceBytes, literal.length));
@@ -196,7 +195,6 @@ function* textsOf(literal: Buffer): Generator<string> {
   }
 }
 
-/** `end`, or the start of the escape that it would cut. */
 function afterEscape(literal: Buffer, end: number): number {
   const last = end - 6 + literal.subarray(end - 6, end).lastIndexOf(backslash);
   if (end === literal.length || last < end - 6) return end;

@@ -1,6 +1,6 @@
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** A text that any row and any event can hold: without NUL and lone surrogates, which Postgres refuses, and cut between characters. */
+/** Removes NUL and lone surrogates, which Postgres refuses, and cuts between characters, so that any row and event can hold the text. */
 export function boundedText(text: string, maxLength: number): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
   if (clean.length <= maxLength) return clean;

@@ -10,13 +10,13 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** A question from one service to another, with its one answer. The first word of the subject names the owner. */
+/** A request from one service to another. The first word of the subject names the owner. */
 export interface RequestContract<In extends object = object, Out extends object = object> {
   readonly subject: string;
   readonly owner: ServiceName;
   readonly body: Shape<In>;
   readonly reply: Shape<Out>;
-  /** Concurrent calls may travel in one message; the handler receives them together. */
+  /** Concurrent calls may be sent in one message; the handler receives them together. */
   readonly batch: boolean;
 }
 
@@ -30,8 +30,8 @@ export function request<In extends object, Out extends object>(
 }
 
 /**
- * Something that happened and was committed. One event carries 1–256 items of one project; it may come more than once
- * and out of order (docs/guarantees.md §4). Events change only by adding members.
+ * Something that happened and was committed. One event carries 1–256 items of one project; it may be
+ * delivered more than once and out of order (docs/guarantees.md §4). Members may only be added.
  */
 export interface EventContract<Item extends object = object> {
   readonly name: string;
@@ -42,10 +42,10 @@ export interface EventContract<Item extends object = object> {
 }
 
 export const maxEventItems = 256;
-/** Bytes of the items of one event, of which NATS takes a megabyte with all that is around them. */
+/** Limit of the items of one event; NATS accepts one megabyte including the envelope. */
 export const maxEventBytes = 512 * 1024;
 
-/** Where an event is heard: a subject in the JetStream stream of its owner. */
+/** The subject of an event in the JetStream stream of its owner. */
 export const eventSubject = (name: string): string => `facts.${name}`;
 export const streamOf = (owner: ServiceName): string => `FACTS_${owner.toUpperCase()}`;
 

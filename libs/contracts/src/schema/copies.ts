@@ -1,6 +1,6 @@
 const suffix = ' (copy)';
 
-/** The name of a copy, cut to `max` characters: what is cut is the original's, never a character in its middle. */
+/** Name of a copy, at most `max` characters: the original name is cut, between characters. */
 export function nameOfCopy(name: string, max: number): string {
   return `${name.slice(0, max - suffix.length).replace(/[\ud800-\udbff]$/, '')}${suffix}`;
 }

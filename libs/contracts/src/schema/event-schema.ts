@@ -4,7 +4,7 @@ import { maxEventItems, type EventContract } from './contract.js';
 import { exampleOf } from './example.js';
 import { jsonSchemaOf, type JsonSchema } from './json-schema.js';
 
-/** An event as it travels. Open: whoever reads it must take members that are added later. */
+/** An event on the wire. The schema is open because readers must accept members that are added later. */
 export function eventSchema({ name, version, item }: EventContract): JsonSchema {
   return {
     type: 'object',
@@ -12,30 +12,30 @@ export function eventSchema({ name, version, item }: EventContract): JsonSchema 
       id: {
         type: 'string',
         format: 'uuid',
-        description: 'The same each time that the fact is told: remember it, and a repeat does nothing.',
+        description: 'The same on every delivery: store it to ignore repeats.',
       },
       fact: { type: 'string', const: name },
       version: {
         type: 'integer',
         minimum: version,
-        description: 'Rises when members are added; none is ever taken away.',
+        description: 'Increases when members are added; none is ever removed.',
       },
-      projectId: { type: 'string', format: 'uuid', description: 'Whose all the items are.' },
+      projectId: { type: 'string', format: 'uuid', description: 'The project of all items.' },
       at: { type: 'string', format: 'date-time', description: 'When it was committed.' },
       actor: {
         type: 'object',
-        description: 'Who did it; absent where a service did it by itself, or for several callers at once.',
+        description: 'Who did it; absent if a service acted on its own or for several callers.',
         properties: {
           kind: { type: 'string', 'x-extensible-enum': [...actorKinds] },
           id: {
             type: 'string',
-            description: 'Of the user, key or token; the name of an operator or service.',
+            description: 'The id of the user, key or token; the name of an operator or service.',
           },
-          name: { type: 'string', description: 'As it was called then.' },
+          name: { type: 'string', description: 'The name at that time.' },
         },
         required: ['kind', 'id'],
       },
-      address: { type: 'string', description: 'The network address that it was done from.' },
+      address: { type: 'string', description: 'The IP address of the caller.' },
       items: { type: 'array', minItems: 1, maxItems: maxEventItems, items: jsonSchemaOf(item) },
     },
     required: ['id', 'fact', 'version', 'projectId', 'at', 'items'],
@@ -55,7 +55,7 @@ export function eventExample({ name, version, item }: EventContract): object {
   };
 }
 
-/** Every event by its name: what a release promises to those who listen. */
+/** Every event by its name: the promise of a release to subscribers. */
 export function eventSchemas(): Record<string, JsonSchema> {
   const events = [...eventCatalogue].sort((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(events.map((contract) => [contract.name, eventSchema(contract)]));

@@ -1,6 +1,6 @@
 import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
-/** A value of the shape as JSON says it, the same each time: every member is there, also those that may be absent. */
+/** A deterministic JSON value of the shape, with every optional member. */
 export function exampleOf(shape: Shape): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fieldsOf(shape)).map(([name, field], index) => [name, exampleMember(name, field, index)]),

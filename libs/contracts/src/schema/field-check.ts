@@ -2,15 +2,15 @@ import { normaliseAddress, parseMailbox } from './address.js';
 import { Base64Text } from './base64-text.js';
 import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
-/** Why a member is refused; `code` is what clients branch on (`errors[].code`). */
+/** `code` is what clients branch on (`errors[].code`). */
 export interface FieldFailure {
   code: FailureCode;
   message: string;
-  /** Where inside the member, as JSON Pointer tokens. */
+  /** JSON Pointer tokens inside the member. */
   at?: string[];
 }
 
-/** The complete registry of `errors[].code`; clients branch on it. */
+/** The complete registry of `errors[].code`. */
 export const failureCodes = [
   'required',
   'invalid_type',
@@ -31,7 +31,7 @@ const maxJsonDepth = 5;
 
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** The first thing wrong with one member, or null. Nested objects are checked on their own. */
+/** The first problem of one member, or null. Nested objects are checked separately. */
 export function checkField(shape: Shape, name: string, value: unknown): FieldFailure | null {
   const field = fieldsOf(shape)[name];
   if (!field) return null;

@@ -2,40 +2,40 @@ import 'reflect-metadata';
 
 export type Shape<T extends object = object> = new () => T;
 
-/** What one member of a shape is: enough to validate it, to write its JSON schema and to say it in either dialect. */
+/** Describes one member: used for validation, JSON schemas and both dialects. */
 export interface Field {
   kind: FieldKind;
   optional: boolean;
   nullable: boolean;
-  /** A member is a list of `kind`. `min` and `max` then bound its length; `itemMin` and `itemMax` bound one entry. */
+  /** A list of `kind`: `min` and `max` bound its length, `itemMin` and `itemMax` each entry. */
   list: boolean;
   min?: number;
   max?: number;
   itemMin?: number;
   itemMax?: number;
-  /** How deep a free object may be nested, the root being 1; 5 unless said otherwise. */
+  /** Maximum depth of a free object, counting the root as 1; 5 by default. */
   depth?: number;
   values?: readonly string[];
-  /** More values may come with any release: a reader takes texts that it does not know (1–64 characters). */
+  /** Values may be added in any release, so readers accept unknown ones (1–64 characters). */
   open?: boolean;
   pattern?: RegExp;
-  /** Text that may be left in its bytes where it is long; its pattern is that of base64. */
+  /** Long values may stay in their bytes; the pattern is that of base64. */
   base64?: boolean;
-  /** Control characters CR and LF are refused: the value becomes a header. */
+  /** CR and LF are refused, because the value becomes a header. */
   oneLine?: boolean;
   nested?: () => Shape;
-  /** Other names that the legacy surface accepts for this member in a request. */
+  /** Other request names of this member on the legacy surface. */
   legacyAliases?: readonly string[];
-  /** The v1 surface says this object as a string holding JSON (docs/api-decisions.md §1). */
+  /** On v1 this object is a string holding JSON (docs/api-decisions.md §1). */
   v1JsonText?: boolean;
-  /** The legacy surface leaves the member out of its answers. */
+  /** Not in responses of the legacy surface. */
   v1Only?: boolean;
-  /** The v1 surface leaves the member out of its answers. */
+  /** Not in responses of the v1 surface. */
   legacyOnly?: boolean;
-  /** A code of the registry of errors: each surface has its own way to say it. */
+  /** An error code, which each surface writes in its own way. */
   errorCode?: boolean;
   describe?: string;
-  /** What documents show, where the kind alone makes no fitting value. */
+  /** Shown in documents when the kind has no fitting example. */
   example?: unknown;
 }
 
@@ -54,11 +54,11 @@ export type FieldKind =
   | 'json';
 
 type FieldTable = Record<string, Field>;
-// Asked for each member of each item of each event: metadata of decorators would be looked up by its key every time.
+// Read for every member of every event item, where decorator metadata would be too slow.
 const tables = new WeakMap<object, FieldTable>();
 const noFields: FieldTable = {};
 
-/** Every member of a shape, inherited ones included, in the order of declaration. */
+/** Every member of a shape, including inherited ones, in order of declaration. */
 export function fieldsOf(shape: Shape): Readonly<FieldTable> {
   for (
     let current: object | null = shape;
@@ -78,7 +78,6 @@ export function defineField(shape: Shape, name: string, field: Partial<Field>): 
   tables.set(shape, table);
 }
 
-/** Decorators that a shape made from another one must receive too. */
 type Applied = Record<string, PropertyDecorator[]>;
 const appliedKey = Symbol('posthorn:applied');
 

@@ -7,44 +7,43 @@ import { parseInstant } from './instant.js';
 
 type Extra = Partial<Field>;
 
-/** A UUID (docs/api-decisions.md §1: the service makes version 7, and reads any). */
+/** A UUID. The service creates version 7 and accepts any version. */
 export const Id = (extra: Extra = {}) => field('id', extra);
 /** Text of `min` to `max` characters, without NUL and lone surrogates. */
 export const Text = (min: number, max: number, extra: Extra = {}) => field('text', { min, max, ...extra });
-/** Text of one line: CR and LF are refused, because it becomes a header (docs/guarantees.md §6). */
+/** Text without CR and LF, because it becomes a header (docs/guarantees.md §6). */
 export const Line = (min: number, max: number, extra: Extra = {}) =>
   field('text', { min, max, oneLine: true, ...extra });
 export const Flag = (extra: Extra = {}) => field('flag', extra);
 /** A whole number ≥ 0. */
 export const Count = (extra: Extra = {}) =>
   field('count', { min: 0, max: Number.MAX_SAFE_INTEGER, ...extra });
-/** @public Its first user comes with custom fields. */
+/** @public Not used yet. */
 export const Numeric = (extra: Extra = {}) => field('number', extra);
-/** An instant: ISO 8601 with date, time and offset; `now`, `infinity` and years beyond 9999 are refused. */
+/** ISO 8601 with date, time and offset; `now`, `infinity` and years beyond 9999 are refused. */
 export const Instant = (extra: Extra = {}) =>
   field('instant', extra, [Transform(({ value }) => readInstant(value))]);
-/** A bare e-mail address, ≤ 254 characters, trimmed and lower-cased, its domain as A-label. */
+/** An e-mail address of at most 254 characters; trimmed and lower-cased, with the domain as A-labels. */
 export const Address = (extra: Extra = {}) =>
   field('address', extra, [Transform(({ value }) => readAddress(value))]);
-/** An address with an optional name: `a@b.c`, `Name <a@b.c>` or `{ email, name }`. Exactly one address. */
+/** Exactly one address with an optional name: `a@b.c`, `Name <a@b.c>` or `{ email, name }`. */
 export const MailboxOf = (extra: Extra = {}) =>
   field('mailbox', extra, [Transform((transformed) => readMailbox(unwrapMap(transformed)))]);
 export const Choice = (values: readonly string[], extra: Extra = {}) => field('choice', { values, ...extra });
-/** A free map of short strings, e.g. `metadata`, `headers`. `max` bounds the entries, `itemMax` one value. */
+/** A free map of short strings, e.g. `metadata`. `max` bounds the entries, `itemMax` one value. */
 export const StringMap = (extra: Extra = {}) => field('map', extra, [Transform(unwrapMap)]);
-/** A free JSON object; never walked by class-transformer (docs/guarantees.md §1.5). `max` bounds its JSON in bytes. */
+/** A free JSON object, bypassing class-transformer (docs/guarantees.md §1.5). `max` bounds its JSON in bytes. */
 export const FreeMap = (extra: Extra = {}) => field('json', extra, [Transform(unwrapMap)]);
 export const Nested = (nested: () => Shape, extra: Extra = {}) => field('object', { nested, ...extra });
-/** Without `max` it is a list that no message holds: it is written page by page. */
+/** A list without `max` does not fit into one message and is written page by page. */
 export const ListOf = (nested: () => Shape, min: number, max?: number, extra: Extra = {}) =>
   field('object', { nested, list: true, min, max, ...extra });
-/** A list of texts: `min`…`max` entries of ≤ `itemMax` characters each. */
 export const Texts = (min: number, max: number, itemMax: number, extra: Extra = {}) =>
   field('text', { list: true, min, max, itemMin: 1, itemMax, ...extra });
-/** @public Its first user comes with lists. */
+/** @public Not used yet. */
 export const Ids = (min: number, max: number, extra: Extra = {}) =>
   field('id', { list: true, min, max, ...extra });
-/** One mailbox or several: what is sent as one is read as a list of one. */
+/** A list of mailboxes; a single one is read as a list of one. */
 export const Mailboxes = (min: number, max: number, extra: Extra = {}) =>
   field('mailbox', { list: true, min, max, ...extra }, [
     Transform((transformed) => readMailboxes(unwrapMap(transformed))),
@@ -54,7 +53,6 @@ export const Addresses = (min: number, max: number, extra: Extra = {}) =>
     Transform(({ value }) => (Array.isArray(value) ? value.map(readAddress) : value)),
   ]);
 
-/** The member may be absent. */
 export function Optional(): PropertyDecorator {
   return modify(
     { optional: true },
@@ -62,7 +60,6 @@ export function Optional(): PropertyDecorator {
   );
 }
 
-/** The member may be null. */
 export function Nullable(): PropertyDecorator {
   return modify(
     { nullable: true },
@@ -79,8 +76,8 @@ function field(kind: FieldKind, extra: Extra, transforms: PropertyDecorator[] = 
 }
 
 /**
- * One validator a member, reading the shape's own table: the code of a failure is the constraint's answer, so the edge
- * can say `too_long` or `invalid_type` without a second table.
+ * Each member has one validator that reads the field table and returns the failure code as its constraint, so
+ * that codes need no second table.
  */
 function checked(): PropertyDecorator {
   return ValidateBy({
@@ -104,7 +101,7 @@ function modify(change: Extra, decorator: PropertyDecorator): PropertyDecorator 
   };
 }
 
-// What cannot be read stays as it came, so that the check names it.
+// Unreadable values are passed on, so that the check reports them.
 function readInstant(value: unknown): unknown {
   return typeof value === 'string' ? (parseInstant(value) ?? value) : value;
 }

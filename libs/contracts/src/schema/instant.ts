@@ -1,6 +1,6 @@
 const iso = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** Strictly ISO 8601; Postgres itself would take `now`, `infinity` and `yesterday` (docs/guarantees.md §5). */
+/** Strict ISO 8601: Postgres would also accept `now`, `infinity` and `yesterday` (docs/guarantees.md §5). */
 export function parseInstant(text: string): Date | null {
   const ours = asWeWrite(text);
   if (ours) return ours;
@@ -15,14 +15,13 @@ export function parseInstant(text: string): Date | null {
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
 
-/** What services tell each other is of this form, hundreds in a page. */
+/** Fast path for the form that services write. */
 function asWeWrite(text: string): Date | null {
   if (text.length !== 24) return null;
   const at = new Date(text);
   return at.getTime() >= 0 && at.toISOString() === text ? at : null;
 }
 
-/** A calendar day `YYYY-MM-DD`, as the instant of its first moment in UTC. */
 export function parseDay(text: string): Date | null {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseInstant(`${text}T00:00:00Z`) : null;
 }

@@ -64,10 +64,10 @@ describe('a JSON schema', () => {
 
   it.each([
     ['the shape itself', {}, true],
-    ['a member that is missing', { title: undefined }, false],
+    ['a missing member', { title: undefined }, false],
     ['a text that is too long', { title: 'Hello!' }, false],
     ['a text that is too short', { title: '' }, false],
-    ['two lines where one is asked', { subject: 'a\nb' }, false],
+    ['two lines in a one-line text', { subject: 'a\nb' }, false],
     ['a choice', { kind: 'B' }, true],
     ['no choice of the set', { kind: 'C' }, false],
     ['a nested shape', { part }, true],
@@ -83,17 +83,17 @@ describe('a JSON schema', () => {
     ['a value that is too long', { headers: { 'x-one': 'abcd' } }, false],
     ['a member that nobody declared', { more: 1 }, false],
     ['no id', { parts: [{ ...part, id: '1' }] }, false],
-  ])('says of %s what the shape itself says', (_, change, fits) => {
+  ])('validates %s like the shape', (_, change, fits) => {
     const value = JSON.parse(JSON.stringify(with_(change))) as object;
     expect(takes(value)).toBe(fits);
     expect(tryParse(Whole, value).failures.length === 0).toBe(fits);
   });
 
-  it('is open where what is added later must be taken', () => {
+  it('is open unless closed, so that readers accept new members', () => {
     expect(ajv.validate(jsonSchemaOf(Whole), with_({ more: 1, parts: [{ ...part, more: 1 }] }))).toBe(true);
   });
 
-  it('is said in the words of a surface', () => {
+  it('uses the names of a surface', () => {
     const v1: SchemaSurface = {
       nameOf: (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       shows: (_, { legacyOnly }) => !legacyOnly,
@@ -121,7 +121,7 @@ describe('a JSON schema', () => {
   it.each([
     ...eventCatalogue.map(({ name, item }) => [name, item] as const),
     ...requestCatalogue.map(({ subject, body }) => [subject, body] as const),
-  ])('takes the example of %s, and so does the shape', (_, shape) => {
+  ])('accepts the example of %s, and so does the shape', (_, shape) => {
     const example = exampleOf(shape);
     expect(ajv.validate(jsonSchemaOf(shape, { closed: true }), example) || ajv.errors).toBe(true);
     expect(tryParse(shape, example).failures).toEqual([]);

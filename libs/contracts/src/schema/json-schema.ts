@@ -1,25 +1,25 @@
 import { fieldsOf, type Field, type FieldKind, type Shape } from './field.js';
 
-/** JSON Schema 2020-12: what OpenAPI 3.1 and AsyncAPI 3 both take. */
+/** JSON Schema 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use. */
 export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** How a place says a shape: the bus says every member by its own name, each dialect of the gateway has rules of its own. */
+/** How a document renders shapes: the bus uses contract names, each dialect has its own rules. */
 export interface SchemaSurface {
-  /** The member's name there; the domain's camelCase name unless given. */
+  /** Name of the member; its contract name by default. */
   nameOf?: (name: string, field: Field) => string;
-  /** Whether the member is said there at all; every member is unless given. */
+  /** Whether the member is included; true by default. */
   shows?: (name: string, field: Field) => boolean;
-  /** The `$ref` of a nested shape that is described elsewhere; where there is none, it is written in place. */
+  /** The `$ref` of a nested shape; without one the shape is inlined. */
   refOf?: (shape: Shape) => string | undefined;
-  /** The member's schema where the place says it in another way (an object as JSON text); nullability is added afterwards. */
+  /** Replaces the schema of a member, e.g. for an object as JSON text; nullability is added afterwards. */
   rewrite?: (schema: JsonSchema, name: string, field: Field) => JsonSchema;
-  /** Unknown members are refused, as in a request. Readers of answers and events must take what is added later. */
+  /** Refuse unknown members, as in requests. Readers of responses and events must accept new members. */
   closed?: boolean;
 }
 
-/** A shape as an object schema. Lengths are Unicode characters there and UTF-16 units here: the schema is never the stricter one. */
+/** JSON Schema counts Unicode characters, validation UTF-16 units; so the schema is never stricter. */
 export function jsonSchemaOf(shape: Shape, surface: SchemaSurface = {}): JsonSchema {
   const members = Object.entries(fieldsOf(shape)).filter(
     ([name, field]) => surface.shows?.(name, field) ?? true,
@@ -104,7 +104,7 @@ function patternOf({ pattern, oneLine }: Pick<Field, 'pattern' | 'oneLine'>): Js
   return oneLine ? { pattern: '^[^\\r\\n\\u2028\\u2029]*$' } : {};
 }
 
-/** JSON Schema has no flags: `x-[a-z]` of a case-insensitive expression becomes `[xX]-[a-zA-Z]`. */
+/** JSON Schema has no flags: a case-insensitive `x-[a-z]` becomes `[xX]-[a-zA-Z]`. */
 function eitherCase(source: string): string {
   let inClass = false;
   return source.replace(/\\.|[a-z]-[a-z]|[[\]a-z]/gi, (part) => {

@@ -1,4 +1,4 @@
-/** The memory of bytes that have it to themselves, at once: the garbage collector would let several of ten megabytes pile up. Whoever still looks sees nothing. */
+/** Frees the buffer now instead of leaving tens of megabytes to the garbage collector. Other views of it become empty. */
 export function release({ buffer }: Uint8Array): void {
   (buffer as ArrayBuffer).transfer(0);
 }

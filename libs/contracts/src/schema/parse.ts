@@ -11,7 +11,6 @@ import { rememberRules } from './validation-rules.js';
 
 rememberRules();
 
-/** Reads a plain value as a shape: every failure at once, as one `validation_error` with pointers. */
 export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
   const { value, failures } = tryParse(shape, plain);
   if (failures.length > 0) throw invalid(failures);
@@ -19,8 +18,8 @@ export function parse<T extends object>(shape: Shape<T>, plain: unknown): T {
 }
 
 /**
- * The same rules, read off the same table without the detour over instances: for what another service of ours has written,
- * where a rule that fails is a bug and the detour would cost more than the work (an event carries 256 items).
+ * Applies the same rules without creating instances, for data written by another service: a failure there is
+ * a bug, and instances would cost more than the work itself.
  */
 export function readTrusted<T extends object>(shape: Shape<T>, plain: T): T {
   const failures = checkTrusted(shape, revive(shape, plain), []);
@@ -46,7 +45,7 @@ function checkTrusted(shape: Shape, value: object, path: string[]): InvalidMembe
   return failures;
 }
 
-/** One address has one spelling, whoever wrote it (docs/api-decisions.md §1); what is no address stays, for the check to name it. */
+/** Every address has one normal form (docs/api-decisions.md §1); an invalid one is left for the check. */
 function normalise(field: Field, member: unknown): unknown {
   if (field.list && Array.isArray(member))
     return member.map((entry) => normalise({ ...field, list: false }, entry));
@@ -77,7 +76,10 @@ export function tryParse<T extends object>(
   return { value, failures: [...unknown, ...failures] };
 }
 
-/** class-transformer walks every key it is given, slower than linearly: free maps and files go past it in a closure (docs/guarantees.md §1.5). */
+/**
+ * class-transformer visits every key in worse than linear time, so free maps and files are hidden in closures
+ * (docs/guarantees.md §1.5).
+ */
 function hideFreeMaps(shape: Shape, source: Record<string, unknown>): object {
   const visible: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fieldsOf(shape))) {
@@ -99,13 +101,13 @@ function materialise(shape: Shape, instance: object, nested: ReadonlyMap<string,
   return instance;
 }
 
-/** Members that are shapes themselves, each read by its own table; what no shape declares is told on the way. */
+/** Parses nested shapes by their own tables and collects unknown members. */
 class NestedMembers {
   readonly values = new Map<string, unknown>();
 
   read(field: Field | undefined, name: string, value: unknown): InvalidMember[] {
     if (!field)
-      return [{ path: [name], code: 'unknown_field' as FailureCode, message: 'is not a known member' }];
+      return [{ path: [name], code: 'unknown_field' as FailureCode, message: 'is not a known field' }];
     if (field.kind !== 'object' || !field.nested) return [];
     const shape = field.nested();
     const failures: InvalidMember[] = [];
@@ -116,7 +118,6 @@ class NestedMembers {
       return read.value;
     };
     if (!field.list) this.values.set(name, one(value, [name]));
-    // Of a list that is too long only that is said.
     else if (Array.isArray(value) && value.length <= (field.max ?? Infinity))
       this.values.set(
         name,

@@ -1,7 +1,6 @@
 import { parseInstant } from './instant.js';
 import { fieldsOf, type Field, type Shape } from './field.js';
 
-/** Makes the instants of a JSON reply dates again, by the shape's table; everything else is already what it was. */
 export function revive<T extends object>(shape: Shape<T>, plain: T): T {
   const target = plain as Record<string, unknown>;
   for (const [name, field] of Object.entries(fieldsOf(shape))) {

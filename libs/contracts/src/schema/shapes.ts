@@ -1,7 +1,6 @@
 import { ValidateIf } from 'class-validator';
 import { appliedTo, applyAndRemember, defineField, fieldsOf, type Shape } from './field.js';
 
-/** A shape with some members of another one, each with its rules. */
 export function PickFields<T extends object, K extends keyof T & string>(
   from: Shape<T>,
   names: readonly K[],
@@ -11,7 +10,7 @@ export function PickFields<T extends object, K extends keyof T & string>(
   return Picked;
 }
 
-/** Every member may be absent: in a patch, absent leaves and null clears. */
+/** Makes every member optional: in a patch, absent members are unchanged and null clears. */
 export function PartialFields<T extends object>(from: Shape<T>): Shape<Partial<T>> {
   const Partial = class {} as Shape<Partial<T>>;
   for (const name of Object.keys(fieldsOf(from))) {
@@ -22,7 +21,6 @@ export function PartialFields<T extends object>(from: Shape<T>): Shape<Partial<T
   return Partial;
 }
 
-/** Two shapes as one. */
 export function JoinFields<A extends object, B extends object>(
   first: Shape<A>,
   second: Shape<B>,

@@ -12,12 +12,12 @@ class Child extends Parent {
   age: unknown;
 }
 
-describe('remembered rules', () => {
+describe('cached validation rules', () => {
   rememberRules();
   const failing = (value: object, groups?: string[]) =>
     validateSync(value, groups && { groups }).map(({ property }) => property);
 
-  it('are those of the class and of its parents, however often they are asked for', () => {
+  it('are those of the class and its parents on every lookup', () => {
     const storage = getMetadataStorage();
     const rules = () => storage.getTargetValidationMetadatas(Child, '', false, false);
     expect(rules().map(({ propertyName }) => propertyName)).toEqual(['age', 'name']);
@@ -27,7 +27,7 @@ describe('remembered rules', () => {
     expect(failing(new Parent())).toEqual(['name']);
   });
 
-  it('leave groups to class-validator', () => {
+  it('do not apply to validation groups', () => {
     expect(failing(new Child(), ['other'])).toEqual([]);
     expect(failing(new Child(), ['strict'])).toEqual(['age']);
   });

@@ -10,7 +10,7 @@ export type Stream = (typeof streams)[number];
 export const regions = ['us-east-1', 'us-west-2', 'eu-west-1'] as const;
 export type Region = (typeof regions)[number];
 
-/** PENDING: nobody could say. FAILED: the DNS answered, and the record is missing or another one (docs/api-decisions.md §9). */
+/** PENDING: DNS did not answer. FAILED: the record is missing or different (docs/api-decisions.md §9). */
 export const recordStatuses = ['NOT_CHECKED', 'PENDING', 'VERIFIED', 'FAILED'] as const;
 export type RecordStatus = (typeof recordStatuses)[number];
 
@@ -19,7 +19,6 @@ export type RecordPurpose = (typeof recordPurposes)[number];
 export const recordTypes = ['TXT', 'CNAME', 'MX'] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-/** What its owner pastes into the DNS of the domain. */
 export class DomainRecord {
   @Choice(recordPurposes) purpose: RecordPurpose;
   @Choice(recordTypes) type: RecordType;
@@ -28,7 +27,7 @@ export class DomainRecord {
   @Choice(recordStatuses) status: RecordStatus;
 }
 
-/** A project has at most so many (docs/api-decisions.md §1): a list of that length is the whole. */
+/** Limit per project (docs/api-decisions.md §1), so one page holds all domains. */
 export const maxDomains = 100;
 
 export class SendingDomain {
@@ -37,19 +36,17 @@ export class SendingDomain {
   @Text(3, 253) domain: string;
   @Flag() verified: boolean;
   @Choice(regions) region: Region;
-  /** The one kind of mail that it sends; null for both. */
+  /** The category of mail that it sends; null for both. */
   @Choice(streams) @Nullable() stream: Stream | null;
-  /** Supplies the sender of its stream where a send names none. */
   @Flag() streamDefault: boolean;
-  /** Supplies the sender where a send names none. */
   @Address() @Nullable() defaultFromAddress: string | null;
   @Choice(recordStatuses) dkimStatus: RecordStatus;
   @Choice(recordStatuses) spfStatus: RecordStatus;
   @Choice(recordStatuses) dmarcStatus: RecordStatus;
-  /** Where bounces come back to; null while the installation has no host for them. */
+  /** The return-path domain; null while the installation has no bounce host. */
   @Text(3, 253) @Nullable() mailFromDomain: string | null;
   @Choice(recordStatuses) mailFromStatus: RecordStatus;
-  /** Links and the pixel of its mail go there once it is verified. */
+  /** Host of tracked links and the pixel once it is verified. */
   @Text(3, 253) @Nullable() trackingHost: string | null;
   @Choice(recordStatuses) trackingStatus: RecordStatus;
   @Flag() receivingEnabled: boolean;
@@ -59,21 +56,20 @@ export class SendingDomain {
   @Instant() updatedAt: Date;
 }
 
-/** The region of a project's first domain is that of all. `streamDefault` takes the place of the domain that had it. */
+/** All domains of a project share the region of the first one. `streamDefault` replaces the current default domain. */
 export class AddDomain extends PickFields(SendingDomain, ['domain']) {
-  /** The project of the credential; it may be named (the API specification). */
+  /** Optional; must be the project of the credential. */
   @Id() @Optional() projectId?: string;
   @Choice(regions) @Optional() region?: Region;
   @Choice(streams) @Optional() stream?: Stream;
   @Flag() @Optional() streamDefault?: boolean;
 }
 
-/** Absent leaves, null clears. A domain that serves both streams is no default of one. */
+/** Absent members are unchanged, null clears. A domain for both streams cannot be the default of one. */
 export class UpdateDomain {
   @Choice(streams) @Nullable() @Optional() stream?: Stream | null;
   @Flag() @Optional() streamDefault?: boolean;
   @Address() @Nullable() @Optional() defaultFromAddress?: string | null;
-  /** A name beneath the domain. */
   @Text(3, 253) @Nullable() @Optional() trackingHost?: string | null;
 }
 
@@ -81,10 +77,10 @@ export class DomainId extends PickFields(SendingDomain, ['id']) {}
 
 export class UpdateDomainById extends JoinFields(DomainId, UpdateDomain) {}
 
-/** The operator vouches for a domain: it is verified without a look into the DNS. The first one becomes the default. */
+/** Marks a domain as verified without checking DNS. The first one becomes the default. */
 export class VerifyDomain {
   @Text(3, 253) domain: string;
-  /** Make keys, and sign with them at once; without it the mail server signs, or nobody. */
+  /** Create DKIM keys and sign with them at once; otherwise Posthorn does not sign. */
   @Flag() @Optional() signed?: boolean;
 }
 
@@ -101,17 +97,19 @@ export class DomainPage extends PageEnd {
 export class DeletedDomain extends PickFields(SendingDomain, ['id']) {}
 
 export const domains = {
-  /** 409: it is the project's already, it is verified in another project, or there are 100. 422: no host name that can be owned. */
+  /**
+   * 409 if the project has it already, another project has verified it, or there are 100 domains. 422 if it
+   * is not a host name that can be owned.
+   */
   add: request('sending.domains.add', AddDomain, SendingDomain),
   list: request('sending.domains.list', ListDomains, DomainPage),
   get: request('sending.domains.get', DomainId, SendingDomain),
-  /** Looks its records up now. */
   check: request('sending.domains.check', DomainId, SendingDomain),
   update: request('sending.domains.update', UpdateDomainById, SendingDomain),
   /** 409 while an unsent campaign sends from it. */
   delete: request('sending.domains.delete', DomainId, DeletedDomain),
   verify: request('sending.domains.verify', VerifyDomain, SendingDomain),
-  /** New keys beside those that sign: each takes over once its record is found, and the old one stays published for seven days. */
+  /** Each new key is used once its record is found; the old one stays published for seven days. */
   rotateDkim: request('sending.domains.rotate_dkim', RotateDkim, SendingDomain),
 };
 
@@ -125,7 +123,7 @@ export const domainEvents = {
   added: event(
     'sending.domain.added',
     SendingDomainEvent,
-    'A sending domain was added; it sends once it is verified.',
+    'A sending domain was added; it can send once it is verified.',
   ),
   changed: event(
     'sending.domain.changed',
@@ -135,37 +133,37 @@ export const domainEvents = {
   removed: event(
     'sending.domain.removed',
     SendingDomainEvent,
-    'A sending domain was removed; what waits to be sent from it fails.',
+    'A sending domain was removed; messages from it that wait to be sent fail.',
   ),
   verified: event('sending.domain.verified', SendingDomainEvent, 'A sending domain was verified.'),
   unverified: event(
     'sending.domain.unverified',
     SendingDomainEvent,
-    'A sending domain lost its verification.',
+    'A sending domain is no longer verified.',
   ),
 };
 
 export const domainNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such domain');
 export const domainExists = () =>
-  new DomainError('conflict', 'conflict', 'The domain is one of the project already');
+  new DomainError('conflict', 'conflict', 'The project already has this domain');
 export const domainTaken = () =>
   new DomainError('conflict', 'conflict', 'The domain is verified in another project');
 export const domainOfSandbox = () =>
-  new DomainError('conflict', 'conflict', 'The domain is that of the sandbox');
+  new DomainError('conflict', 'conflict', 'The domain is reserved for the sandbox');
 export const tooManyDomains = () =>
-  new DomainError('conflict', 'conflict', `A project has at most ${maxDomains} domains`);
+  new DomainError('conflict', 'conflict', `A project may have at most ${maxDomains} domains`);
 export const domainInUse = () =>
-  new DomainError('conflict', 'conflict', 'A campaign that is not sent yet sends from the domain');
+  new DomainError('conflict', 'conflict', 'An unsent campaign uses the domain as its sender');
 export const rotationUnderWay = () =>
   new DomainError(
     'conflict',
     'conflict',
-    'New keys of the domain wait for their records already: paste them, then check the domain',
+    'A key rotation is already in progress: add the new records to DNS, then check the domain',
   );
 export const notAHostName = () =>
   invalidMember(['domain'], 'invalid_format', 'must be a host name such as mail.example.com');
 
-/** An allowance is counted per calendar month (UTC) and category; null lifts it. */
+/** A limit of messages per calendar month (UTC) and category; `none` removes it. */
 export class SetAllowance {
   @Choice(streams) category: Stream;
   @Text(1, 20, { pattern: /^(\d{1,9}|none)$/, example: '10000' }) monthly: string;

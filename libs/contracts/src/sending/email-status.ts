@@ -1,10 +1,10 @@
-/** Delivery lifecycle only (docs/api-decisions.md §3); opens, clicks and complaints are told apart from it. */
+/** Delivery only (docs/api-decisions.md §3); opens, clicks and complaints are recorded separately. */
 export const emailStatuses = [
   'PENDING', 'SENDING', 'SENT', 'DELIVERED', 'DELIVERY_DELAY', 'BOUNCED', 'FAILED', 'REJECTED', 'RENDERING_FAILURE', 'CANCELLED', 'RECEIVED',
 ] as const; // prettier-ignore
 export type EmailStatus = (typeof emailStatuses)[number];
 
-/** Why an e-mail was not delivered (docs/api-decisions.md §3); also the reason in a campaign's failure ledger. */
+/** Why an e-mail was not delivered (docs/api-decisions.md §3). */
 export const failureKinds = [
   'suppressed', 'unsubscribed', 'invalid_recipient', 'rendering', 'domain_unverified', 'quota_exhausted', 'provider_paused', 'provider_rejected',
   'provider_unavailable', 'hard_bounce', 'expired', 'cancelled', 'project_disabled', 'delivery_unconfirmed',

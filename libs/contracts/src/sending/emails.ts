@@ -36,7 +36,7 @@ export class EmailEvent {
   @Choice(emailStatuses) status: EmailStatus;
   @Instant() timestamp: Date;
   @Address() recipient: string;
-  /** What the mail server answered, where it did. */
+  /** The response of the mail server, if any. */
   @Text(0, 2000) @Nullable() detail: string | null;
 }
 
@@ -51,7 +51,6 @@ export class Email {
   @Text(0, 2000) @Nullable() error: string | null;
   @Id() @Nullable() contactId: string | null;
   @Texts(0, 10, 64) tags: string[];
-  /** When it was to go out; null for at once. */
   @Instant() @Nullable() scheduledAt: Date | null;
   @FreeMap() metadata: Record<string, string>;
   @Instant() @Nullable() sentAt: Date | null;
@@ -67,7 +66,6 @@ export class Email {
 }
 
 export class EmailWithEvents extends Email {
-  /** Delivery history, oldest first. */
   @ListOf(() => EmailEvent, 0, 10_000) events: EmailEvent[];
 }
 
@@ -76,17 +74,16 @@ export class SentAttachment {
   @Text(1, 255) contentType: string;
   @Text(1, 128) @Nullable() contentId: string | null;
   @Choice(['attachment', 'inline']) disposition: 'attachment' | 'inline';
-  /** In bytes, decoded. */
   @Count() size: number;
 }
 
-/** What was sent, while it is retained (`RETENTION_CONTENTS_DAYS`). Blind copies are in no content. */
+/** Kept for `RETENTION_CONTENTS_DAYS`. Bcc recipients are not included. */
 export class SentContent {
   @Id() id: string;
   @Text(0, 998) subject: string;
   @Text(0, 16 * 1024 * 1024) html: string;
   @Text(0, 16 * 1024 * 1024) text: string;
-  /** The header fields of the message as they went out, without those of its parts. */
+  /** Header fields of the sent message, without those of its parts. */
   @StringMap({ max: 100, itemMax: 16_000 }) headers: Record<string, string>;
   @ListOf(() => SentAttachment, 0, 10) attachments: SentAttachment[];
 }
@@ -109,25 +106,24 @@ export class EmailPage extends PageEnd {
 export class EmailId extends PickFields(Email, ['id']) {}
 
 export const emails = {
-  /** Claim, row, content and event in one commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
+  /** One commit; errors: `validation_error` (`/from`), `conflict`, `idempotency_key_reused`. */
   accept: request('sending.emails.accept', AcceptEmails, AcceptedEmails, { batch: true }),
-  /** Refuses what `accept` would refuse for its sender or its key, so that nothing is made for it elsewhere first. */
+  /** Applies the sender and idempotency checks of `accept` before anything is created elsewhere. */
   check: request('sending.emails.check', CheckSend, CheckedSend),
-  /** Voids a send with an unknown outcome, or tells what it became (docs/guarantees.md G2). */
+  /** Voids a send with an unknown outcome, or returns its receipt (docs/guarantees.md G2). */
   settle: request('sending.emails.settle', SettleSend, SettledSend),
-  /** Messages of one call in one commit: each is taken or refused by itself, and a repeat of the key answers all of it again. */
+  /** One commit for all messages; each is accepted or refused separately. Repeating the key returns the same response. */
   acceptBatch: request('sending.emails.acceptBatch', AcceptBatch, AcceptedBatch),
   list: request('sending.emails.list', ListEmails, EmailPage),
   get: request('sending.emails.get', EmailId, EmailWithEvents),
-  /** 404 also where the content is no longer retained. */
+  /** 404 also if the content is no longer retained. */
   content: request('sending.emails.content', EmailId, SentContent),
-  /** Takes back what waits for its time: 409 `conflict` where it does not. */
+  /** Cancels a scheduled message; 409 `conflict` if it is not scheduled. */
   unschedule: request('sending.emails.unschedule', EmailId, EmailId),
-  /** 409 `conflict` once past PENDING. */
+  /** 409 `conflict` unless PENDING. */
   cancel: request('sending.emails.cancel', EmailId, Email),
 };
 
-/** The members that every e-mail event has. */
 class EmailEventBase {
   @Id() emailId: string;
   @Address() to: string;
@@ -163,70 +159,69 @@ export const emailEvents = {
   accepted: event(
     'sending.email.accepted',
     EmailAccepted,
-    'An e-mail was accepted and committed; it will be handed over.',
+    'An e-mail was accepted and committed; it will be sent.',
   ),
-  sent: event('sending.email.sent', EmailChangedEvent, 'The mail server took the message.'),
+  sent: event('sending.email.sent', EmailChangedEvent, 'The mail server accepted the message.'),
   delivered: event(
     'sending.email.delivered',
     EmailChangedEvent,
-    'The message was delivered, as far as the provider tells.',
+    'The message was delivered, as reported by the provider.',
   ),
   bounced: event(
     'sending.email.bounced',
     EmailBounced,
-    'The message came back. Only Permanent counts towards the bounce rate.',
+    'The message bounced. Only Permanent counts towards the bounce rate.',
   ),
   failed: event(
     'sending.email.failed',
     EmailFailed,
-    'The message was given up before or at the provider, with the reason.',
+    'Sending failed permanently, before or at the provider; carries the reason.',
   ),
   cancelled: event(
     'sending.email.cancelled',
     EmailChangedEvent,
-    'The message was cancelled before any hand-off.',
+    'The message was cancelled before it was handed to the mail server.',
   ),
-  opened: event('sending.email.opened', EmailEngaged, 'The tracking pixel was fetched.'),
-  clicked: event('sending.email.clicked', EmailEngaged, 'A tracked link was followed.'),
+  opened: event('sending.email.opened', EmailEngaged, 'The tracking pixel was loaded.'),
+  clicked: event('sending.email.clicked', EmailEngaged, 'A tracked link was opened.'),
   complained: event(
     'sending.email.complained',
     EmailChangedEvent,
-    'The recipient marked the message as spam.',
+    'The recipient reported the message as spam.',
   ),
 };
 
 export const emailNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such email');
 export const emailNotPending = () =>
-  new DomainError('conflict', 'conflict', 'The email is past PENDING and cannot be cancelled');
-export const emailNotScheduled = () =>
-  new DomainError('conflict', 'conflict', 'The email does not wait for a time');
+  new DomainError('conflict', 'conflict', 'The email can be cancelled only while it is PENDING');
+export const emailNotScheduled = () => new DomainError('conflict', 'conflict', 'The email is not scheduled');
 export const contentNotRetained = () =>
   new DomainError('not_found', 'resource_not_found', 'The content of this email is no longer retained');
 export const contentMissing = (member: 'subject' | 'body') =>
-  invalidMember([member], 'required', 'is required: no template supplies it');
+  invalidMember([member], 'required', 'is required unless a template provides it');
 export const tooManyRecipients = (member: 'cc' | 'bcc') =>
-  invalidMember([member], 'too_long', 'makes more than 50 recipients together with the others');
-export const attachmentsTooLarge = () =>
-  invalidMember(['attachments'], 'too_long', 'hold more than 10 MiB together');
+  invalidMember([member], 'too_long', 'brings the total above 50 recipients');
+export const attachmentsTooLarge = () => invalidMember(['attachments'], 'too_long', 'exceed 10 MiB in total');
 export const attachmentUnreadable = (index: number) =>
-  invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be whole base64');
+  invalidMember(['attachments', String(index), 'content'], 'invalid_format', 'must be complete base64');
 export const scheduledTooFar = () =>
   invalidMember(['scheduledAt'], 'out_of_range', 'must be at most 30 days ahead');
 export const senderNotVerified = () =>
-  invalidMember(['from'], 'not_verified', 'is not of a verified domain of this project');
+  invalidMember(['from'], 'not_verified', 'must use a verified domain of this project');
 const confined = (reason: string) => new DomainError('forbidden', 'scope_missing', reason);
-export const outsideSandbox = () => confined('A TEST key sends only from the sandbox address of its project');
-export const onlyTestFromSandbox = () => confined('Only a TEST key sends from the sandbox');
+export const outsideSandbox = () =>
+  confined('A TEST key can send only from the sandbox address of its project');
+export const onlyTestFromSandbox = () => confined('Only a TEST key can send from the sandbox address');
 export const recipientOutsideSandbox = () =>
-  confined('A TEST key sends only to verified addresses of the owners and to the simulator');
-export const outsideDomain = () => confined('The key sends only from the domain that it is confined to');
+  confined('A TEST key can send only to verified addresses of the owners and to the simulator');
+export const outsideDomain = () => confined('The key can send only from the domain it is restricted to');
 export const outsideStream = (stream: Stream) =>
-  confined(`The domain of the sender sends ${stream.toLowerCase()} mail only`);
+  confined(`The sender's domain is for ${stream.toLowerCase()} mail only`);
 export const senderNotAligned = (domain: string) =>
   invalidMember(
     ['from'],
     'not_verified',
-    `is refused by the strict DMARC policy of ${domain}: add its own domain, or let the policy be adkim=r`,
+    `is refused by the strict DMARC policy of ${domain}: add this domain itself, or relax the policy to adkim=r`,
   );
 export const senderMissing = () =>
-  invalidMember(['from'], 'required', 'is required: the project has no default sending domain');
+  invalidMember(['from'], 'required', 'is required because the project has no default sending domain');

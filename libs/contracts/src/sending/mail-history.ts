@@ -13,7 +13,7 @@ import {
 } from '../schema/fields.js';
 import { maxPageSize, PagePosition } from '../common/page.js';
 
-/** What becomes of an e-mail, as its recipient's history tells it; machines that open and click are nobody. */
+/** What happened to an e-mail, as shown in the history of a contact; machine opens and clicks are left out. */
 export const mailHistoryKinds = [
   'email.accepted', 'email.sent', 'email.delivered', 'email.delayed', 'email.bounced', 'email.failed', 'email.cancelled', 'email.complained',
   'email.opened', 'email.clicked',
@@ -26,17 +26,16 @@ export class MailHistoryEvent {
   @Choice(mailHistoryKinds) kind: MailHistoryKind;
   @Id() emailId: string;
   @Text(0, 998) subject: string;
-  /** What the mail server answered, where it did. */
+  /** The response of the mail server, if any. */
   @Text(0, 2000) @Nullable() detail: string | null;
-  /** The link that was followed. */
   @Text(1, 2048) @Nullable() link: string | null;
 }
 
 export class GetMailHistory {
   @Address() email: string;
-  /** One more than a page shows: whoever asks merges it with other histories. */
+  /** One more than a page shows, because the caller merges it with other histories. */
   @Count({ min: 1, max: maxPageSize + 1 }) limit: number;
-  /** A place in the merged history: of the instant and the id of whatever stood there. */
+  /** A position in the merged history, which may be that of another entry. */
   @Nested(() => PagePosition) @Optional() after?: PagePosition;
 }
 
@@ -45,6 +44,6 @@ export class MailHistory {
 }
 
 export const mailHistory = {
-  /** E-mails to one address and what became of each, newest first, ties by id, descending. A copy is no e-mail to its reader. Nobody's is empty. */
+  /** Newest first, ties by descending id. Copies do not count. Empty for an unknown address. */
   page: request('sending.mailHistory.page', GetMailHistory, MailHistory),
 };

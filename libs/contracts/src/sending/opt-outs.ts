@@ -1,10 +1,10 @@
 import { request } from '../schema/contract.js';
 import { Address, Count, Id, ListOf, Optional } from '../schema/fields.js';
 
-/** An address that wants no marketing mail of a project. */
+/** An address without consent to marketing mail of a project. */
 export class OptOut {
   @Address() email: string;
-  /** The contact and the change of it that this is; a stranger has none. */
+  /** The contact and the version of its change; absent for an address that is not a contact. */
   @Id() @Optional() contactId?: string;
   @Count() @Optional() seq?: number;
 }
@@ -18,6 +18,9 @@ export class PutOptOutsReceipt {
 }
 
 export const optOuts = {
-  /** Once answered, no marketing mail to these addresses begins its hand-off (docs/guarantees.md §3); told before the contact changes. Idempotent. */
+  /**
+   * After the reply, no marketing mail to these addresses is handed off (docs/guarantees.md §3); called
+   * before the contact changes. Idempotent.
+   */
   put: request('sending.optouts.put', PutOptOuts, PutOptOutsReceipt, { batch: true }),
 };

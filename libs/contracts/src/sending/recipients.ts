@@ -7,11 +7,10 @@ export class GetSuppressed {
 }
 
 export class SuppressedRecipients {
-  /** Of those asked for, in their order. */
   @Addresses(0, maxRecipients) emails: string[];
 }
 
 export const recipients = {
-  /** Which of these addresses are sent nothing; the hand-off decides anew (docs/guarantees.md G8). */
+  /** Suppressed addresses at this moment; the hand-off checks again (docs/guarantees.md G8). */
   suppressed: request('sending.recipients.suppressed', GetSuppressed, SuppressedRecipients, { batch: true }),
 };

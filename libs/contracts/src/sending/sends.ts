@@ -24,71 +24,67 @@ import {
 import { IdempotencyClaim } from '../common/idempotency.js';
 import { JoinFields, PickFields } from '../schema/shapes.js';
 
-/** Recipients of one send: `to`, `cc` and `bcc` together (docs/api-decisions.md §3). */
+/** Recipients of one send in `to`, `cc` and `bcc` together (docs/api-decisions.md §3). */
 export const maxRecipients = 50;
-/** Files of one send, decoded, together (docs/api-decisions.md §1). */
+/** Decoded size of all files of one send (docs/api-decisions.md §1). */
 export const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxAttachments = 10;
-/** Messages of one batch (the API specification). */
 const maxBatch = 100;
-/** How far ahead a message may be scheduled, in days. */
 export const maxScheduleDays = 30;
 
 const mediaType = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
-/** No path and nothing that shows a name other than it is: control and direction marks (docs/guarantees.md §6). */
+/** No path separators, control or direction characters, which disguise a name (docs/guarantees.md §6). */
 const fileName = /^[^/\\\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 
-/** A file that travels with the message. */
 export class Attachment {
   @Line(1, 255, { pattern: fileName, example: 'invoice.pdf' }) filename: string;
-  /** The bytes in base64 (RFC 4648 §4), at least one; ≤ 10 MiB decoded in all files of a message. */
+  /** Base64 (RFC 4648 §4), not empty. All files of a message are limited to 10 MiB decoded. */
   @Text(1, 15 * 1024 * 1024, {
     pattern: /^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/,
     base64: true,
     example: 'SGVsbG8=',
   })
   content: string | Base64Text;
-  /** `application/octet-stream` unless said otherwise. */
+  /** `application/octet-stream` by default. */
   @Line(3, 255, { pattern: mediaType, example: 'application/pdf' }) @Optional() contentType?: string;
-  /** What the HTML names it by, as in `<img src="cid:logo">`; makes it inline unless said otherwise. */
+  /** Content id for `<img src="cid:logo">`; makes the file inline by default. */
   @Line(1, 128, { pattern: /^[A-Za-z0-9._@+-]+$/, example: 'logo' }) @Optional() contentId?: string;
   @Choice(['attachment', 'inline']) @Optional() disposition?: 'attachment' | 'inline';
 }
 
-/** Overrides the project's setting for one message; `MARKETING_ONLY` of a project cannot be widened (docs/api-decisions.md §3). */
+/** Overrides the project setting for one message; `MARKETING_ONLY` cannot be widened (docs/api-decisions.md §3). */
 export class TrackingChoice {
   @Flag() @Optional() opens?: boolean;
   @Flag() @Optional() clicks?: boolean;
 }
 
-/** What every send says, whichever surface: the words, or the template that has them, and the sender. */
 export class EmailContent {
-  /** The sender; without it the template's, or the project's default domain supplies one. Its domain must be verified (422 `/from`). */
+  /** By default the template's sender or that of the default domain. Its domain must be verified (422 `/from`). */
   @MailboxOf() @Optional() from?: Mailbox;
-  /** Liquid. Required unless a template has one; goes before the template's. */
+  /** Liquid. Required without a template; overrides the template's. */
   @Line(1, 998) @Optional() subject?: string;
-  /** HTML with Liquid in it, ≤ 15 MiB with the whole request. Required unless a template has one. */
+  /** HTML with Liquid; the whole request is limited to 15 MiB. Required without a template. */
   @Text(1, 15 * 1024 * 1024) @Optional() body?: string;
-  /** Plain text with Liquid in it; derived from the HTML when absent. */
+  /** Plain text with Liquid; derived from the HTML by default. */
   @Text(1, 15 * 1024 * 1024) @Optional() text?: string;
-  /** Its words are those of the version that counts when the send is accepted. */
+  /** The version current at acceptance is used. */
   @Id() @Optional() template?: string;
-  /** Variables of the words; they go before the contact's own fields. ≤ 64 KiB of JSON. */
+  /** Template variables; they override the contact's fields. At most 64 KiB of JSON. */
   @FreeMap({ max: 64 * 1024 }) @Optional() data?: Record<string, unknown>;
-  /** Every recipient of a message sees them; each is sent a copy of its own. */
+  /** Visible to all recipients; each receives a separate copy. */
   @Mailboxes(0, maxRecipients) @Optional() cc?: Mailbox[];
-  /** As `cc`, but nobody sees them. */
+  /** Like `cc`, but not visible to anybody. */
   @Mailboxes(0, maxRecipients) @Optional() bcc?: Mailbox[];
   @MailboxOf({ legacyAliases: ['reply'] }) @Optional() replyTo?: Mailbox;
-  /** `X-*`, `References`, `In-Reply-To`; headers that the service owns are refused (docs/guarantees.md §6). */
+  /** `X-*`, `References`, `In-Reply-To`; headers set by Posthorn are refused (docs/guarantees.md §6). */
   @StringMap({ max: 50, itemMax: 998, oneLine: true, pattern: /^(x-[a-z0-9-]+|references|in-reply-to)$/i })
   @Optional()
   headers?: Record<string, string>;
   @ListOf(() => Attachment, 0, maxAttachments) @Optional() attachments?: Attachment[];
   @Texts(0, 10, 64, { pattern: /^[A-Za-z0-9_-]{1,64}$/ }) @Optional() tags?: string[];
-  /** Kept on the e-mail and repeated in its events. */
+  /** Stored with the e-mail and included in its events. */
   @StringMap({ max: 20, itemMax: 500 }) @Optional() metadata?: Record<string, string>;
-  /** Not before this instant, ≤ 30 days ahead; one that has passed means now. */
+  /** At most 30 days ahead; a past instant means now. */
   @Instant() @Optional() scheduledAt?: Date;
   @Nested(() => TrackingChoice) @Optional() tracking?: TrackingChoice;
 }
@@ -101,13 +97,11 @@ class SomeRecipients {
   @Mailboxes(1, maxRecipients) to: Mailbox[];
 }
 
-/** `POST /api/v1/emails`: exactly one recipient. */
 export class SendEmail extends JoinFields(OneRecipient, EmailContent) {}
 
-/** `POST /api/emails`: one e-mail row for each recipient. */
 export class SendEmails extends JoinFields(SomeRecipients, EmailContent) {}
 
-/** `POST /emails/batch`: different messages in one call; each is taken or refused by itself. */
+/** `POST /emails/batch`: up to 100 messages, each accepted or refused separately. */
 export class SendBatch {
   @ListOf(() => SendEmail, 1, maxBatch) emails: SendEmail[];
 }
@@ -116,22 +110,18 @@ export class SendReceipt {
   @Id() id: string;
   @Choice(emailStatuses) status: EmailStatus;
   @Address() to: string;
-  /** The sender actually used. */
+  /** The sender that was used. */
   @Address() from: string;
 }
 
-/** Of one message of a batch. */
 export class TakenMessage extends PickFields(SendReceipt, ['id', 'status', 'to', 'from']) {}
 
 export class BatchRefusal {
-  /** A code of the registry, as this surface says it. */
   @Text(1, 64, { errorCode: true }) code: string;
   @Text(1, 2000) message: string;
 }
 
-/** What became of one message of a batch. */
 export class BatchResult {
-  /** Its place in the call, from 0. */
   @Count() index: number;
   @Choice(['ok', 'error']) status: 'ok' | 'error';
   @Nested(() => TakenMessage) @Optional() data?: TakenMessage;
@@ -148,25 +138,23 @@ export class LegacySend {
   @Id() email: string;
 }
 
-/** The legacy answer to a send. */
 export class LegacySendReceipt {
   @ListOf(() => LegacySend, 1, maxRecipients) emails: LegacySend[];
   @Instant() timestamp: Date;
 }
 
-/** One row to be: the gateway mints the id, so that it can void it. */
+/** The gateway creates the id, so that it can void the row. */
 export class AcceptRecipient {
   @Id() id: string;
   @MailboxOf() to: Mailbox;
   @Id() @Optional() contactId?: string;
 }
 
-/** A send as the gateway hands it on. */
 class AcceptContent extends EmailContent {
   @ListOf(() => AcceptRecipient, 1, maxRecipients) recipients: AcceptRecipient[];
-  /** More addresses of the To header; each is sent a copy, as `cc` are. The compatibility dialect has them. */
+  /** Further addresses of the To header, each receiving a copy; used by the compatibility dialect. */
   @Mailboxes(0, maxRecipients) @Optional() alsoTo?: Mailbox[];
-  /** The words are taken as they stand; the compatibility dialect's are. */
+  /** The content is not a template; used by the compatibility dialect. */
   @Flag() @Optional() verbatim?: boolean;
 }
 
@@ -174,7 +162,6 @@ export class AcceptEmails extends AcceptContent {
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
 
-/** One message of a batch; `place` is the one that the caller gave it. */
 export class AcceptMessage extends AcceptContent {
   @Count() index: number;
 }
@@ -187,7 +174,7 @@ export class RefusedMessage {
 
 export class AcceptBatch {
   @ListOf(() => AcceptMessage, 0, maxBatch) messages: AcceptMessage[];
-  /** What was refused before it came here: part of the answer that a repeat gets. */
+  /** Messages refused by the gateway; part of the stored response. */
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
@@ -199,7 +186,7 @@ export class AcceptedEmail {
   @Id() @Nullable() contactId: string | null;
 }
 
-/** What was committed; a repeat of an idempotency key answers the same again, to the byte. */
+/** The committed receipt; a repeated idempotency key returns it byte for byte. */
 export class AcceptedEmails {
   @ListOf(() => AcceptedEmail, 1, maxBatch) emails: AcceptedEmail[];
   @Instant() acceptedAt: Date;
@@ -215,17 +202,16 @@ export class AcceptedBatch {
   @ListOf(() => RefusedMessage, 0, maxBatch) refused: RefusedMessage[];
 }
 
-/** What can be said of a send before anything is stored for it. */
 export class CheckSend {
   @MailboxOf() @Optional() from?: Mailbox;
   @Id() @Optional() template?: string;
-  /** Whom a TEST key writes to; of other callers nobody asks. */
+  /** Checked for TEST keys only. */
   @Addresses(1, maxRecipients) @Optional() to?: string[];
   @Nested(() => IdempotencyClaim) @Optional() idempotency?: IdempotencyClaim;
 }
 
 export class CheckedSend {
-  /** The receipt, where the key has finished already. */
+  /** The receipt, if a request with this key has already succeeded. */
   @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;
 }
 
@@ -233,7 +219,7 @@ export class SettleSend {
   @ListOf(() => AcceptRecipient, 1, maxBatch) recipients: AcceptRecipient[];
 }
 
-/** What became of a send whose answer never came. */
+/** The outcome of a send whose reply was lost. */
 export class SettledSend {
   @Choice(['VOIDED', 'ACCEPTED']) outcome: 'VOIDED' | 'ACCEPTED';
   @Nested(() => AcceptedEmails) @Nullable() accepted: AcceptedEmails | null;

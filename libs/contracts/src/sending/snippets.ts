@@ -7,10 +7,10 @@ import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 export class Snippet {
   @Id() id: string;
   @Id({ legacyOnly: true }) projectId: string;
-  /** What `{{> name}}` and `{% render "name" %}` name; unique in its project. */
+  /** Referenced as `{{> name}}` or `{% render "name" %}`; unique in the project. */
   @Text(1, 64, { pattern: /^[A-Za-z][\w-]{0,63}$/, example: 'footer' }) name: string;
   @Text(0, 500) @Nullable() description: string | null;
-  /** Liquid; sees the variables of its caller. */
+  /** Liquid with the variables of the including template. */
   @Text(1, 20_000) body: string;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
@@ -21,7 +21,7 @@ class SnippetSettings extends PickFields(Snippet, ['description']) {}
 
 export class CreateSnippet extends JoinFields(SnippetBase, PartialFields(SnippetSettings)) {}
 
-/** Absent leaves, null clears. */
+/** Absent members are unchanged, null clears. */
 export class UpdateSnippet extends PartialFields(CreateSnippet) {}
 
 export class SnippetId extends PickFields(Snippet, ['id']) {}
@@ -29,7 +29,6 @@ export class SnippetId extends PickFields(Snippet, ['id']) {}
 export class UpdateSnippetById extends JoinFields(SnippetId, UpdateSnippet) {}
 
 export class SnippetFilter {
-  /** A substring of the name or the description, case-insensitive. */
   @Text(1, 100) @Optional() search?: string;
 }
 
@@ -42,15 +41,15 @@ export class SnippetPage extends PageEnd {
 export class DeletedSnippet extends PickFields(Snippet, ['id']) {}
 
 export const snippets = {
-  /** 409 where the name is taken; 422 for what does not parse, and for one that includes itself, by others too. */
+  /** 409 if the name is taken; 422 for a syntax error or a cycle of snippets. */
   create: request('sending.snippets.create', CreateSnippet, Snippet),
   get: request('sending.snippets.get', SnippetId, Snippet),
   list: request('sending.snippets.list', ListSnippets, SnippetPage),
   update: request('sending.snippets.update', UpdateSnippetById, Snippet),
-  /** What includes it renders it as nothing from then on; its versions are kept for what was accepted with them. */
+  /** It renders as nothing from then on; its versions are kept for accepted messages. */
   delete: request('sending.snippets.delete', SnippetId, DeletedSnippet),
 };
 
 export const snippetNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such snippet');
 export const snippetNameTaken = () =>
-  new DomainError('conflict', 'conflict', 'A snippet with this name exists');
+  new DomainError('conflict', 'conflict', 'A snippet with this name already exists');

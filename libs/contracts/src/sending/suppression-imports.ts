@@ -4,13 +4,13 @@ import { Text } from '../schema/fields.js';
 import { ImportJob } from '../common/import-jobs.js';
 import { PickFields } from '../schema/shapes.js';
 
-/** Larger than a send: a list of some hundred thousand addresses. */
+/** Larger than the limit of a send, for several hundred thousand addresses. */
 export const maxSuppressionCsv = 15 * 1024 * 1024;
 
-/** A list of addresses on its way into the suppressions; what is suppressed already is skipped, since the first reason stays. */
+/** Addresses that are already suppressed are skipped, because the first reason is kept. */
 export class SuppressionImport extends ImportJob {}
 
-/** The columns `email` and `reason` (MANUAL where there is none), or what hosted providers export. */
+/** Columns `email` and `reason` (MANUAL by default), or the export format of hosted providers. */
 export class ImportSuppressions {
   @Text(1, maxSuppressionCsv) csv: string;
 }

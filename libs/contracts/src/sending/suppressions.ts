@@ -10,7 +10,6 @@ export type SuppressionReason = (typeof suppressionReasons)[number];
 export class Suppression {
   @Address() email: string;
   @Choice(suppressionReasons) reason: SuppressionReason;
-  /** Derived from the credential. */
   @Choice(['API', 'DASHBOARD', 'PROVIDER']) source: 'API' | 'DASHBOARD' | 'PROVIDER';
   @Instant() createdAt: Date;
 }
@@ -22,7 +21,6 @@ export class PutSuppression extends PickFields(Suppression, ['email']) {
 export class SuppressionAddress extends PickFields(Suppression, ['email']) {}
 
 export class RemovedSuppression extends SuppressionAddress {
-  /** False where there was nothing to remove. */
   @Flag() deleted: boolean;
 }
 
@@ -34,11 +32,11 @@ export class ListSuppressions extends JoinFields(PageQuery, SuppressionFilter) {
 
 export class SuppressionPage extends PageEnd {
   @ListOf(() => Suppression, 0, 100) items: Suppression[];
-  /** How many more there are of people who were erased: each blocks its address still, and is found by it alone. */
+  /** Further suppressions of erased people: they still block their address but are found only by it. */
   @Count() erased: number;
 }
 
-/** Once answered, no hand-off to that address begins (docs/guarantees.md G8). */
+/** After the reply, no hand-off to that address starts (docs/guarantees.md G8). */
 export const suppressions = {
   /** Idempotent: the first reason and source are kept. */
   put: request('sending.suppressions.put', PutSuppression, Suppression),
@@ -52,8 +50,8 @@ export class SuppressionEvent extends PickFields(Suppression, ['email', 'reason'
 }
 
 export const suppressionEvents = {
-  added: event('sending.suppression.added', SuppressionEvent, 'An address is blocked for every category.'),
-  removed: event('sending.suppression.removed', SuppressionEvent, 'An address is no longer blocked.'),
+  added: event('sending.suppression.added', SuppressionEvent, 'An address was suppressed for all mail.'),
+  removed: event('sending.suppression.removed', SuppressionEvent, 'An address is no longer suppressed.'),
 };
 
 export const suppressionNotFound = () =>

@@ -19,20 +19,19 @@ import {
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
-/** MJML is compiled to HTML, and its styles are inlined, when it is saved. */
+/** MJML is compiled to HTML with inlined styles when it is saved. */
 export const templateFormats = ['html', 'mjml'] as const;
 export type TemplateFormat = (typeof templateFormats)[number];
 
 const maxTemplateBody = 1024 * 1024;
 const maxData = 64 * 1024;
 
-/** What one version of a template says. Subject and body are Liquid. */
 class TemplateContent {
   @Line(1, 998) subject: string;
-  /** As it was written: HTML or MJML, ≤ 1 MiB. */
+  /** The source: HTML or MJML, at most 1 MiB. */
   @Text(1, maxTemplateBody) body: string;
   @Choice(templateFormats) format: TemplateFormat;
-  /** Its domain must be verified, or it is the sandbox address of the project (422 `/from`). */
+  /** A verified domain or the sandbox address of the project (422 `/from`). */
   @Address() @Nullable() from: string | null;
   @Line(1, 100) @Nullable() fromName: string | null;
   @Address() @Nullable() replyTo: string | null;
@@ -47,15 +46,15 @@ class TemplateHead {
 
 class TemplateState {
   @Choice(streams) emailCategory: Stream;
-  /** Rises when subject, body, format, from, from name or reply-to change. */
+  /** Increases when subject, body, format, from, from name or reply-to change. */
   @Count({ v1Only: true }) version: number;
   @Count({ legacyOnly: true }) currentVersion: number;
   @Instant() createdAt: Date;
   @Instant() updatedAt: Date;
 }
 
-class TemplateWords extends JoinFields(TemplateHead, TemplateContent) {}
-export class Template extends JoinFields(TemplateWords, TemplateState) {}
+class TemplateText extends JoinFields(TemplateHead, TemplateContent) {}
+export class Template extends JoinFields(TemplateText, TemplateState) {}
 
 class TemplateBase extends PickFields(Template, ['name', 'subject', 'body']) {}
 class TemplateSettings extends PickFields(Template, [
@@ -67,10 +66,9 @@ class TemplateSettings extends PickFields(Template, [
   'emailCategory',
 ]) {}
 
-/** `emailCategory` is MARKETING and `format` html unless said otherwise. */
 export class CreateTemplate extends JoinFields(TemplateBase, PartialFields(TemplateSettings)) {}
 
-/** Absent leaves, null clears. */
+/** Absent members are unchanged, null clears. */
 export class UpdateTemplate extends PartialFields(CreateTemplate) {}
 
 export class TemplateId extends PickFields(Template, ['id']) {}
@@ -78,7 +76,6 @@ export class TemplateId extends PickFields(Template, ['id']) {}
 export class UpdateTemplateById extends JoinFields(TemplateId, UpdateTemplate) {}
 
 export class TemplateFilter {
-  /** A substring of the name, case-insensitive. */
   @Text(1, 100) @Optional() search?: string;
   @Choice(streams) @Optional() emailCategory?: Stream;
 }
@@ -114,18 +111,16 @@ export type LintRule = (typeof lintRules)[number];
 export const findingSeverities = ['ERROR', 'WARNING'] as const;
 export type FindingSeverity = (typeof findingSeverities)[number];
 
-/** Something in a mail that its readers, or their mail servers, will mind. */
 export class Finding {
   @Choice(lintRules, { open: true }) rule: LintRule;
   @Choice(findingSeverities) severity: FindingSeverity;
   @Text(1, 500) message: string;
-  /** Where it is, as `line 3, column 7`; null where it is nowhere in particular. */
+  /** Such as `line 3, column 7`; null if it has no position. */
   @Text(1, 100) @Nullable() place: string | null;
-  /** How to fix it. */
   @Text(1, 500) fix: string;
 }
 
-/** `data` as of a send; of the contact that is named, its address and fields besides. */
+/** `data` as in a send; with `contactId` also the contact's address and fields. */
 export class PreviewTemplate {
   @FreeMap({ max: maxData }) @Optional() data?: Record<string, unknown>;
   @Id() @Optional() contactId?: string;
@@ -137,9 +132,8 @@ export class RenderedTemplate {
   @Text(0, 998) subject: string;
   @Text(0, 2 * 1024 * 1024) html: string;
   @Text(0, 4 * 1024 * 1024) text: string;
-  /** Bytes of the HTML. */
   @Count() size: number;
-  /** Variables that are read and have no value. */
+  /** Variables that are used but have no value. */
   @Texts(0, 1000, 1000) missing: string[];
   @ListOf(() => Finding, 0, 200) findings: Finding[];
 }
@@ -147,7 +141,6 @@ export class RenderedTemplate {
 class LintBody extends PickFields(Template, ['body']) {}
 class LintSettings extends PickFields(Template, ['subject', 'format', 'emailCategory']) {}
 
-/** What is to be looked at need not be saved. */
 export class LintTemplate extends JoinFields(LintBody, PartialFields(LintSettings)) {}
 
 export class LintReport {
@@ -155,12 +148,12 @@ export class LintReport {
 }
 
 export const templates = {
-  /** Errors: `validation_error` for what does not parse (with line and column), and for `/from`. */
+  /** Errors: `validation_error` for syntax errors (with line and column) and for `/from`. */
   create: request('sending.templates.create', CreateTemplate, Template),
   get: request('sending.templates.get', TemplateId, Template),
   list: request('sending.templates.list', ListTemplates, TemplatePage),
   update: request('sending.templates.update', UpdateTemplateById, Template),
-  /** 409 while an unsent campaign or an enabled workflow uses it; its versions are kept for what was accepted with them. */
+  /** 409 while an unsent campaign or an enabled workflow uses it; its versions are kept for accepted messages. */
   delete: request('sending.templates.delete', TemplateId, DeletedTemplate),
   versions: request('sending.templates.versions', ListTemplateVersions, TemplateVersionPage),
   preview: request('sending.templates.preview', PreviewTemplateById, RenderedTemplate),
@@ -171,7 +164,6 @@ export class TemplateUse {
   @Flag() used: boolean;
 }
 
-/** Asked of whoever may yet send by a template, when it is to be deleted. */
 export const templateUses = {
   campaigns: request('campaigns.templates.uses', TemplateId, TemplateUse),
   workflows: request('workflows.templates.uses', TemplateId, TemplateUse),
@@ -187,7 +179,7 @@ export const templateEvents = {
   changed: event(
     'sending.template.changed',
     TemplateEvent,
-    'A template was created or edited; its version rose if what it says changed.',
+    'A template was created or edited; its version increases if the content changed.',
   ),
   deleted: event('sending.template.deleted', TemplateEvent, 'A template was deleted.'),
 };
@@ -195,6 +187,6 @@ export const templateEvents = {
 export const templateNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such template');
 export const templateInUse = () =>
   new DomainError('conflict', 'conflict', 'An unsent campaign or an enabled workflow uses the template');
-/** A reference inside a body; a deleted template is as unknown as one that never was. */
+/** A reference inside a body; deleted templates are reported like unknown ones. */
 export const templateUnknown = () =>
-  invalidMember(['template'], 'not_found', 'is no template of this project');
+  invalidMember(['template'], 'not_found', 'must be a template of this project');

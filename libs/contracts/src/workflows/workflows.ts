@@ -4,7 +4,7 @@ import { Choice, Count, Flag, FreeMap, Id, Instant, ListOf, Nullable, Text } fro
 import { PageEnd, PageQuery } from '../common/page.js';
 import { JoinFields, PartialFields, PickFields } from '../schema/shapes.js';
 
-/** EVENT takes `eventName`, SCHEDULE `intervalMs`, MANUAL neither (docs/api-decisions.md §7). */
+/** EVENT needs `eventName`, SCHEDULE `intervalMs`, MANUAL neither (docs/api-decisions.md §7). */
 export const triggerTypes = ['EVENT', 'MANUAL', 'SCHEDULE'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
@@ -26,7 +26,6 @@ const maxIntervalMs = 30 * 86_400_000;
 const maxSteps = 200;
 const maxTransitions = 400;
 
-/** A definition without its graph, which has a path of its own (the API specification). */
 export class Workflow {
   @Id() id: string;
   @Id({ legacyOnly: true }) projectId: string;
@@ -35,13 +34,13 @@ export class Workflow {
   @Flag() enabled: boolean;
   @Choice(triggerTypes) triggerType: TriggerType;
   @Text(1, 200) @Nullable() eventName: string | null;
-  /** Milliseconds between two starts of a SCHEDULE: one minute to 30 days. */
+  /** Interval of a SCHEDULE in milliseconds: one minute to 30 days. */
   @Count({ min: minIntervalMs, max: maxIntervalMs }) @Nullable() intervalMs: number | null;
-  /** False: one execution a contact, ever; true: one at a time. */
+  /** False: one execution per contact; true: one at a time. */
   @Flag() allowReentry: boolean;
-  /** Null is no cap. */
+  /** Null means no limit. */
   @Count({ min: 1 }) @Nullable() maxExecutionsPerHour: number | null;
-  /** Of the graph: rises when it is replaced. */
+  /** Increases when the graph is replaced. */
   @Count() version: number;
   @Count() stepCount: number;
   @Instant() createdAt: Date;
@@ -60,10 +59,10 @@ const settings = [
 ] as const;
 class WorkflowSettings extends PickFields(Workflow, settings) {}
 
-/** Created disabled (`enabled: true` is 422), without reentry and cap unless said otherwise, with a TRIGGER step. */
+/** Created disabled (`enabled: true` is 422) with a TRIGGER step; by default without reentry and limit. */
 export class CreateWorkflow extends JoinFields(WorkflowBase, PartialFields(WorkflowSettings)) {}
 
-/** Absent leaves, null clears. Another `triggerType` drops what the old one needed; what results is checked as a whole. */
+/** Absent members are unchanged, null clears. A new `triggerType` drops the old settings; the result is validated as a whole. */
 export class UpdateWorkflow extends PartialFields(CreateWorkflow) {}
 
 export class WorkflowId extends PickFields(Workflow, ['id']) {}
@@ -78,16 +77,14 @@ export class WorkflowPage extends PageEnd {
 
 export class DeletedWorkflow extends PickFields(Workflow, ['id']) {}
 
-/** Ids are unique inside one workflow only. */
 export class WorkflowStep {
   @Id() id: string;
   @Text(1, 100) name: string;
-  /** `x` and `y`, and whatever else a drawing keeps. */
+  /** `x` and `y`, and any other layout data. */
   @FreeMap() position: Record<string, unknown>;
-  /** The one that `config` names. */
   @Id() @Nullable() templateId: string | null;
   @Choice(stepTypes) type: StepType;
-  /** Exactly as stored, unknown keys included; its own keys are camelCase on both surfaces (the API specification). */
+  /** Stored unchanged, unknown keys included; its keys are camelCase on both surfaces. */
   @FreeMap() config: Record<string, unknown>;
 }
 
@@ -95,9 +92,8 @@ export class WorkflowTransition {
   @Id() id: string;
   @Id() fromStepId: string;
   @Id() toStepId: string;
-  /** JSON in a string; null is always. */
+  /** JSON in a string; null means always. */
   @Text(2, 1000) @Nullable() condition: string | null;
-  /** The lowest is tried first. */
   @Count() priority: number;
 }
 
@@ -109,13 +105,13 @@ export class WorkflowGraph {
 }
 
 export const workflows = {
-  /** Errors: `validation_error` for a trigger without what it needs, and for `enabled: true`. */
+  /** Errors: `validation_error` for missing trigger settings and for `enabled: true`. */
   create: request('workflows.workflows.create', CreateWorkflow, Workflow),
   get: request('workflows.workflows.get', WorkflowId, Workflow),
   list: request('workflows.workflows.list', ListWorkflows, WorkflowPage),
   update: request('workflows.workflows.update', UpdateWorkflowById, Workflow),
   delete: request('workflows.workflows.delete', WorkflowId, DeletedWorkflow),
-  /** Definition and graph under fresh ids, disabled, at version 1. */
+  /** Definition and graph with new ids, disabled, at version 1. */
   clone: request('workflows.workflows.clone', WorkflowId, Workflow),
   graph: request('workflows.workflows.graph', WorkflowId, WorkflowGraph),
 };
@@ -124,13 +120,13 @@ export class WorkflowEvent {
   @Id() workflowId: string;
   @Count() version: number;
   @Instant() at: Date;
-  /** Rises with every change of this workflow: order per workflow. */
+  /** Increases with every change of this workflow; orders its events. */
   @Count() seq: number;
 }
 
 export const workflowEvents = {
-  changed: event('workflows.workflow.changed', WorkflowEvent, 'A definition was created or changed.'),
-  deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A definition was deleted, with its graph.'),
+  changed: event('workflows.workflow.changed', WorkflowEvent, 'A workflow was created or changed.'),
+  deleted: event('workflows.workflow.deleted', WorkflowEvent, 'A workflow was deleted with its graph.'),
 };
 
 export const workflowNotFound = () => new DomainError('not_found', 'resource_not_found', 'No such workflow');

@@ -31,7 +31,7 @@ export class CallFailed extends DomainError {
     readonly reached: boolean,
     timedOut: boolean,
   ) {
-    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service cannot answer right now', {
+    super(timedOut ? 'timeout' : 'unavailable', 'internal_error', 'The service is temporarily unavailable', {
       retryAfterSeconds: 1,
     });
     this.name = 'CallFailed';

@@ -5,9 +5,8 @@ import * as packet from 'dns-packet';
 
 export type DnsType = 'TXT' | 'CNAME' | 'MX' | 'A';
 
-/** How the server answers a name, in place of what stands there. */
+/** A response that replaces the records of a name. */
 export type DnsBehaviour =
-  /** Never. */
   | 'lame'
   /** The zone is broken. */
   | 'servfail'
@@ -24,9 +23,9 @@ interface Query {
   way: 'udp' | 'tcp';
 }
 
-/** A name server of a test: what stands in it is changed while it runs, and it can be as bad as those of the world. */
+/** A DNS server for tests: its records can be changed at any time, and it can misbehave. */
 export class DnsServer {
-  /** What it was asked, in its order. */
+  /** Queries received, in order. */
   readonly queries: Query[] = [];
   private readonly records = new Map<string, string[][]>();
   private readonly behaviours = new Map<string, DnsBehaviour>();
@@ -57,14 +56,14 @@ export class DnsServer {
     await Promise.all([once(this.udp, 'close'), once(this.tcp, 'close')]);
   }
 
-  /** In place of what stood there; no values: the name is not there. A text may come in several strings. */
+  /** Replaces the records of a name; no values: the name does not exist. A TXT value may consist of several strings. */
   set(type: DnsType, name: string, ...values: (string | string[])[]): void {
     const strings = values.map((value) => (typeof value === 'string' ? [value] : value));
     if (strings.length === 0) this.records.delete(locationOf(type, name));
     else this.records.set(locationOf(type, name), strings);
   }
 
-  /** What somebody pastes who was shown records. */
+  /** The records as an owner would add them. */
   paste(records: readonly { type: DnsType; name: string; value: string }[]): void {
     for (const { type, name, value } of records) this.set(type, name, value);
   }
@@ -107,7 +106,7 @@ export class DnsServer {
     else honest();
   }
 
-  /** As one that resolves for others: the alias, and what it stands for. Aliases in a ring end like those of the world. */
+  /** Like a resolver: returns the alias and its target. Cyclic aliases end with SERVFAIL, as in real resolvers. */
   private answersTo(name: string, type: DnsType, hops = 8): packet.Answer[] {
     const own = this.records.get(locationOf(type, name));
     if (own) return own.map((strings) => answerOf(name, type, strings));
@@ -129,7 +128,7 @@ export class DnsServer {
     this.udp.send(answer, port, address, () => undefined);
   }
 
-  /** Each message behind its length (RFC 1035 §4.2.2). */
+  /** Each message is preceded by its length (RFC 1035 §4.2.2). */
   private listen(stream: Stream): void {
     let waiting: Buffer = Buffer.alloc(0);
     stream.on('error', () => undefined);
@@ -160,7 +159,7 @@ function answerOf(name: string, type: DnsType, strings: string[]): packet.Answer
   return { type, name, ttl: 1, data: value };
 }
 
-/** One string of a text holds 255 octets. */
+/** One string of a TXT record holds at most 255 octets. */
 const inStrings = (text: string): string[] => text.match(/.{1,255}/gs) ?? [''];
 
 function withLength(message: Buffer): Buffer {

@@ -1,9 +1,9 @@
-/** Where in the conversation the sink misbehaves. Stages before MAIL come from the options, the later ones from the recipient. */
+/** The stage at which the sink misbehaves. Stages before MAIL are set by options, later ones by the recipient. */
 export type EarlyStage = 'connect' | 'ehlo' | 'starttls' | 'handshake' | 'auth' | 'rset' | 'mail';
 export type LateStage = 'mail' | 'rcpt' | 'data' | 'body' | 'dot' | 'accept';
 
 export type SinkFault = Misbehaviour & {
-  /** Shown so often to each recipient, then never again. */
+  /** Shown this often per recipient, then never again. */
   times?: number;
 };
 
@@ -35,16 +35,16 @@ const named: Record<string, SinkBehaviour> = {
 };
 
 /**
- * `rcpt-550@…`, `rcpt-550-5.1.1@…`, `data-554@…`, `dot-451@…`, `hang-at-rcpt@…`, `drop-after-accept@…` (written down, then dropped),
- * `late-at-accept-200@…`, `refuse-450-times-3@…` and the names above; `+anything` is ignored, anything else is accepted.
- * `…-once@` shows any of them the first time only.
- * At MAIL no recipient is known yet: `mail-450@…` and the like work as the *sender*.
+ * `rcpt-550@…`, `rcpt-550-5.1.1@…`, `data-554@…`, `dot-451@…`, `hang-at-rcpt@…`, `drop-after-accept@…`
+ * (stored, then dropped), `late-at-accept-200@…`, `refuse-450-times-3@…` and the names above; `+anything` is
+ * ignored, anything else is accepted. `…-once@` shows a fault the first time only. At MAIL no recipient is
+ * known yet, so `mail-450@…` and the like work as the *sender*.
  */
 export function behaviourOf(recipient: string): SinkBehaviour {
   const key = recipient.slice(0, recipient.lastIndexOf('@')).split('+', 1)[0].toLowerCase();
   const once = /^(.+)-once$/.exec(key);
   if (once !== null) return shownOnce(behaviourOf(`${once[1]}@`));
-  // Before the general forms: `drop-before-dot` is in the body, and not at the dot.
+  // Must precede the general forms: `drop-before-dot` concerns the body, not the final dot.
   if (named[key] !== undefined) return named[key];
   const reply = byReply.exec(key);
   if (reply !== null)

@@ -25,9 +25,9 @@ export type SinkEnvelope = Pick<SinkMessage, 'from' | 'to' | 'mailParameters' | 
 
 export interface SinkHost {
   rules: SinkRules;
-  /** How often this fault has already been shown, counted over connections. */
+  /** How often this fault was shown, across connections. */
   timesShown(key: string): number;
-  /** Writes the message down; the sink answers only afterwards. */
+  /** Stores the message before the sink replies. */
   record(envelope: SinkEnvelope, raw: Buffer): void;
   whenReleased(answer: () => void): void;
 }
@@ -36,7 +36,7 @@ const secureContext = createSecureContext({ key: testKey, cert: testCertificate 
 const endOfBody = Buffer.from('\r\n.\r\n');
 const empty = Buffer.alloc(0);
 
-/** One client's conversation. */
+/** One client connection. */
 export class SinkConnection {
   private input: Buffer = empty;
   private store: Buffer = empty;
@@ -88,7 +88,7 @@ export class SinkConnection {
     this.replies.flush();
   }
 
-  /** Into a buffer that doubles, or a body of many megabytes would be copied with each chunk. */
+  /** The buffer doubles, so that a large body is not copied with every chunk. */
   private append(chunk: Buffer): void {
     const { input } = this;
     const length = input.length + chunk.length;
@@ -238,7 +238,7 @@ export class SinkConnection {
     this.scannedTo = 0;
   }
 
-  /** Gives the due reply, or shows the fault instead; true when the reply was the due one. */
+  /** Sends the expected reply or shows the fault; true for the expected reply. */
   private answer(stage: EarlyStage | LateStage, due: string, key?: string): boolean {
     const fault = this.faultAt(stage, key);
     if (fault !== undefined) return this.show(fault, due);
@@ -251,7 +251,7 @@ export class SinkConnection {
     return fault.kind === 'trickle' || fault.kind === 'late' || fault.kind === 'extra';
   }
 
-  /** Asked once for each time that the stage is reached, because showings are counted. */
+  /** Called once each time the stage is reached, because faults are counted. */
   private faultAt(stage: EarlyStage | LateStage, key = this.to ?? ''): SinkFault | undefined {
     const fault = this.behaviour[stage as LateStage] ?? this.host.rules.faults[stage as EarlyStage];
     const spent = fault?.times !== undefined && this.host.timesShown(`${stage} ${key}`) >= fault.times;

@@ -1,15 +1,15 @@
-/** What the sink wrote down, before it answered. */
+/** Stored before the reply. */
 export interface SinkMessage {
   messageId: string;
   from: string;
   to: string;
-  /** What followed the address in MAIL FROM. */
+  /** Parameters after the address in MAIL FROM. */
   mailParameters: string;
   tls: boolean;
   receivedAt: number;
-  /** With `keep: 'all'`: the message without dot-stuffing and without the final dot. */
+  /** With `keep: 'all'`: the message without dot-stuffing and final dot. */
   raw?: Buffer;
-  /** Breaches of G21 on the wire. */
+  /** Violations of G21 on the wire. */
   faults: WireFault[];
 }
 

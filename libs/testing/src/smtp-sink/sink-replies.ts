@@ -7,7 +7,7 @@ interface Pace {
   whenReleased(answer: () => void): void;
 }
 
-/** What the sink says to one client, well or badly. */
+/** Writes replies, correct or faulty. */
 export class SinkReplies {
   private output = '';
   private trickled?: string;
@@ -44,7 +44,7 @@ export class SinkReplies {
     else setTimeout(answer, ms);
   }
 
-  /** What is said after it waits its turn behind it, one byte at a time too. */
+  /** Later replies are queued behind it, also when it is sent byte by byte. */
   private trickle(text: string): void {
     this.trickled = text;
     const timer = setInterval(() => {

@@ -12,7 +12,7 @@ afterEach(async () => {
   await sink.stop();
 });
 
-/** A client that can be as rude as it likes. */
+/** A raw client. */
 class Client {
   private text = '';
   private wanted?: { pattern: RegExp; resolve: (text: string) => void };
@@ -55,7 +55,7 @@ const whole = (to: string): string =>
   `EHLO x\r\nMAIL FROM:<a@b.test>\r\nRCPT TO:<${to}>\r\nDATA\r\n${message}`;
 
 describe('sink', () => {
-  it('writes down before it answers, in memory and in the ledger', async () => {
+  it('stores a message before it replies, in memory and in the ledger', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sink-'));
     const ledger = join(folder, 'ledger.jsonl');
     sink = await SmtpSink.start({ ledger });
@@ -84,7 +84,7 @@ describe('sink', () => {
     expect(sink.messages.every(({ raw }) => raw === undefined)).toBe(true);
   });
 
-  it('takes commands and body in any pieces', async () => {
+  it('accepts commands and bodies in any chunks', async () => {
     sink = await SmtpSink.start();
     const client = dial();
     for (const character of whole('ok@d.test')) client.log(character);
@@ -93,12 +93,12 @@ describe('sink', () => {
     expect(await client.listen(/221 /)).toContain('250 2.0.0 Ok: queued');
   });
 
-  it('says what is missing when the wait is over', async () => {
+  it('reports what is missing after a timeout', async () => {
     sink = await SmtpSink.start();
     await expect(sink.waitFor(1, 5)).rejects.toThrow('the sink has 0 messages');
   });
 
-  it('is silent while paused and goes on afterwards', async () => {
+  it('does not respond while paused and continues afterwards', async () => {
     sink = await SmtpSink.start();
     const before = dial();
     await before.listen(/220 /);
@@ -110,7 +110,7 @@ describe('sink', () => {
     await sink.waitFor(2);
   });
 
-  it('refuses so many times and then accepts', async () => {
+  it('refuses the given number of times and then accepts', async () => {
     sink = await SmtpSink.start();
     const client = dial();
     client.log('EHLO x\r\nMAIL FROM:<a@b.test>\r\n' + 'RCPT TO:<refuse-450-times-2@d.test>\r\n'.repeat(3));

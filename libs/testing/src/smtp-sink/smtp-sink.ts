@@ -12,19 +12,19 @@ export { wireFaults, type SinkMessage } from './sink-message.js';
 
 export interface SmtpSinkOptions {
   host?: string;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, picks a free port. */
   port?: number;
-  /** `ids` drops the bodies, `count` keeps nothing but the number. */
+  /** `ids` drops the bodies, `count` keeps only the number. */
   keep?: 'all' | 'ids' | 'count';
-  /** A file that gets one JSON line a message, with a digest of its bytes, written before the answer. */
+  /** A file that gets one JSON line per message with a digest of its bytes, written before the reply. */
   ledger?: string;
-  /** A file that remembers, over restarts, how often each fault was shown. */
+  /** A file that counts the faults shown, across restarts. */
   memory?: string;
   /** Check every message against G21 (`SinkMessage.faults`); on with `keep: 'all'`. */
   checkWire?: boolean;
-  /** Hears of every message, with its bytes, as soon as it is written down. */
+  /** Called for every message with its bytes as soon as it is stored. */
   onMessage?: (message: SinkMessage) => void;
-  /** Misbehaviour at the stages before a recipient is known. */
+  /** Faults at stages where the recipient is not known yet. */
   faults?: Partial<Record<EarlyStage, SinkFault>>;
   pipelining?: boolean;
   smtpUtf8?: boolean;
@@ -32,7 +32,7 @@ export interface SmtpSinkOptions {
   implicitTls?: boolean;
   auth?: { user: string; pass: string };
   maxSize?: number;
-  /** Between two bytes of a trickled reply. */
+  /** Delay between two bytes of a trickled reply. */
   trickleMs?: number;
 }
 
@@ -43,7 +43,7 @@ interface Watcher {
   resolve: () => void;
 }
 
-/** A real SMTP server for tests. It picks its behaviour from the recipient (`behaviourOf`) and writes down before it answers. */
+/** A real SMTP server for tests. The recipient selects its behaviour (`behaviourOf`), and messages are stored before the reply. */
 export class SmtpSink implements SinkHost {
   readonly messages: SinkMessage[] = [];
   count = 0;
@@ -77,7 +77,7 @@ export class SmtpSink implements SinkHost {
     this.server = options.implicitTls
       ? createTlsServer({ key: testKey, cert: testCertificate }, accept)
       : createServer(accept);
-    // A client that gives up in the middle of the handshake is none of the sink's business.
+    // Clients may give up during the handshake.
     this.server.on('tlsClientError', () => undefined);
   }
 
@@ -102,7 +102,7 @@ export class SmtpSink implements SinkHost {
     return this.messages.map(({ from, to }) => ({ from, to }));
   }
 
-  /** Until so many messages have arrived, or until they satisfy the predicate. No polling: looked at as each one lands. */
+  /** Waits for a number of messages or a predicate, checked on every message without polling. */
   waitFor(
     wanted: number | ((messages: readonly SinkMessage[]) => boolean),
     timeoutMs = 25_000,
@@ -113,22 +113,22 @@ export class SmtpSink implements SinkHost {
     );
   }
 
-  /** Until this recipient has met a fault that is shown a number of times (`…-once@`). */
+  /** Waits until this recipient has met a fault of limited number (`…-once@`). */
   whenShown(stage: LateStage, to: string, timeoutMs = 25_000): Promise<void> {
     return this.watch(() => this.shown.has(`${stage} ${to}`), timeoutMs);
   }
 
-  /** Until no client is connected. */
+  /** Waits until no client is connected. */
   whenEmpty(timeoutMs = 25_000): Promise<void> {
     return this.watch(() => this.live.size === 0, timeoutMs);
   }
 
-  /** Gives the answers that were held back by `late` without a time. */
+  /** Sends the replies held back by `late` without a time. */
   release(): void {
     for (const answer of this.late.splice(0)) answer();
   }
 
-  /** Accepts connections but reads nothing, as a stopped process would. */
+  /** Accepts connections but reads nothing, like a stopped process. */
   pause(): void {
     this.paused = true;
     for (const connection of this.live.values()) connection?.pause();
@@ -142,7 +142,7 @@ export class SmtpSink implements SinkHost {
     }
   }
 
-  /** Hangs up on everybody, as a restart would. */
+  /** Closes all connections, like a restart. */
   disconnect(): void {
     for (const socket of this.live.keys()) socket.destroy();
   }
@@ -200,7 +200,7 @@ export class SmtpSink implements SinkHost {
         this.watchers.delete(watcher);
         reject(
           new Error(
-            `the sink has ${this.count} messages and ${this.live.size} clients after ${timeoutMs} ms, and that is not what was waited for`,
+            `the sink has ${this.count} messages and ${this.live.size} clients after ${timeoutMs} ms, which does not satisfy the condition`,
           ),
         );
       }, timeoutMs);

@@ -1,4 +1,4 @@
-/** Self-signed, for localhost, until 2126; made with `openssl req -x509 -newkey ec -days 36500`. Secures nothing: the key is public. */
+/** Self-signed for localhost until 2126, made with `openssl req -x509 -newkey ec -days 36500`. The key is public. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUEPDgUFGya1/tZrT3nz34TcCnOwEwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MzkyNFoYDzIxMjYxMDI4

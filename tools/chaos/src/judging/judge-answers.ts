@@ -29,7 +29,7 @@ function answers(calls: CallRecord[], { strikes: injections }: Evidence): Findin
       if (status === 202 || status === 409) return null;
       if (status === 503 || status === 504)
         return retryAfter ? null : `send ${index}: ${status} without Retry-After`;
-      return status === 500 && body?.includes('outcome unknown')
+      return status === 500 && body?.includes('outcome is unknown')
         ? null
         : `send ${index} was answered ${status}: ${body}`;
     }),

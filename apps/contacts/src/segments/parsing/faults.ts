@@ -38,6 +38,6 @@ export function refuseUnknown(
   faults: Faults,
 ): void {
   for (const name of Object.keys(members).filter((each) => !known.includes(each))) {
-    faults.add([...location, name], 'unknown_field', `is not a known member: use ${known.join(', ')}`);
+    faults.add([...location, name], 'unknown_field', `is not a known field: use ${known.join(', ')}`);
   }
 }

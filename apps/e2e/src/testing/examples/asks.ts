@@ -2,7 +2,7 @@ import type { Operation } from '../api-document.js';
 
 type Members = Record<string, unknown>;
 
-/** What the examples ask, in the domain's names; a route with a body that is missing here fails the recording. */
+/** Requests of the examples in contract names; a route with a body that is missing here fails the recording. */
 const bodies: Record<string, Members> = {
   'POST emails': {
     to: 'Ada <ada@example.com>',
@@ -79,7 +79,7 @@ const bodies: Record<string, Members> = {
   'PATCH projects/{projectId}': { tracking: 'MARKETING_ONLY' },
   'POST projects/{projectId}/members': { email: 'grace@example.com', role: 'MEMBER' },
   'PATCH projects/{projectId}/members/{userId}': { role: 'ADMIN' },
-  // Whom and by which link is made for each request (OwnedProject.freshened).
+  // The user and the link are created per request (OwnedProject.freshened).
   'POST projects/{projectId}/transfer-ownership': { userId: '' },
   'POST invitations/accept': { token: '' },
   'POST projects/{projectId}/api-keys': { name: 'Shop', scopes: ['emails:send', 'emails:read'] },
@@ -115,7 +115,7 @@ const queries: Record<string, Members> = {
 
 const legacyQueryNames: Record<string, string> = { from: 'startDate', to: 'endDate' };
 
-/** The operation without its surface, as `POST contacts/upsert`. */
+/** The operation without its surface, such as `POST contacts/upsert`. */
 export const nameOf = ({ method, path }: Operation): string =>
   `${method} ${path.replace(/^\/api\/(v1\/)?/, '')}`;
 

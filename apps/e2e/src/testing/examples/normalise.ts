@@ -1,7 +1,7 @@
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const instant = /^(?!2026-01-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const revealed = /^sk_(live|test)_\w+$/;
-// Of an invitation, or of a new key.
+// Of an invitation or a new key.
 const link = /(?<![\w-])(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{107})(?![\w-])/g;
 const sandbox = /^p-[0-9a-f]{12}(?=$|@)/;
 const madeDomain = /\b(?:kept|asked)-\d+\.example\.test\b/g;
@@ -12,17 +12,17 @@ const mailDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000
 const location = /^10\.0\.\d+\.\d+$/;
 const cursor = /^[A-Za-z0-9_-]{71}$/;
 
-/** More of a list says no more. */
+/** One entry shows enough of a list. */
 const maxOfAList = 2;
 
-/** Members that every run answers otherwise, whatever it is asked. */
+/** Members that differ in every run. */
 function settledOf(name: string): unknown {
   if (/^last_?four$/i.test(name)) return 'e3f1';
   if (/^measured_?ms$/i.test(name)) return 1;
   return name === 'estimate' ? 10 : undefined;
 }
 
-/** One example with the ids, instants, cursors, secrets and addresses of every run alike: the same id stays the same id. */
+/** Replaces ids, instants, cursors, secrets and addresses by stable ones; equal ids stay equal. */
 export function normalised(example: unknown, baseUrl: string): unknown {
   const ids = new Map<string, string>();
   const idOf = (id: string) =>

@@ -7,11 +7,11 @@ export interface Reference {
 
 export interface References {
   ids: Reference[];
-  /** Senders, whose domain has to be the project's. */
+  /** Senders, whose domain must belong to the project. */
   senders: string[];
 }
 
-/** Each member of the request that names something of a project. */
+/** Members of the request that refer to something in a project. */
 export function referencesIn(document: ApiDocument, operation: Operation): References {
   const members = membersOf(document, bodyOf(operation));
   const deeper = members.find(
@@ -24,7 +24,7 @@ export function referencesIn(document: ApiDocument, operation: Operation): Refer
   return referencesAmong(members);
 }
 
-/** The same of each entry, where the request is a list of requests that stand for themselves. */
+/** The same for each entry of a batch. */
 export function entryReferencesIn(
   document: ApiDocument,
   operation: Operation,
@@ -34,7 +34,7 @@ export function entryReferencesIn(
   return list && entry ? { list, ...referencesAmong(membersOf(document, nestedIn(entry[1]))) } : null;
 }
 
-/** Of a batch: some of its entries may fail. */
+/** For a batch, whose entries may fail separately. */
 const entriesOf = ({ responses }: Operation): string | null => (responses['207'] ? 'emails' : null);
 const bodyOf = ({ requestBody }: Operation): string | undefined =>
   requestBody?.content['application/json'].schema.$ref;
@@ -60,7 +60,7 @@ const referencesAmong = (members: readonly [string, Schema][]): References => ({
   senders: members.map(([member]) => member).filter((member) => member === 'from'),
 });
 
-/** Parameters of the query that are ids. */
+/** Query parameters that are ids. */
 export const idParameters = ({ parameters = [] }: Operation): string[] =>
   parameters
     .filter(({ in: location, schema }) => location === 'query' && schema && isId(schema))

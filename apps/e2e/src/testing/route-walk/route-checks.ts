@@ -7,7 +7,7 @@ import type { Answer } from '../running-posthorn.js';
 import { entryReferencesIn, idParameters, referencesIn, type References } from './id-members.js';
 import { strangersDomain, type WalkFixture } from './walk-fixture.js';
 
-/** One thing that is asked of every route to which it applies. */
+/** A check of every route to which it applies. */
 export interface RouteCheck {
   says: string;
   appliesTo(operation: Operation, fixture: WalkFixture): boolean;
@@ -22,12 +22,12 @@ const failureOf = ({ body }: Answer): { place: string; code: string } => {
   return { place: (failure.pointer ?? failure.field).replace(/^\//, ''), code: failure.code };
 };
 
-/** Another project is refused as a whole, and no member of the request is at fault. */
+/** Another project is refused as a whole, without pointers. */
 const isProject = (member: string): boolean => member === 'project_id' || member === 'projectId';
 
 const withoutQuery = (path: string): string => path.replace(/\?.*/, '');
 
-/** What two answers say apart from what every answer says anew. */
+/** Removes what always differs between responses. */
 function published({ status, headers, text }: Answer, path: string): unknown {
   const stored = [...headers].filter(([name]) => !['date', 'content-length'].includes(name));
   return [status, stored, text.replace(withoutQuery(path), '').replace(/"request_id":"[^"]*"/, '')];
@@ -89,7 +89,7 @@ export const routeChecks: readonly RouteCheck[] = [
   },
   {
     says: 'refuses a key that has every scope but its own',
-    // No key comes where only people may: their roles are walked in the gateway's callers-walk.db.spec.ts.
+    // Roles on routes for people are checked in the gateway's callers-walk.db.spec.ts.
     appliesTo: takesKeys,
     run: async (operation, fixture) => {
       const key = await fixture.keyWithout(operation, scopes);
@@ -119,7 +119,7 @@ export const routeChecks: readonly RouteCheck[] = [
   },
   {
     says: 'tells an id of another project from a random or malformed one by no byte',
-    // Whoever takes an address off a list hears the same whether it stood there (docs/api-decisions.md §5).
+    // Removing a suppression gets the same response whether it existed (docs/api-decisions.md §5).
     appliesTo: (operation) =>
       hasId(operation) && !(operation.method === 'DELETE' && operation.path.endsWith('{email}')),
     run: async (operation, fixture) => {
@@ -218,7 +218,7 @@ export const routeChecks: readonly RouteCheck[] = [
   },
 ];
 
-/** The same request with one thing changed. */
+/** The same request with one change. */
 function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   const named = ['subject', 'name', 'event'].find((name) => typeof body[name] === 'string');
   if (named) return { ...body, [named]: 'Another one' };
@@ -227,7 +227,7 @@ function anotherOf(body: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** What a stranger has, beside what nobody has, for each member that names something. */
+/** For each reference: one of the other project, and an unknown one. */
 function foreignOf(
   { ids, senders }: References,
   fixture: WalkFixture,

@@ -9,27 +9,27 @@ import type { Answer, RunningPosthorn } from '../running-posthorn.js';
 
 export const strangersDomain = 'stranger.example';
 
-/** What the stranger's preparation leaves in the audit log by way of facts. */
+/** Entries that the other project's setup adds to the audit log through events. */
 const actions = ['domain.verified', 'contact.created', 'campaign.changed', 'workflow.changed'];
 
-/** When a key of the stranger was used, which its own questions change. */
+/** When a key of the other project was used, which its own requests change. */
 const lastUsed = /"last_used_at":(null|"[^"]*")/g;
 
 interface Requested {
   key?: string;
-  /** Instead of what the operation is open to. */
+  /** Replaces the credential of the operation. */
   authorization?: string;
   body?: unknown;
   idempotencyKey?: string;
 }
 
-/** The contact that was made, the one that was written to, and the one of the import. */
+/** The created contact, the recipient and the imported contact. */
 const strangersContacts = 3;
 
-/** Nouns whose name is theirs alone in a project. */
+/** Nouns whose name is unique in a project. */
 const named: ReadonlySet<string> = new Set(['snippets', 'segments']);
 
-/** Two projects of one product: every route is asked by the first one, and the second one's rows are what it must not reach. */
+/** Two projects of one product: the first calls every route and must not reach rows of the second. */
 export class WalkFixture {
   checks = 0;
   readonly walked = new Set<string>();
@@ -37,7 +37,7 @@ export class WalkFixture {
   private readonly strangersThings: Record<string, Made> = {};
   private ours: OwnedProject;
   private outsider: OwnedProject;
-  /** A key of our project that was revoked. */
+  /** A revoked key of our project. */
   revoked: string;
   private untouched: Record<string, string>;
   private readonly today = new Date().toISOString().slice(0, 10);
@@ -71,22 +71,22 @@ export class WalkFixture {
     return this.posthorn.dev.publicKey;
   }
 
-  /** Every id that the stranger has, whatever it is of; what is called by an address has none. */
+  /** All ids of the other project. */
   get strangersUuids(): readonly string[] {
     return this.strangersIds.filter(isUuid);
   }
 
-  /** Whatever the stranger's things are called by. */
+  /** Names and addresses of the other project's resources. */
   get strangersIds(): readonly string[] {
     return Object.values(this.strangersThings).map(({ id }) => id);
   }
 
-  /** What the stranger has of the kind that the operation names; of a kind that it does not name by an id, nothing. */
+  /** Resources of the other project of the kind that the operation names. */
   strangersThingFor(operation: Operation): Partial<Made> {
     return this.strangersThings[nounOf(operation)] ?? {};
   }
 
-  /** A key of ours with every scope but those that open the operation. */
+  /** A key of our project with every scope except those of the operation. */
   async keyWithout(
     { 'x-scope': scope, 'x-or-scope': other }: Operation,
     scopes: readonly string[],
@@ -102,7 +102,7 @@ export class WalkFixture {
     return key;
   }
 
-  /** Asks an operation, and says that nothing of the stranger is in the answer. */
+  /** Calls an operation and checks that the response contains nothing of the other project. */
   async request(
     operation: Operation,
     path: string,
@@ -119,17 +119,17 @@ export class WalkFixture {
     return answer;
   }
 
-  /** A path of ours that exists. */
+  /** A path of our project that exists. */
   pathOf(operation: Operation): Promise<string> {
     return this.ours.pathTo(operation);
   }
 
-  /** A path of our project that names this. */
+  /** A path of our project with this id. */
   pathWith(operation: Operation, made: Partial<Made>): string {
     return this.ours.pathWith(operation, made);
   }
 
-  /** What the document shows as a request, with an address that nobody has, and a member and a link that there are. */
+  /** The documented example with a new address and existing references. */
   bodyOf(operation: Operation): Promise<Record<string, unknown> | undefined> {
     const example = operation.requestBody?.content['application/json'].example;
     if (example && 'name' in example && named.has(nounOf(operation)))
@@ -144,12 +144,12 @@ export class WalkFixture {
     this.checks += 1;
   }
 
-  /** Everything that the stranger can read, as it stands. */
+  /** Everything that the other project can read. */
   private async strangersRows(): Promise<Record<string, string>> {
     const v1 = operationsOf(this.document).filter(
       (operation) => operation.method === 'GET' && operation['x-surface'] === 'v1',
     );
-    // What is read once is gone when it was read.
+    // Single-use resources are gone after reading.
     const lasting = v1.filter(({ path }) => !path.endsWith('/reveal'));
     const texts = lasting.map(async (operation): Promise<[string, string]> => {
       const path = this.outsider.pathWith(operation, this.strangersThingFor(operation));
@@ -163,7 +163,7 @@ export class WalkFixture {
     return Object.fromEntries(await Promise.all(texts));
   }
 
-  /** The stranger's message makes a contact and is counted some time after it was accepted; so is written down what the stranger did. */
+  /** Contacts, counts and audit entries of the other project are written some time after its requests. */
   private async eventsArrived(): Promise<void> {
     await eventually(async () => {
       const contacts = await this.strangersOwn('/api/v1/contacts');

@@ -49,7 +49,7 @@ describe('without the services behind it', () => {
       expect(published.ms).toBeLessThan(2_000);
       expect((await suite.request('GET', '/api/contacts', { key: key.token })).json).toEqual({
         success: false,
-        error: { message: 'The service cannot answer right now', code: 'INTERNAL_ERROR' },
+        error: { message: 'The service is temporarily unavailable', code: 'INTERNAL_ERROR' },
       });
       suite.line.fix();
       await delay(100);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('lets three of twenty tries of one address pass, however they arrive', async () => {
+it('allows three of twenty concurrent attempts of one address', async () => {
   const visitor = suite.visitor();
   const body = { email: 'nobody@example.com', password };
   const published = await Promise.all(
@@ -17,7 +17,7 @@ it('lets three of twenty tries of one address pass, however they arrive', async 
   expect([statuses.slice(0, 3), new Set(statuses.slice(3))]).toEqual([[401, 401, 401], new Set([429])]);
 });
 
-it('makes one account of sign-ups with one address at the same instant, and answers them alike', async () => {
+it('creates one account for concurrent sign-ups with one address, with equal responses', async () => {
   const body = { email: 'twice@example.com', name: 'Ada', password };
   const published = await Promise.all(
     Array.from({ length: 4 }, () => suite.visitor().post('/api/auth/sign-up/email', body)),
@@ -29,7 +29,7 @@ it('makes one account of sign-ups with one address at the same instant, and answ
   expect(accounts).toHaveLength(1);
 });
 
-it('uses up a link once, of ten that come with it', async () => {
+it('accepts a link once of ten concurrent uses', async () => {
   const email = 'reset@example.com';
   await suite.buildPerson(email);
   await suite.visitor().post('/api/auth/request-password-reset', { email });

@@ -2,20 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Database, newId } from '@posthorn/database';
 
 export interface AttemptRule {
-  /** In seconds. */
   window: number;
   max: number;
 }
 
 export interface Attempt {
   allowed: boolean;
-  /** In seconds; null where it is allowed. */
+  /** In seconds; null if allowed. */
   retryAfter: number | null;
 }
 
 /**
- * Attempts to sign in, to sign up and the like, by address and path: one statement, and Postgres's clock. It commits by itself:
- * within another transaction everybody behind one address would wait for its end.
+ * Counts attempts by address and path in Postgres time. It commits independently: within another transaction,
+ * all users behind one address would wait for each other.
  */
 @Injectable()
 export class AttemptsRepository {

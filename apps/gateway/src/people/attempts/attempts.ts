@@ -3,10 +3,10 @@ import { AttemptsRepository, type Attempt, type AttemptRule } from './attempts.r
 
 const maxRemembered = 10_000;
 
-/** Attempts, limited by address and path. Whoever must wait is told so from memory: hammering on costs no statement. */
+/** Limits attempts by address and path. Refusals are remembered in memory, so repeated attempts cost no statement. */
 @Injectable()
 export class Attempts {
-  /** Until when, on the monotonic clock; in the order in which it was learnt. */
+  /** Instants of the monotonic clock, oldest first. */
   private readonly refused = new Map<string, number>();
 
   constructor(private readonly rows: AttemptsRepository) {}

@@ -19,8 +19,8 @@ const usualGap = (pairs: Pair[]) =>
   pairs.map(([of, anonymous]) => of - anonymous).sort((a, b) => a - b)[Math.floor(pairs.length / 2)]!;
 
 /**
- * What else runs on the machine only adds, so that the fastest shows what an answer takes; but one lucky moment makes a fastest.
- * A way that takes longer does so within most of the pairs too: only what both show is told.
+ * Other load only makes a response slower, so the fastest one shows its own time; because one fast sample may
+ * be luck, most pairs must show the difference too.
  */
 function tellsThemApart(pairs: Pair[]): boolean {
   const [of, anonymous] = fastests(pairs);
@@ -31,7 +31,7 @@ async function request(path: string, email: string) {
   return suite.visitor().post(`/api/auth/${path}`, { name: 'Ada', email, password: 'another horse' });
 }
 
-/** Each to a project of its own: one sends an invitation a minute to an address. */
+/** Each to another project, because an address gets at most one invitation a minute. */
 async function invite(email: string): Promise<Published> {
   const { projectId } = await suite.buildProject();
   const as = await suite.buildUser({ projectId });
@@ -41,7 +41,7 @@ async function invite(email: string): Promise<Published> {
   });
 }
 
-/** Ids and instants are new each time; the address is what was asked. */
+/** Removes ids and instants, which always differ, and the requested address. */
 const shapeOf = (text: string) =>
   text
     .replace(/"(id|createdAt|updatedAt|created_at|sent_at|expires_at|invited_by)":"[^"]+"/g, '"$1":…')
@@ -54,7 +54,7 @@ const ways: [says: string, ask: (email: string) => Promise<Published>][] = [
 ];
 
 describe.each(ways)('%s', (path, requesting) => {
-  it('answers alike for known and unknown addresses, and takes as long', async () => {
+  it('responds equally and equally fast for known and unknown addresses', async () => {
     const pairs: Pair[] = [];
     for (let index = 0; index < fewest || (index < most && tellsThemApart(pairs)); index += 1) {
       const addresses = [known, `unknown-${path.replace(/\W/g, '')}-${index}@example.com`];
@@ -71,11 +71,11 @@ describe.each(ways)('%s', (path, requesting) => {
   });
 });
 
-it('tells the owner of an address, and nobody else, that somebody signed up with it', async () => {
+it('informs only the owner of an address that somebody signed up with it', async () => {
   await suite
     .visitor()
     .post('/api/auth/sign-up/email', { name: 'Eve', email: known, password: 'another horse' });
-  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You have an account already');
+  expect((await suite.mailsTo(known)).at(-1)!.subject).toBe('You already have an account');
   expect((await suite.visitor().post('/api/auth/sign-in/email', { email: known, password })).status).toBe(
     200,
   );

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-it('sends cookies over https alone where the public address is one, under the same name', async () => {
+it('cookies are secure if the public URL is https, under the same name', async () => {
   await suite.buildPerson('ada@example.com');
   const published = await suite
     .visitor()
@@ -21,7 +21,7 @@ it('sends cookies over https alone where the public address is one, under the sa
   );
 });
 
-it('is open to our pages at other origins, with their cookies, and to nobody else’s', async () => {
+it('trusted origins may call it with cookies, others may not', async () => {
   const person = await suite.buildPerson('grace@example.com');
   const from = (origin: string) => person.get('/api/auth/get-session', { headers: { origin } });
   const [ours, theirs] = [await from(dashboard), await from('https://evil.example')];
@@ -40,7 +40,7 @@ it('is open to our pages at other origins, with their cookies, and to nobody els
   expect((await person.post('/api/auth/sign-out', {}, { origin: dashboard })).status).toBe(200);
 });
 
-it('tells who must wait to wait without a statement', async () => {
+it('repeated refused attempts cause no statement', async () => {
   const visitor = suite.visitor();
   const tryOnce = async () =>
     (await visitor.post('/api/auth/sign-in/email', { email: 'eve@example.com', password })).status;

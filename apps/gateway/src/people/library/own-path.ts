@@ -1,7 +1,7 @@
-// A backslash is a slash to browsers, and control characters vanish from what they read.
+// Browsers read a backslash as a slash and skip control characters.
 const misread = /[\\\u0000-\u001f\u007f]/;
 
-/** A path of this installation, as a link may lead back to; never another host, however it is written. */
+/** Whether it is a path of this installation and never another host, however written. */
 export function isOwnPath(value: string): boolean {
   const base = 'http://own.invalid';
   return (

@@ -2,12 +2,11 @@ import { html, type Html } from '../../pages/html.js';
 import { notice } from '../../pages/page-kit.js';
 import { maxPassword, shortestPassword } from '../people-rules.js';
 
-/** What a page needs of an answer of `/api/auth`. */
 export interface PeopleAnswer {
   ok: boolean;
   status: number;
   code: string;
-  /** Seconds to wait after too many tries. */
+  /** Seconds to wait after too many attempts. */
   wait: number | null;
   cookies: readonly string[];
   json: Record<string, unknown>;
@@ -30,24 +29,23 @@ export async function readAnswer(response: Response): Promise<PeopleAnswer> {
 export const passwordHint = `At least ${shortestPassword} characters.`;
 
 const texts: Readonly<Record<string, string>> = {
-  INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
-  INVALID_EMAIL: 'This is not an e-mail address.',
-  INVALID_PASSWORD: 'The password is wrong.',
+  INVALID_EMAIL_OR_PASSWORD: 'The e-mail address or password is incorrect.',
+  INVALID_EMAIL: 'This is not a valid e-mail address.',
+  INVALID_PASSWORD: 'The password is incorrect.',
   PASSWORD_TOO_SHORT: `The password must have at least ${shortestPassword} characters.`,
   PASSWORD_TOO_LONG: `The password may have at most ${maxPassword} characters.`,
-  INVALID_CODE: 'The code is wrong or too old.',
-  INVALID_BACKUP_CODE: 'The code is wrong or was used before.',
-  INVALID_TWO_FACTOR_COOKIE: 'This took too long. Sign in again.',
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many wrong codes. Sign in again.',
-  ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Try again in a quarter of an hour.',
+  INVALID_CODE: 'The code is incorrect or has expired.',
+  INVALID_BACKUP_CODE: 'The code is incorrect or was already used.',
+  INVALID_TWO_FACTOR_COOKIE: 'The sign-in has expired. Please sign in again.',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many incorrect codes. Please sign in again.',
+  ACCOUNT_TEMPORARILY_LOCKED: 'Too many incorrect codes. Please try again in 15 minutes.',
 };
 
 function textFor({ code, wait }: PeopleAnswer): string {
-  if (wait !== null) return `Too many tries. Wait ${wait} seconds, then try again.`;
-  return texts[code] ?? 'That did not work. Check what you filled in.';
+  if (wait !== null) return `Too many attempts. Please try again in ${wait} seconds.`;
+  return texts[code] ?? 'Something went wrong. Please check your entries.';
 }
 
-/** What went wrong, above the form that is shown again. */
 export const refusal = (answer: PeopleAnswer | null): Html =>
   answer ? notice('wrong', textFor(answer)) : html``;
 export const statusOf = (answer: PeopleAnswer | null): { status?: number } =>

@@ -28,7 +28,6 @@ export interface AuthParts {
 
 export type Auth = Awaited<ReturnType<typeof openAuth>>;
 
-/** The library with our tables, our ids, our mails and our limits. */
 export async function openAuth({ config, database, attempts, mails, keys, delegations }: AuthParts) {
   const log = new Logger('People');
   return betterAuth({
@@ -68,7 +67,8 @@ export async function openAuth({ config, database, attempts, mails, keys, delega
       customStorage: { consume: (key, rule) => attempts.take(key, rule) },
     },
     advanced: {
-      // The prefix of secure cookies would change their name with the address; the attribute does not.
+      // Secure cookies would get another name depending on the URL; the `secure` attribute does not change
+      // the name.
       useSecureCookies: false,
       defaultCookieAttributes: {
         httpOnly: true,
@@ -78,7 +78,7 @@ export async function openAuth({ config, database, attempts, mails, keys, delega
       database: { generateId: newId },
       ipAddress: { ipAddressHeaders: [addressHeader] },
     },
-    // Lines of the library name people; what it throws is told by the edge like everything else.
+    // Messages of the library contain personal data; its exceptions are logged by the edge.
     logger: { level: 'error', log: (_, message) => log.warn(message) },
     onAPIError: { onError: refuseToAnswer, errorURL: new URL(oauthPages.error, config.publicUrl).href },
   });
@@ -91,7 +91,7 @@ const tables = {
   verification: { modelName: 'auth_verifications', storeIdentifier: 'hashed' as const },
 };
 
-/** An outage is no answer of the library's: the edge knows what to say of it. */
+/** Errors other than the library's own, such as outages, are handled by the edge. */
 function refuseToAnswer(error: unknown): void {
   if (!isAPIError(error)) throw error;
 }

@@ -11,7 +11,7 @@ import { authPath } from '../people-rules.js';
 import { People } from '../people.js';
 import { isTrustedOrigin } from './trusted-origins.js';
 
-/** What of the library is open to clients; its lists of sessions would show hashes, and have routes of ours instead. */
+/** Endpoints of the library that are public. Its session lists would expose hashes, so sessions have routes of their own. */
 const open: Readonly<Record<string, 'GET' | 'POST'>> = {
   '/get-session': 'GET',
   '/sign-up/email': 'POST',
@@ -32,7 +32,7 @@ const open: Readonly<Record<string, 'GET' | 'POST'>> = {
 
 const bodyLimit = 16 * 1024;
 
-/** `/api/auth/*` for clients that draw their own pages. */
+/** `/api/auth/*`, for clients with their own pages. */
 @Injectable()
 export class PeopleEndpoint implements OnApplicationBootstrap {
   private readonly bodies = new BodyReader();
@@ -56,7 +56,7 @@ export class PeopleEndpoint implements OnApplicationBootstrap {
     });
   }
 
-  /** Our pages at other origins may ask with their cookies; nobody else's may read an answer. */
+  /** Trusted origins may send cookies and read responses. */
   private allowOwn({ raw: { rawHeaders } }: HttpRequest, reply: HttpReply): void {
     const origins = headerValues(rawHeaders, 'origin');
     if (!isTrustedOrigin(this.config, origins)) return;
@@ -84,13 +84,13 @@ export class PeopleEndpoint implements OnApplicationBootstrap {
     );
   }
 
-  /** The doors of applications lie below this one, each with its own method. */
+  /** OAuth endpoints are below this path, each with its own method. */
   private unknown({ method }: HttpRequest, path: string): DomainError {
     const methods = (this.host.httpAdapter as unknown as EdgeAdapter).methodsAt(authPath + path);
     return methods.includes(method) ? unknownRoute() : wrongMethod(methods);
   }
 
-  /** With cookies, or from a browser, only a page of ours may ask. */
+  /** Requests with cookies or from a browser must come from a trusted origin. */
   private refuseUnknown({ raw: { rawHeaders } }: HttpRequest): void {
     const origins = headerValues(rawHeaders, 'origin');
     const requests = origins.length > 0 || headerValues(rawHeaders, 'cookie').length > 0;
@@ -117,7 +117,7 @@ function preflight(reply: HttpReply, method: string): string {
   return '';
 }
 
-/** A link must not act by being looked at (docs/guarantees.md §6): a browser is shown a button. */
+/** Opening a link must not change anything (docs/guarantees.md §6), so browsers get a page with a button. */
 function sendOn(reply: HttpReply, query: Record<string, string>): string {
   reply.statusCode = 303;
   void reply.header('location', `/verify-email?${new URLSearchParams(query).toString()}`);
@@ -133,14 +133,14 @@ async function answer(reply: HttpReply, answered: Response): Promise<string> {
   return withoutTokens(await answered.text());
 }
 
-/** Scripts cannot read the cookie, so no answer shows them what it holds. */
+/** Responses must not contain the session token, which scripts cannot read from the cookie either. */
 function withoutTokens(text: string): string {
   return text === ''
     ? ''
     : JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === 'token' ? undefined : value)));
 }
 
-/** The last of several values, as text. */
+/** The last value of repeated parameters. */
 function queryOf({ query }: HttpRequest): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query as Record<string, string | string[]>).map(([name, value]) => [

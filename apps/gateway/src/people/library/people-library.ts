@@ -7,7 +7,7 @@ import type { Auth } from './people-auth.js';
 import { PeopleKeys } from './people-keys.js';
 import { PeopleMails } from '../people-mails.js';
 
-/** The library that keeps people, loaded when it is first asked: that takes as long as everything else of a start. */
+/** Loads better-auth on first use, because loading takes as long as the rest of the start. */
 @Injectable()
 export class PeopleLibrary {
   private auth: Promise<Auth> | null = null;
@@ -21,7 +21,7 @@ export class PeopleLibrary {
     private readonly delegations: DelegationsService,
   ) {}
 
-  /** It asks the database before it is ready: where that was away, the next one who asks begins anew. */
+  /** Initialisation queries the database; after a failure the next call starts over. */
   open(): Promise<Auth> {
     this.auth ??= this.database
       .apart(() => this.load())

@@ -22,8 +22,8 @@ const requesting = [
 ] as const;
 
 /**
- * The library's tables, written by the library through the service's connections. On the way a session's token becomes its
- * hash and back, and a new password ends every session and everything granted in the transaction that stores it.
+ * The library's tables, accessed through the service's connections. Session tokens are stored as hashes, and
+ * setting a password ends all sessions and grants in the same transaction.
  */
 export async function openPeopleStore(
   database: Database,
@@ -54,7 +54,6 @@ function guarded(store: Store, database: Database, endGrants: EndGrants): Store 
   return wrapped;
 }
 
-/** Ends everything that a person granted, in the ambient transaction. */
 type EndGrants = (userId: string) => Promise<void>;
 
 const bearsPassword = ({ model, update }: Request): boolean =>
@@ -104,7 +103,7 @@ function hashedCondition(condition: Condition): Condition {
   };
 }
 
-/** Who asked by a token knows it; nobody else learns one. */
+/** Callers who supplied a token get it back; others get the hash. */
 function restored(answer: unknown, tokens: ReadonlyMap<string, string>): unknown {
   const token = (answer as Row | null)?.['token'];
   return typeof token === 'string' ? { ...(answer as Row), token: tokens.get(token) ?? token } : answer;

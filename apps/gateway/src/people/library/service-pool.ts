@@ -10,14 +10,14 @@ interface Client {
   query(sql: string, parameters: readonly unknown[]): Promise<Answered>;
 }
 
-/** The service's own connections in the shape that a query builder asks for: what it says joins the ambient transaction. */
+/** Gives the library's query builder the service's connections, so that its statements join the ambient transaction. */
 export class ServicePool {
   constructor(private readonly database: Database) {}
 
   async connect(): Promise<Client & { release(): void }> {
     const ambient = this.database.manager.queryRunner;
-    // The library goes on when nobody waits for it any more; its connection may be somebody else's by then.
-    if (ambient?.isReleased) throw new Error('The transaction that this belongs to has ended');
+    // The library may continue after a timeout, when its connection already serves another transaction.
+    if (ambient?.isReleased) throw new Error('The transaction of this query has ended');
     const runner: QueryRunner = ambient ?? this.database.source.createQueryRunner();
     const client = (await runner.connect()) as Client;
     return {
@@ -26,7 +26,7 @@ export class ServicePool {
     };
   }
 
-  /** The connections are the service's to close. */
+  /** The service closes its connections itself. */
   async end(): Promise<void> {
     await Promise.resolve();
   }

@@ -5,7 +5,6 @@ export interface Condition {
   value: unknown;
 }
 
-/** What the library asks of its store, whichever method. */
 export interface Request {
   model: string;
   where?: Condition[];

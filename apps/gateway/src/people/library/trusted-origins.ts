@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../config.js';
 
-/** A page of ours: the public address itself, and what the operator names beside it. */
+/** The public URL or an origin configured by the operator. */
 export function isTrustedOrigin(
   { trustedOrigins }: Pick<GatewayConfig, 'trustedOrigins'>,
   headers: readonly string[],

@@ -12,14 +12,13 @@ import { SessionsRepository } from '../sessions/sessions.repository.js';
 
 const path = '/account';
 const news: Readonly<Record<string, string>> = {
-  password: 'The new password is set. All other sessions have ended.',
-  ended: 'The session has ended.',
-  others: 'All other sessions have ended.',
+  password: 'Your password was changed, and all other sessions were ended.',
+  ended: 'The session was ended.',
+  others: 'All other sessions were ended.',
 };
 
 type Act = (visit: Visit, person: SessionUser) => Promise<Shown | SentOn>;
 
-/** A person's own account: the sessions and the password; the second factor has pages of its own. */
 @Injectable()
 export class AccountPages implements OnApplicationBootstrap {
   constructor(
@@ -55,16 +54,18 @@ export class AccountPages implements OnApplicationBootstrap {
       <ul class="rows">
         ${sessions.map(row)}
       </ul>
-      ${sessions.length > 1 ? form(html``, 'End all others', `${path}/other-sessions`, 'quiet') : null}
+      ${sessions.length > 1 ? form(html``, 'End all other sessions', `${path}/other-sessions`, 'quiet') : null}
       <h2>Password</h2>
-      ${form(passwords, 'Change the password', `${path}/password`)}
-      <h2>Second factor</h2>
+      ${form(passwords, 'Change password', `${path}/password`)}
+      <h2>Two-factor authentication</h2>
       <p>
-        ${hasSecondFactor ? 'It is on: signing in needs a code.' : 'It is off: the password alone signs you in.'}
+        ${hasSecondFactor ? 'Two-factor authentication is on: signing in requires a code.' : 'Two-factor authentication is off: your password alone signs you in.'}
       </p>
       <ul class="links">
         <li>${link('/account/applications', 'Applications')}</li>
-        <li>${link(`${path}/second-factor`, hasSecondFactor ? 'Turn it off' : 'Turn it on')}</li>
+        <li>
+          ${link(`${path}/second-factor`, hasSecondFactor ? 'Turn off two-factor authentication' : 'Turn on two-factor authentication')}
+        </li>
         <li>${link('/sign-out', 'Sign out')}</li>
       </ul>`;
     return shown('Your account', body, statusOf(failed));
@@ -91,13 +92,13 @@ export class AccountPages implements OnApplicationBootstrap {
   }
 }
 
-/** Whoever is not signed in is asked to, and comes back to the account. */
+/** Redirects to sign-in and back to the account. */
 export const signedIn =
   (act: Act) =>
   async (visit: Visit): Promise<Shown | SentOn> =>
     visit.person ? act(visit, visit.person) : sentOn('/sign-in', { next: path });
 
-const passwords: Html = html` ${field({ name: 'current', label: 'Present password', type: 'password', autocomplete: 'current-password', maxLength: 128 })}
+const passwords: Html = html` ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', maxLength: 128 })}
 ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
 
 function row({ id, device, address, createdAt, current }: Session): Html {
@@ -107,6 +108,6 @@ function row({ id, device, address, createdAt, current }: Session): Html {
     <p class="quiet-text">${address ?? 'unknown address'} · since ${since} UTC</p>
   </div>`;
   return html`<li>
-    ${what}${current ? html`<p class="done">This one</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}
+    ${what}${current ? html`<p class="done">This session</p>` : form(hidden('id', id), 'End', `${path}/sessions`, 'quiet')}
   </li>`;
 }

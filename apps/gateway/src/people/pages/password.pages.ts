@@ -27,16 +27,16 @@ export class PasswordPages implements OnApplicationBootstrap {
   }
 
   private async showForgot({ form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
-    const fields = html`<p>We send a link to choose a new password.</p>
+    const fields = html`<p>We will send you a link to set a new password.</p>
       ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '' })}`;
-    const body = html`${refusal(failed)} ${form(fields, 'Send the link')}
+    const body = html`${refusal(failed)} ${form(fields, 'Send link')}
       <ul class="links">
         <li>${link('/sign-in', 'Sign in')}</li>
       </ul>`;
-    return shown('Forgot the password?', body, statusOf(failed));
+    return shown('Forgot your password?', body, statusOf(failed));
   }
 
-  /** The same words for every address: whether it is known is its owner's business. */
+  /** The response does not reveal whether the address has an account. */
   private async forgot(visit: Visit): Promise<Shown> {
     const { form: filled, request } = visit;
     const body = { email: filled['email'] ?? '' };
@@ -45,10 +45,10 @@ export class PasswordPages implements OnApplicationBootstrap {
     );
     if (!answer.ok) return this.showForgot(visit, answer);
     return shown(
-      'Look into your mail',
+      'Check your inbox',
       html`<p>
-          If there is an account with this address, a mail with a link is on its way. The link works once, for
-          one hour.
+          If an account with this address exists, we have sent it a link. The link works once and expires
+          after one hour.
         </p>
         <ul class="links">
           <li>${link('/sign-in', 'Sign in')}</li>
@@ -65,8 +65,8 @@ export class PasswordPages implements OnApplicationBootstrap {
     const fields = html` ${hidden('token', token)}
     ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
     return shown(
-      'Choose a new password',
-      html`${refusal(failed)} ${form(fields, 'Set the password', '/reset-password')}`,
+      'Set a new password',
+      html`${refusal(failed)} ${form(fields, 'Set password', '/reset-password')}`,
       statusOf(failed),
     );
   }
@@ -82,10 +82,10 @@ export class PasswordPages implements OnApplicationBootstrap {
 }
 
 const dead = shown(
-  'This link does not work',
-  html`<p>The link was used, or is too old.</p>
+  'This link is not valid',
+  html`<p>The link was already used or has expired.</p>
     <ul class="links">
-      <li>${link('/forgot-password', 'Send another one')}</li>
+      <li>${link('/forgot-password', 'Send another link')}</li>
     </ul>`,
   { status: 400 },
 );

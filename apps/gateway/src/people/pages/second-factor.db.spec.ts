@@ -26,7 +26,7 @@ async function begin(email: string): Promise<Visitor> {
   return visitor;
 }
 
-it('is needed once it is on; the password alone gives no session', async () => {
+it('is required once it is on: the password alone creates no session', async () => {
   const { key } = await turnOn('ada@example.com');
   const visitor = await begin('ada@example.com');
   expect((await visitor.get('/api/auth/get-session')).text).toBe('null');
@@ -38,7 +38,7 @@ it('is needed once it is on; the password alone gives no session', async () => {
   ]);
 });
 
-it('takes each backup code once, and none of them lies open', async () => {
+it('accepts each backup code once and stores them encrypted', async () => {
   const { key, backupCodes } = await turnOn('grace@example.com');
   const enter = async () => {
     const visitor = await begin('grace@example.com');
@@ -49,7 +49,7 @@ it('takes each backup code once, and none of them lies open', async () => {
   for (const secret of [...backupCodes, key]) expect(JSON.stringify(rows)).not.toContain(secret);
 });
 
-it('is not guessed: a few wrong codes end the attempt', async () => {
+it('cannot be guessed: a few wrong codes end the attempt', async () => {
   const { key } = await turnOn('eve@example.com');
   const visitor = await begin('eve@example.com');
   const statuses: number[] = [];

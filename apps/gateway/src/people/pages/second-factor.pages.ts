@@ -11,7 +11,7 @@ import { SessionsRepository } from '../sessions/sessions.repository.js';
 
 const path = '/account/second-factor';
 
-/** Turning the second factor on and off; each asks for the password. */
+/** Turning two-factor authentication on or off requires the password. */
 @Injectable()
 export class SecondFactorPages implements OnApplicationBootstrap {
   constructor(
@@ -42,13 +42,17 @@ export class SecondFactorPages implements OnApplicationBootstrap {
     });
     const body = html`${refusal(failed)}
       <p>
-        ${on ? 'Signing in will need the password alone.' : 'Signing in will also need a code of an authenticator app.'}
+        ${on ? 'After this, signing in requires only your password.' : 'After this, signing in also requires a code from an authenticator app.'}
       </p>
-      ${form(password, on ? 'Turn it off' : 'Go on', on ? `${path}/off` : path)} ${back}`;
-    return shown(on ? 'Turn the second factor off' : 'Turn the second factor on', body, statusOf(failed));
+      ${form(password, on ? 'Turn off' : 'Continue', on ? `${path}/off` : path)} ${back}`;
+    return shown(
+      on ? 'Turn off two-factor authentication' : 'Turn on two-factor authentication',
+      body,
+      statusOf(failed),
+    );
   }
 
-  /** The one time that the key and the backup codes are seen. */
+  /** The only time the key and the backup codes are shown. */
   private async begin(visit: Visit, person: SessionUser): Promise<Shown> {
     const body = { password: visit.form['password'] ?? '' };
     const answer = await readAnswer(
@@ -58,15 +62,15 @@ export class SecondFactorPages implements OnApplicationBootstrap {
     const { totpURI, backupCodes } = answer.json as { totpURI: string; backupCodes: string[] };
     const key = new URL(totpURI).searchParams.get('secret')!;
     return shown(
-      'Add the key to your app',
-      html`<p>Give your authenticator app this key, or <a href="${totpURI}">open it there</a>:</p>
+      'Set up your authenticator app',
+      html`<p>Enter this key in your authenticator app, or <a href="${totpURI}">open the app directly</a>:</p>
         <p><code id="key">${key.replace(/(.{4})/g, '$1 ').trim()}</code></p>
         <h2>Backup codes</h2>
-        <p>Keep them where you keep what you must not lose. Each works once, and they are not shown again.</p>
+        <p>Store these codes in a safe place. Each works once, and they will not be shown again.</p>
         <ul class="codes">
           ${backupCodes.map((code) => html`<li><code>${code}</code></li>`)}
         </ul>
-        ${form(codeField, 'Turn it on', `${path}/confirm`)}`,
+        ${form(codeField, 'Turn on', `${path}/confirm`)}`,
     );
   }
 
@@ -77,13 +81,13 @@ export class SecondFactorPages implements OnApplicationBootstrap {
     );
     if (!answer.ok)
       return shown(
-        'Confirm the code',
-        html`${refusal(answer)} ${form(codeField, 'Turn it on')} ${back}`,
+        'Enter the code',
+        html`${refusal(answer)} ${form(codeField, 'Turn on')} ${back}`,
         statusOf(answer),
       );
     return shown(
-      'The second factor is on',
-      html`${notice('done', 'From now on, signing in needs a code.')} ${back}`,
+      'Two-factor authentication is on',
+      html`${notice('done', 'From now on, signing in requires a code.')} ${back}`,
       {
         cookies: answer.cookies,
       },
@@ -102,8 +106,8 @@ export class SecondFactorPages implements OnApplicationBootstrap {
     );
     if (!answer.ok) return this.show(visit, person, answer);
     return shown(
-      'The second factor is off',
-      html`${notice('done', 'The password alone signs you in.')} ${back}`,
+      'Two-factor authentication is off',
+      html`${notice('done', 'Signing in now requires only your password.')} ${back}`,
       {
         cookies: answer.cookies,
       },
@@ -116,7 +120,7 @@ const back = html`<ul class="links">
 </ul>`;
 const codeField = field({
   name: 'code',
-  label: 'Code that the app shows now',
+  label: 'Current code from the app',
   autocomplete: 'one-time-code',
   numeric: true,
   maxLength: 10,

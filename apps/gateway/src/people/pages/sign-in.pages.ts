@@ -6,12 +6,12 @@ import type { SentOn, Shown, Visit } from '../../pages/page.js';
 import { readAnswer, refusal, statusOf, type PeopleAnswer } from '../library/people-answer.js';
 import { People } from '../people.js';
 
-/** What other pages have just done. */
+/** Results of other pages. */
 const news: Readonly<Record<string, string>> = {
-  verified: 'Your address is confirmed. Sign in.',
-  reset: 'Your new password is set, and every session has ended. Sign in.',
-  'signed-out': 'You are signed out.',
-  again: 'Sign in once more: the application asks for it.',
+  verified: 'Your address is confirmed. You can sign in now.',
+  reset: 'Your new password is set, and all sessions were ended. Please sign in.',
+  'signed-out': 'You have signed out.',
+  again: 'Please sign in again: the application requires it.',
 };
 
 const homePath = '/account';
@@ -54,7 +54,7 @@ export class SignInPages implements OnApplicationBootstrap {
       ${form(fields, 'Sign in', '/sign-in')}
       <ul class="links">
         <li>${link('/sign-up', 'Sign up', next)}</li>
-        <li>${link('/forgot-password', 'Forgot the password?')}</li>
+        <li>${link('/forgot-password', 'Forgot your password?')}</li>
       </ul>`;
     return shown('Sign in', body, statusOf(failed));
   }
@@ -80,14 +80,14 @@ export class SignInPages implements OnApplicationBootstrap {
       name: 'code',
       label: 'Code',
       autocomplete: 'one-time-code',
-      hint: 'The six digits of your authenticator app, or one of your backup codes.',
+      hint: 'The six-digit code from your authenticator app, or a backup code.',
       maxLength: 20,
     })}`;
-    const body = html`${refusal(failed)} ${form(fields, 'Go on', '/sign-in/code')}
+    const body = html`${refusal(failed)} ${form(fields, 'Continue', '/sign-in/code')}
       <ul class="links">
-        <li>${link('/sign-in', 'Begin again', next)}</li>
+        <li>${link('/sign-in', 'Start over', next)}</li>
       </ul>`;
-    return shown('Second factor', body, statusOf(failed));
+    return shown('Two-factor authentication', body, statusOf(failed));
   }
 
   private async code(visit: Visit): Promise<Shown | SentOn> {

@@ -38,7 +38,7 @@ export class SignUpPages implements OnApplicationBootstrap {
     ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', hint: passwordHint, maxLength: 128 })}`;
     const body = html`${refusal(failed)} ${form(fields, 'Sign up')}
       <ul class="links">
-        <li>${link('/sign-in', 'I have an account', next)}</li>
+        <li>${link('/sign-in', 'I already have an account', next)}</li>
       </ul>`;
     return shown('Sign up', body, statusOf(failed));
   }
@@ -53,21 +53,21 @@ export class SignUpPages implements OnApplicationBootstrap {
     return answer.ok ? sentOn('/verify-email', { next }) : this.show(visit, answer);
   }
 
-  /** With a token: the button that a link in a mail leads to. Without: that the mail is on its way. */
+  /** With a token it shows the confirmation button; without, it says that the mail was sent. */
   private async showVerify({ query, next }: Visit): Promise<Shown> {
     const { token } = query;
     if (!token)
       return shown(
-        'Look into your mail',
-        html`<p>If the address is right, a mail with a link is on its way. The link works for one hour.</p>
+        'Check your inbox',
+        html`<p>We have sent a link to this address. It expires after one hour.</p>
           <ul class="links">
             <li>${link('/verify-email/again', 'Send it again', next)}</li>
             <li>${link('/sign-in', 'Sign in', next)}</li>
           </ul>`,
       );
     const fields = html`${hidden('token', token)} ${hidden('next', next)}
-      <p>One step left: confirm that this address is yours.</p>`;
-    return shown('Confirm your address', form(fields, 'Confirm this address', '/verify-email'));
+      <p>One more step: confirm that this address is yours.</p>`;
+    return shown('Confirm your address', form(fields, 'Confirm address', '/verify-email'));
   }
 
   private async verify({ form: filled, next, request }: Visit): Promise<Shown | SentOn> {
@@ -76,17 +76,21 @@ export class SignUpPages implements OnApplicationBootstrap {
       await this.people.request({ method: 'GET', path: '/verify-email', query, request }),
     );
     if (ok) return sentOn('/sign-in', { said: 'verified', next });
-    const body = html`<p>The link is too old, or not whole.</p>
+    const body = html`<p>The link has expired or is incomplete.</p>
       <ul class="links">
-        <li>${link('/verify-email/again', 'Send another one', next)}</li>
+        <li>${link('/verify-email/again', 'Send another link', next)}</li>
       </ul>`;
-    return shown('This link does not work', body, { status });
+    return shown('This link is not valid', body, { status });
   }
 
   private async showAgain({ next, form: filled }: Visit, failed: PeopleAnswer | null = null): Promise<Shown> {
     const fields = html` ${hidden('next', next)}
     ${field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: filled['email'] ?? '' })}`;
-    return shown('Send the mail again', html`${refusal(failed)} ${form(fields, 'Send')}`, statusOf(failed));
+    return shown(
+      'Send the confirmation again',
+      html`${refusal(failed)} ${form(fields, 'Send')}`,
+      statusOf(failed),
+    );
   }
 
   private async again(visit: Visit): Promise<Shown | SentOn> {

@@ -1,4 +1,4 @@
-/** The first that fits: the newer names stand in what they have replaced as well. */
+/** The first match wins, because newer browsers also name the ones they derive from. */
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -14,7 +14,7 @@ const systems: readonly [RegExp, string][] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** A browser and its system in words; what says neither is shown as it called itself. */
+/** Falls back to the user agent itself. */
 export function deviceOf(userAgent: string | null): string {
   const named = (list: readonly [RegExp, string][]) =>
     list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];

@@ -4,13 +4,12 @@ import type { Call } from '../../edge/routes/call.js';
 import { Delete, Get } from '../../edge/routes/route.js';
 import { SessionsRepository } from './sessions.repository.js';
 
-/** Where the person who asks is signed in. */
 @Controller()
 export class SessionsController {
   constructor(private readonly sessions: SessionsRepository) {}
 
   @Get('users/me/sessions', {
-    summary: 'List the sessions of the person who asks, newest first',
+    summary: 'List the current user’s sessions, newest first',
     scope: 'projects:read',
     callers: ['SESSION'],
     project: 'NONE',

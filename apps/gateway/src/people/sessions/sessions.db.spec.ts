@@ -24,7 +24,7 @@ const again = async (email: string) => {
   return visitor;
 };
 
-it('shows a person where the sessions are, and no token of them', async () => {
+it('a user sees the sessions and none of their tokens', async () => {
   const person = await suite.buildPerson('ada@example.com');
   const other = await again('ada@example.com');
   const sessions = await listed(person);
@@ -37,7 +37,7 @@ it('shows a person where the sessions are, and no token of them', async () => {
   for (const { token } of rows) expect(published).not.toContain(token);
 });
 
-it('ends one, then all others; both are refused everywhere within a second', async () => {
+it('ends one session, then all others; both are refused everywhere within a second', async () => {
   const person = await suite.buildPerson('grace@example.com');
   const [one, two] = [await again('grace@example.com'), await again('grace@example.com')];
   expect((await listed(one)).length).toBe(3);
@@ -54,7 +54,7 @@ it('ends one, then all others; both are refused everywhere within a second', asy
   ).toEqual([401, 401, 200]);
 });
 
-it('answers alike for the session of another person and for none', async () => {
+it('gets the same response for a session of another user and an unknown one', async () => {
   const person = await suite.buildPerson('eve@example.com');
   const foreign = (await listed(await suite.buildPerson('mallory@example.com')))[0]!.id;
   const published = await Promise.all(
@@ -63,7 +63,7 @@ it('answers alike for the session of another person and for none', async () => {
   expect([published[0]!.status, published[0]!.text]).toEqual([404, published[1]!.text]);
 });
 
-it('takes no key, no stranger, and no other page', async () => {
+it('refuses keys, requests without session, and other origins', async () => {
   const { projectId } = await suite.buildProject();
   const { token } = await suite.buildKey(projectId);
   const person = await suite.buildPerson('joan@example.com');

@@ -2,15 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Session } from '@posthorn/contracts';
 import { Database } from '@posthorn/database';
 
-/** As many as a list may hold (docs/api-decisions.md §1). */
+/** Limit of a list without pages (docs/api-decisions.md §1). */
 const most = 100;
 
-/** Sessions by their ids: tokens, which the library goes by, are known to their browsers only. */
+/** Sessions are addressed by id; their tokens are known to browsers only. */
 @Injectable()
 export class SessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
   list(userId: string, currentId: string): Promise<Session[]> {
     return this.database.query<Session>(
       `SELECT id, left(NULLIF("userAgent", ''), 512) AS device, NULLIF("ipAddress", '') AS address, "createdAt", id = $2 AS current
@@ -19,7 +18,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Answers whether there was one. */
+  /** Returns whether it existed. */
   async end(userId: string, sessionId: string): Promise<boolean> {
     const ended = await this.database.query(
       `DELETE FROM auth_sessions WHERE "userId" = $1 AND id = $2 RETURNING id`,
@@ -28,7 +27,7 @@ export class SessionsRepository {
     return ended.length === 1;
   }
 
-  /** Answers how many there were. */
+  /** Returns how many there were. */
   async endOthers(userId: string, currentId: string): Promise<number> {
     const ended = await this.database.query(
       `DELETE FROM auth_sessions WHERE "userId" = $1 AND id <> $2 RETURNING id`,

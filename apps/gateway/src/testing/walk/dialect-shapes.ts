@@ -2,20 +2,20 @@ import { expect } from '@jest/globals';
 import type { Route } from '../../edge/routes/route-table.js';
 import type { Published } from '../gateway-suite.js';
 
-/** How a refused request is answered: the status, and the code of the API specification in lower case. */
+/** A refusal: the status, and the error code in lower case. */
 export interface Refusal {
   status: number;
   code: string;
 }
 
-/** What every request of the walk names that no route knows: whoever hears of it has come past the guard, and nothing happened. */
+/** An unknown name in every request of the walk: a response that mentions it has passed the guard, and nothing was changed. */
 export const strangeName = 'no_such_name';
 
-/** Says whom to ask for a token (RFC 9728 §5.1). */
+/** Names the authorization server (RFC 9728 §5.1). */
 export const challenge = /^Bearer resource_metadata="http.+\/\.well-known\/oauth-protected-resource\/api"$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The whole answer, member by member, in the dialect of its surface. */
+/** Checks the whole response in the dialect of its surface. */
 export function expectRefused(
   published: Published,
   { surface }: Route,
@@ -51,7 +51,7 @@ export function expectRefused(
   }
 }
 
-/** Past the guard and the limiter, and refused for the strange name only, or for a member of the query that the walk leaves out. */
+/** Passed the guard and the limiter, and was refused only for the unknown name or a missing parameter. */
 export function expectAdmitted(published: Published, route: Route, path: string): void {
   expectRefused(published, route, path, { status: 422, code: 'validation_error' });
   const { json } = published;
@@ -68,7 +68,7 @@ const leftOut = (failure: object): boolean => (failure as { code?: string }).cod
 export const codeOf = ({ json }: Published): string =>
   String(json['code'] ?? (json['error'] as { code?: string } | undefined)?.code ?? '').toLowerCase();
 
-/** What two answers say apart from what every answer says anew. */
+/** Removes the parts of a response that always differ. */
 export function statedBy({ status, headers, text }: Published, ...named: string[]): unknown {
   const stored = [...headers].filter(([name]) => !['date', 'content-length'].includes(name));
   const plain = named.reduce((rest, name) => rest.replaceAll(name, '…'), text);

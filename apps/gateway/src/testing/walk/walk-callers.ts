@@ -5,7 +5,7 @@ import type { Route } from '../../edge/routes/route-table.js';
 import type { Refusal } from './dialect-shapes.js';
 import { strangeOrigin, trustedOrigin, type Shown, type WalkFixture } from './walk-fixture.js';
 
-/** Somebody who asks every route: what they show, and what the route's declaration says that they hear. */
+/** A caller of every route: its credential, and the response expected from the declaration of the route. */
 export interface WalkCaller {
   says: string;
   shows(fixture: WalkFixture, route: Route): Shown;
@@ -23,11 +23,11 @@ const takesKeys = (route: Route): boolean => isOpen(route, 'SECRET') || isOpen(r
 const writes = ({ method }: Route): boolean => method !== 'GET';
 const barred = (route: Route): boolean => writes(route) && !route.declaration.whileDisabled;
 
-/** What a credential that is none hears; a request without any may be welcome. */
+/** Invalid credentials; a request without any may be allowed. */
 const nobody = (route: Route): Refusal => (takesKeys(route) ? unknownKey : unknownSession);
 
 type Verdict = WalkCaller['hears'];
-/** A key that is somebody: first the route's callers, then what `verdict` says. */
+/** A valid key: expects the callers of the route, then `verdict`. */
 const keyed =
   (kind: 'SECRET' | 'PUBLIC', verdict: Verdict): Verdict =>
   (route) => {
@@ -35,7 +35,7 @@ const keyed =
     return isOpen(route, kind) ? verdict(route) : kind === 'PUBLIC' ? noScope : unknownKey;
   };
 
-/** A session that is somebody, from a page of ours. */
+/** A valid session on a trusted origin. */
 const signedIn =
   (verdict: Verdict): Verdict =>
   (route) =>
@@ -83,17 +83,17 @@ const keys: readonly WalkCaller[] = [
   none('an unknown key', ({ unknown }) => bearer(unknown)),
   none('a revoked key', ({ keys: { revoked } }) => bearer(revoked)),
   {
-    says: 'a secret key with every scope but its own',
+    says: 'a secret key with every scope except that of the route',
     shows: (fixture, { declaration }) => ({ headers: bearer(fixture.keyWithAllBut(declaration)) }),
     hears: keyed('SECRET', () => noScope),
   },
   {
-    says: 'a secret key with just the scope',
+    says: 'a secret key with only the scope of the route',
     shows: (fixture, { declaration }) => ({ headers: bearer(fixture.keyJustWith(declaration.scope)) }),
     hears: keyed('SECRET', admitted),
   },
   {
-    says: 'a secret key of its preset',
+    says: 'a secret key with its preset',
     shows: ({ keys: { full } }) => ({ headers: bearer(full) }),
     hears: keyed('SECRET', admitted),
   },
@@ -103,14 +103,14 @@ const keys: readonly WalkCaller[] = [
     hears: keyed('SECRET', admitted),
   },
   {
-    says: 'a public key, from a page of another origin',
+    says: 'a public key from another origin',
     shows: ({ keys }) => ({ headers: { ...bearer(keys.public), origin: strangeOrigin } }),
     hears: keyed('PUBLIC', ({ declaration }) =>
       scopesOf(declaration).includes('emails:send') ? 'admitted' : noScope,
     ),
   },
   {
-    says: 'a key beside the cookie of an owner, which counts for nothing',
+    says: "a key together with an owner's cookie, which is ignored",
     shows: (fixture) => ({
       headers: { ...session(fixture.cookies.OWNER, fixture.ours), ...bearer(fixture.unknown) },
     }),
@@ -129,7 +129,7 @@ const keys: readonly WalkCaller[] = [
 ];
 
 const member = (role: MemberRole): WalkCaller => ({
-  says: `the session of the project’s ${role}`,
+  says: `the session of the project's ${role}`,
   shows: ({ cookies, ours }) => ({ headers: session(cookies[role], ours) }),
   hears: signedIn(ofRole(role)),
 });
@@ -156,22 +156,22 @@ const sessions: readonly WalkCaller[] = [
     () => unknownSession,
   ),
   person(
-    'that is over',
+    'that has expired',
     ({ cookies, ours }) => ({ headers: session(cookies.EXPIRED, ours) }),
     () => unknownSession,
   ),
   person(
-    'shown twice',
+    'sent twice',
     ({ cookies, ours }) => ({ headers: session(`${cookies.OWNER}; ${cookies.OWNER}`, ours) }),
     () => unknownSession,
   ),
   person(
-    'from no page',
+    'without an origin',
     ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, '') }),
     fromElsewhere,
   ),
   person(
-    'from a page of another origin',
+    'from another origin',
     ({ cookies, ours }) => ({ headers: session(cookies.OWNER, ours, strangeOrigin) }),
     fromElsewhere,
   ),
@@ -182,7 +182,7 @@ const sessions: readonly WalkCaller[] = [
     withoutProject,
   ),
   person(
-    'with the project of a stranger',
+    'with the project of another user',
     ({ cookies, unknowns: unknown }) => ({ headers: session(cookies.OWNER, unknown), projectId: unknown }),
     needsProject(() => noProject),
   ),
@@ -192,7 +192,7 @@ const sessions: readonly WalkCaller[] = [
     needsProject(() => noProject),
   ),
   person(
-    'of a stranger',
+    'of another user',
     ({ cookies, ours }) => ({ headers: session(cookies.STRANGER, ours) }),
     needsProject(() => noProject),
   ),
@@ -206,7 +206,7 @@ const sessions: readonly WalkCaller[] = [
 const shown = (name: keyof WalkFixture['tokens']) => (fixture: WalkFixture) => ({
   headers: bearer(fixture.tokens[name]),
 });
-/** A delegated token that is somebody. */
+/** A valid delegated token. */
 const delegated =
   (verdict: Verdict): Verdict =>
   (route) =>
@@ -220,7 +220,7 @@ const token = (says: string, shows: WalkCaller['shows'], subscribes: Verdict): W
 
 const tokens: readonly WalkCaller[] = [
   ...(['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) =>
-    token(`of the project’s ${role}`, shown(role), delegated(ofRole(role))),
+    token(`of the project's ${role}`, shown(role), delegated(ofRole(role))),
   ),
   token(
     'with a typo',
@@ -228,27 +228,23 @@ const tokens: readonly WalkCaller[] = [
     nobody,
   ),
   token('that is unknown', ({ unknownToken }) => ({ headers: bearer(unknownToken) }), nobody),
-  token('that is over', shown('EXPIRED'), nobody),
+  token('that has expired', shown('EXPIRED'), nobody),
   token('that is revoked', shown('REVOKED'), nobody),
-  token('whose grant has ended', shown('ENDED'), nobody),
+  token('whose grant was revoked', shown('ENDED'), nobody),
   token('whose application is disabled', shown('OUT'), nobody),
+  token('replaced by its refresh token', ({ refreshToken }) => ({ headers: bearer(refreshToken) }), nobody),
   token(
-    'in place of which its refresh token is shown',
-    ({ refreshToken }) => ({ headers: bearer(refreshToken) }),
-    nobody,
-  ),
-  token(
-    'with every scope but one',
+    'with every scope except that of the route',
     (fixture, { declaration }) => ({ headers: bearer(fixture.tokenWithAllBut(declaration)) }),
     delegated(() => noScope),
   ),
   token(
-    'with just the scope',
+    'with only the scope of the route',
     (fixture, { declaration }) => ({ headers: bearer(fixture.tokenJustWith(declaration.scope)) }),
     delegated(() => 'admitted'),
   ),
   token(
-    'with more than its grant leaves',
+    'with more scopes than its grant',
     shown('REDUCED'),
     delegated(() => noScope),
   ),
@@ -264,5 +260,4 @@ const tokens: readonly WalkCaller[] = [
   ),
 ];
 
-/** Everybody who asks. */
 export const walkCallers: readonly WalkCaller[] = [...keys, ...sessions, ...tokens];

@@ -12,20 +12,20 @@ import { strangeName } from './dialect-shapes.js';
 export const trustedOrigin = 'https://app.example.test';
 export const strangeOrigin = 'https://shop.example';
 
-/** What a request of the walk carries beside its path. */
+/** Parts of a request beside its path. */
 export interface Shown {
   headers: Record<string, string>;
-  /** The project in the path, and in the header of sessions; ours unless said otherwise. */
+  /** The project in the path and in the session header; ours by default. */
   projectId?: string;
 }
 
-/** Two projects, a disabled third one, and whoever asks of them: made once for the whole walk. */
+/** Two projects, a disabled third one, and their callers: created once for the whole walk. */
 export class WalkFixture {
   requested = 0;
   ours: string;
   unknowns: string;
   disabled: string;
-  /** A project that there is not, and an id of nothing. */
+  /** An unknown project and an unknown id. */
   readonly nowhere = newId();
   readonly nothing = newId();
   readonly keys = {} as Record<
@@ -42,7 +42,7 @@ export class WalkFixture {
   readonly unknown = mintToken('FULL', 'LIVE');
   unknownCookie: string;
   private readonly people = {} as Record<MemberRole | 'STRANGER' | 'DISABLED', Person>;
-  /** The token of a session that there is, signed by somebody else. */
+  /** The token of an existing session with a forged signature. */
   foreignCookie: string;
   private readonly justWith = new Map<Scope, string>();
   private readonly allBut = new Map<string, string>();
@@ -82,7 +82,7 @@ export class WalkFixture {
     return this.allBut.get(nameOf(declaration))!;
   }
 
-  /** A path of the route that names nothing there is, but for the project. */
+  /** A path of the route with unknown ids, except for the project. */
   pathOf({ path }: Route, projectId = this.ours): string {
     return path
       .replace(':projectId', projectId)
@@ -90,7 +90,7 @@ export class WalkFixture {
       .replace(/:\w+/g, this.nothing);
   }
 
-  /** Asks the route with a name in it that it does not know. */
+  /** Calls the route with an unknown name in the request. */
   async request(
     route: Route,
     { headers, projectId }: Shown,
@@ -189,7 +189,7 @@ export class WalkFixture {
   }
 }
 
-/** Routes of the same scopes let the same callers in. */
+/** Routes with the same scopes have the same callers. */
 const nameOf = (declaration: RouteDeclaration): string => scopesOf(declaration).join(' ');
 
 const tokenIn = (cookie: string): string =>

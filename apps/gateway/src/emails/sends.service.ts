@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import {
+  contacts,
+  emails,
+  type AcceptedBatch,
+  type AcceptedEmails,
+  type AcceptEmails,
+  type BatchResult,
+  type Caller,
+  type LegacySendReceipt,
+  type Mailbox,
+  type SendBatch,
+  type SendEmail,
+  type SendEmails,
+  type SendReceipt,
+} from '@posthorn/contracts';
+import { newId } from '@posthorn/database';
+import { Bus } from '@posthorn/messaging';
+import type { Call, Entries } from '../edge/routes/call.js';
+import { Accepting, sendBudgetMs } from './accepting.js';
+
+// Both calls come before the send, which must still have its time.
+const checkMs = 400;
+const ensureMs = 600;
+
+/** What a client sends, made into what the sending service accepts, and its answer made into a receipt. */
+@Injectable()
+export class SendsService {
+  constructor(
+    private readonly bus: Bus,
+    private readonly accepting: Accepting,
+  ) {}
+
+  async send({ caller, body, idempotency }: Call<SendEmail>): Promise<SendReceipt> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { to, ...content } = body;
+    const accepted = await this.accepting.accept(
+      caller,
+      { ...content, recipients: [{ id: newId(), to }], idempotency },
+      deadline,
+    );
+    return receiptOf(accepted.emails[0]!);
+  }
+
+  async sendToEach({ caller, body, idempotency }: Call<SendEmails>): Promise<LegacySendReceipt> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { to, ...content } = body;
+    const sandboxed = caller.mode === 'TEST' ? { to: to.map(({ email }) => email) } : {};
+    const query = { from: body.from, template: body.template, ...sandboxed, idempotency };
+    const { accepted } = await this.bus.call(emails.check, caller, query, { timeoutMs: checkMs });
+    return legacyReceipt(
+      accepted ?? (await this.acceptWithContacts(caller, to, { ...content, idempotency }, deadline)),
+    );
+  }
+
+  async sendBatch({ caller, body, idempotency, entries }: Call<SendBatch>): Promise<Entries> {
+    const deadline = performance.now() + sendBudgetMs;
+    const { positions, refused } = entries!;
+    const messages = body.emails.map(({ to, ...content }, index) => ({
+      ...content,
+      index: positions[index]!,
+      recipients: [{ id: newId(), to }],
+    }));
+    const invalid = refused.map((entry) => ({ ...entry, code: 'validation_error' }));
+    return resultsOf(
+      await this.accepting.acceptBatch(caller, { messages, refused: invalid, idempotency }, deadline),
+    );
+  }
+
+  /** The receipt names contacts (docs/api-decisions.md §3); they are created only for a send that passed its checks. */
+  private async acceptWithContacts(
+    caller: Caller,
+    to: Mailbox[],
+    send: Omit<AcceptEmails, 'recipients'>,
+    deadline: number,
+  ): Promise<AcceptedEmails> {
+    const addresses = [...new Set(to.map(({ email }) => email))];
+    const ensured = await this.bus.call(
+      contacts.ensure,
+      caller,
+      { emails: addresses },
+      { timeoutMs: ensureMs },
+    );
+    const contactIds = new Map(ensured.contacts.map(({ email, id }) => [email, id]));
+    const recipients = to.map((mailbox) => ({
+      id: newId(),
+      to: mailbox,
+      contactId: contactIds.get(mailbox.email),
+    }));
+    return this.accepting.accept(caller, { ...send, recipients }, deadline);
+  }
+}
+
+const receiptOf = ({ id, to, from }: AcceptedEmails['emails'][number]): SendReceipt => ({
+  id,
+  status: 'PENDING',
+  to,
+  from,
+});
+
+const legacyReceipt = ({ emails: accepted, acceptedAt }: AcceptedEmails): LegacySendReceipt => ({
+  emails: accepted.map(({ id, to: email, contactId }) => ({ contact: { id: contactId!, email }, email: id })),
+  timestamp: acceptedAt,
+});
+
+/** In the order of the request. */
+function resultsOf({ accepted, refused }: AcceptedBatch): Entries {
+  const succeeded = accepted.map(({ index, email }): BatchResult => ({
+    index,
+    status: 'ok',
+    data: receiptOf(email),
+  }));
+  const failed = refused.map(({ index, code, message }): BatchResult => ({
+    index,
+    status: 'error',
+    error: { code, message },
+  }));
+  return { items: [...succeeded, ...failed].sort((a, b) => a.index - b.index), partly: failed.length > 0 };
+}
