@@ -10,12 +10,11 @@ import {
   tooManyKeys,
   UpdateApiKey,
 } from '@posthorn/contracts';
-import { GatewayConfig } from '../config.js';
 import type { DomainPage } from '../dialects/dialect.js';
 import type { Call } from '../edge/routes/call.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
-import { ApiKeysService, type RevealableKey } from './api-keys.service.js';
-import { KeyDomains } from './key-domains.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { KeyIssuance } from './key-issuance.js';
 
 const path = 'projects/:projectId/api-keys';
 const one = `${path}/:keyId`;
@@ -24,8 +23,7 @@ const one = `${path}/:keyId`;
 export class ApiKeysController {
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly domains: KeyDomains,
-    private readonly config: GatewayConfig,
+    private readonly issuance: KeyIssuance,
   ) {}
 
   @Get(path, {
@@ -47,9 +45,8 @@ export class ApiKeysController {
     outcome: 'created',
     errors: [scopeEscalation, tooManyKeys],
   })
-  async create({ caller, body }: Call<CreateApiKey>): Promise<ApiKeyToReveal> {
-    await this.domains.refuseForeign(caller, body.domainId);
-    return this.toReveal(await this.keys.createToReveal(caller, body));
+  create({ caller, body }: Call<CreateApiKey>): Promise<ApiKeyToReveal> {
+    return this.issuance.create(caller, body);
   }
 
   @Get(one, { summary: 'Get an API key', scope: 'api-keys:read', reply: ApiKey, missing: apiKeyNotFound })
@@ -89,15 +86,7 @@ export class ApiKeysController {
     missing: apiKeyNotFound,
     errors: [scopeEscalation, keyRevoked],
   })
-  async rotate({ caller, params }: Call): Promise<ApiKeyToReveal> {
-    return this.toReveal(await this.keys.rotate(caller, params['keyId']!));
-  }
-
-  private toReveal({ row, reveal }: RevealableKey): ApiKeyToReveal {
-    const link = `${this.config.publicUrl.replace(/\/+$/, '')}/api/projects/${row.projectId}/api-keys/${row.id}/reveal`;
-    return Object.assign(
-      { revealUrl: `${link}?token=${reveal.linkToken}`, revealExpiresAt: reveal.expiresAt },
-      row,
-    );
+  rotate({ caller, params }: Call): Promise<ApiKeyToReveal> {
+    return this.issuance.rotate(caller, params['keyId']!);
   }
 }

@@ -9,6 +9,8 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { GrantsService } from './grants.service.js';
 import { KeyDomains } from './key-domains.js';
+import { KeyIssuance } from './key-issuance.js';
+import { RevealLinks } from './reveal-links.js';
 import { KeyEvents } from './key-events.js';
 import { RevealPurgesWork } from './reveal-purges.work.js';
 import { RevealController } from './reveal.controller.js';
@@ -23,6 +25,8 @@ import { RevealsService } from './reveals.service.js';
     ApiKeysRepository,
     GrantsService,
     KeyDomains,
+    KeyIssuance,
+    RevealLinks,
     KeyEvents,
     RevealsService,
     RevealsRepository,

@@ -19,17 +19,17 @@ import {
   PersonData,
   UpdateContact,
   type ActivityPage,
-  type Caller,
   type ConsentPage,
   type ContactPage,
-  type ExportedContacts,
   type UpdateContactById,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Call, Surface } from '../edge/routes/call.js';
-import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
+import type { CsvTable } from '../edge/bodies/csv.js';
 import { Delete, Get, Patch, Post } from '../edge/routes/route.js';
 import type { StreamedResource } from '../edge/routes/streamed.js';
+import { BulkContactWrites } from './bulk-contacts.js';
+import { ContactExports } from './contact-exports.js';
 import { PeopleData } from './person-data.js';
 
 /** The surfaces differ in how PATCH treats custom fields (docs/api-decisions.md §5). */
@@ -38,23 +38,13 @@ const customFieldsMode: Record<Surface, UpdateContactById['customFieldsMode']> =
   legacy: 'MERGE',
 };
 
-const columns = ['id', 'email', 'subscribed', 'custom_fields', 'created_at', 'updated_at'];
-const cellsOf = ({ id, email, subscribed, customFields, createdAt, updatedAt }: Contact): CsvCell[] => [
-  ...[
-    id,
-    email,
-    String(subscribed),
-    JSON.stringify(customFields),
-    createdAt.toISOString(),
-    updatedAt.toISOString(),
-  ],
-];
-
 @Controller()
 export class ContactsController {
   constructor(
     private readonly bus: Bus,
     private readonly people: PeopleData,
+    private readonly bulkWrites: BulkContactWrites,
+    private readonly exports: ContactExports,
   ) {}
 
   @Post('contacts', {
@@ -79,7 +69,6 @@ export class ContactsController {
     return this.bus.call(contacts.upsert, caller, body);
   }
 
-  /** An invalid row is reported by its index and does not affect the others. */
   @Post('contacts/bulk', {
     summary: 'Create or update up to 1,000 contacts',
     scope: 'contacts:write',
@@ -87,15 +76,8 @@ export class ContactsController {
     eachOf: 'contacts',
     reply: BulkOutcome,
   })
-  async bulk({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
-    const { positions, refused } = entries!;
-    const nothing = { created: 0, updated: 0, skipped: 0, errors: [] };
-    const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
-    const errors = [
-      ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
-      ...refused.map(({ index, message }) => ({ index, reason: message })),
-    ];
-    return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
+  bulk(call: Call<BulkContacts>): Promise<BulkOutcome> {
+    return this.bulkWrites.write(call);
   }
 
   @Delete('contacts/bulk', {
@@ -129,9 +111,8 @@ export class ContactsController {
     reply: Contact,
     streamed: 'table',
   })
-  async export({ caller, query }: Call<object, ContactFilter>): Promise<CsvTable> {
-    const first = await this.bus.call(contacts.export, caller, query);
-    return new CsvTable(columns, this.exportedFrom(first, caller, query));
+  export({ caller, query }: Call<object, ContactFilter>): Promise<CsvTable> {
+    return this.exports.table(caller, query);
   }
 
   @Get('contacts/:id', {
@@ -202,19 +183,5 @@ export class ContactsController {
   })
   data({ caller, params }: Call): Promise<StreamedResource> {
     return this.people.of(caller, params['id']!);
-  }
-
-  /** The first page is loaded before the response starts, so that its failure still gets an error response. */
-  private async *exportedFrom(
-    first: ExportedContacts,
-    caller: Caller,
-    query: ContactFilter,
-  ): AsyncGenerator<CsvCell[][]> {
-    let page = first;
-    yield page.items.map(cellsOf);
-    while (page.next) {
-      page = await this.bus.call(contacts.export, caller, { ...query, after: page.next });
-      yield page.items.map(cellsOf);
-    }
   }
 }

@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { BulkContactWrites } from './bulk-contacts.js';
+import { ContactExports } from './contact-exports.js';
+import { ImportReports } from './import-reports.js';
 import { ContactsController } from './contacts.controller.js';
 import { ErasuresController } from './erasures.controller.js';
 import { ImportUploads } from './import-uploads.js';
@@ -7,6 +10,6 @@ import { PeopleData } from './person-data.js';
 
 @Module({
   controllers: [ContactsController, ImportsController, ErasuresController],
-  providers: [ImportUploads, PeopleData],
+  providers: [BulkContactWrites, ContactExports, ImportReports, ImportUploads, PeopleData],
 })
 export class ContactsModule {}

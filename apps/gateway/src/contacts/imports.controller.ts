@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Controller } from '@nestjs/common';
 import {
   ContactImport,
@@ -8,32 +7,25 @@ import {
   contactImports,
   csvUnreadable,
   importNotFound,
-  importReportColumns,
   ImportContacts,
   maxImportBytes,
   tooManyImports,
-  type Caller,
-  type ContactImportErrors,
   type ContactImportPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/routes/call.js';
-import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
-import { EventStream } from '../edge/routes/event-stream.js';
+import type { CsvTable } from '../edge/bodies/csv.js';
+import type { EventStream } from '../edge/routes/event-stream.js';
 import { Get, Post } from '../edge/routes/route.js';
+import { ImportReports } from './import-reports.js';
 import { ImportUploads } from './import-uploads.js';
-
-const checkEveryMs = 500;
-/** Proxies close connections that stay silent for long. */
-const looksOfASign = 20;
-/** About ten minutes; clients reconnect, as browsers do by themselves. */
-const maxLooks = 1_200;
 
 @Controller()
 export class ImportsController {
   constructor(
     private readonly bus: Bus,
     private readonly uploads: ImportUploads,
+    private readonly reports: ImportReports,
   ) {}
 
   @Post('contacts/imports', {
@@ -84,7 +76,7 @@ export class ImportsController {
   })
   async get({ caller, params, wantsEvents }: Call): Promise<ContactImport | EventStream> {
     const job = await this.bus.call(contactImports.get, caller, { id: params['id']! });
-    return wantsEvents ? new EventStream(this.statesFrom(job, caller)) : job;
+    return wantsEvents ? this.reports.follow(job, caller) : job;
   }
 
   @Get('contacts/imports/:id/errors', {
@@ -95,10 +87,8 @@ export class ImportsController {
     streamed: 'table',
     missing: importNotFound,
   })
-  async errors({ caller, params }: Call): Promise<CsvTable> {
-    const id = params['id']!;
-    const first = await this.bus.call(contactImports.errors, caller, { id });
-    return new CsvTable([...importReportColumns, ...first.columns], this.errorsFrom(first, caller, id));
+  errors({ caller, params }: Call): Promise<CsvTable> {
+    return this.reports.errors(caller, params['id']!);
   }
 
   @Post('contacts/imports/:id/cancel', {
@@ -112,39 +102,4 @@ export class ImportsController {
   cancel({ caller, params }: Call): Promise<ContactImport> {
     return this.bus.call(contactImports.cancel, caller, { id: params['id']! });
   }
-
-  /** The first state is loaded before the response starts, so that its failure still gets an error response. */
-  private async *statesFrom(first: ContactImport, caller: Caller): AsyncGenerator<ContactImport | null> {
-    let job = first;
-    yield job;
-    for (let looks = 1; !job.finishedAt && looks < maxLooks; looks += 1) {
-      await delay(checkEveryMs, undefined, { ref: false });
-      const now = await this.bus.call(contactImports.get, caller, { id: job.id });
-      if (now.processed !== job.processed || now.status !== job.status) yield now;
-      else if (looks % looksOfASign === 0) yield null;
-      job = now;
-    }
-  }
-
-  private async *errorsFrom(
-    first: ContactImportErrors,
-    caller: Caller,
-    id: string,
-  ): AsyncGenerator<CsvCell[][]> {
-    let part = first;
-    yield rowsOf(part);
-    while (part.hasMore) {
-      part = await this.bus.call(contactImports.errors, caller, { id, afterLine: part.items.at(-1)!.line });
-      yield rowsOf(part);
-    }
-  }
 }
-
-/** Short rows are padded to the width of the header. */
-const rowsOf = ({ columns, items }: ContactImportErrors): CsvCell[][] =>
-  items.map(({ line, reason, cells = [] }) => [
-    line,
-    reason,
-    ...cells,
-    ...columns.slice(cells.length).map(() => ''),
-  ]);

@@ -12,6 +12,7 @@ import type { DomainPage } from '../dialects/dialect.js';
 import type { Call } from '../edge/routes/call.js';
 import { Get, Patch, Post } from '../edge/routes/route.js';
 import { OwnProjectsService } from './own-projects.service.js';
+import { projectDetails } from './project-details.js';
 import type { ProjectRow } from './project.entity.js';
 import { ProjectsService } from './projects.service.js';
 
@@ -36,7 +37,7 @@ export class ProjectsController {
     errors: [emailNotVerified, tooManyProjects, () => tooManyNewProjects(1)],
   })
   async create({ caller, body }: Call<CreateProject>): Promise<ProjectDetails> {
-    return this.details(await this.own.create(caller.actor.id, body.name));
+    return this.shown(await this.own.create(caller.actor.id, body.name));
   }
 
   @Get('users/me/projects', {
@@ -48,12 +49,12 @@ export class ProjectsController {
   })
   async list({ caller, page }: Call): Promise<DomainPage> {
     const found = await this.own.list(caller.actor.id, page);
-    return { ...found, items: found.items.map((row) => this.details(row)) };
+    return { ...found, items: found.items.map((row) => this.shown(row)) };
   }
 
   @Get('projects/:projectId', { summary: 'Get a project', scope: 'projects:read', reply: ProjectDetails })
   async get({ caller }: Call): Promise<ProjectDetails> {
-    return this.details(await this.projects.get(caller.projectId));
+    return this.shown(await this.projects.get(caller.projectId));
   }
 
   @Patch('projects/:projectId', {
@@ -63,48 +64,10 @@ export class ProjectsController {
     reply: ProjectDetails,
   })
   async update({ caller, body }: Call<UpdateProject>): Promise<ProjectDetails> {
-    return this.details(await this.projects.settle(caller.projectId, body));
+    return this.shown(await this.projects.settle(caller.projectId, body));
   }
 
-  private details(row: ProjectRow): ProjectDetails {
-    const {
-      id,
-      name,
-      disabled,
-      disabledReason,
-      sandboxHandle,
-      region,
-      tracking,
-      language,
-      createdAt,
-      updatedAt,
-    } = row;
-    return {
-      ...{
-        id,
-        name,
-        disabled,
-        disabledReason,
-        sandboxHandle,
-        region,
-        tracking,
-        language,
-        createdAt,
-        updatedAt,
-      },
-      sandboxAddress: row.sandboxAddress(this.config.sandboxDomain),
-      providerRegion: region,
-      ...unbilled,
-    };
+  private shown(row: ProjectRow): ProjectDetails {
+    return projectDetails(row, this.config.sandboxDomain);
   }
 }
-
-const unbilled = {
-  paymentCustomerId: null,
-  paymentSubscriptionId: null,
-  billingLimitWorkflows: null,
-  billingLimitCampaigns: null,
-  billingLimitTransactional: null,
-  billingLimitInbound: null,
-  organizationId: null,
-} as const;

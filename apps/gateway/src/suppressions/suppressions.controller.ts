@@ -13,13 +13,13 @@ import {
   suppressionImports,
   suppressionNotFound,
   suppressions,
-  type Caller,
   type SuppressionPage,
 } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
 import type { Call } from '../edge/routes/call.js';
 import { CsvTable, type CsvCell } from '../edge/bodies/csv.js';
 import { Delete, Get, Post } from '../edge/routes/route.js';
+import { pagesFrom } from '../edge/routes/streamed.js';
 
 /** The rows are counted before the response. */
 const waiting = { timeoutMs: 15_000 };
@@ -57,25 +57,10 @@ export class SuppressionsController {
   }: Call<object, SuppressionFilter>): Promise<SuppressionPage | CsvTable> {
     if (!wantsTable) return this.bus.call(suppressions.list, caller, { ...query, ...page });
     const first = await this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize });
-    return new CsvTable(columns, this.pagesFrom(first, caller, query));
-  }
-
-  /** The first page is loaded before the response starts, so that its failure still gets an error response. */
-  private async *pagesFrom(
-    first: SuppressionPage,
-    caller: Caller,
-    query: SuppressionFilter,
-  ): AsyncGenerator<CsvCell[][]> {
-    let page = first;
-    yield page.items.map(cellsOf);
-    while (page.next) {
-      page = await this.bus.call(suppressions.list, caller, {
-        ...query,
-        limit: maxPageSize,
-        after: page.next,
-      });
-      yield page.items.map(cellsOf);
-    }
+    const pages = pagesFrom(first, ({ next }) =>
+      next ? this.bus.call(suppressions.list, caller, { ...query, limit: maxPageSize, after: next }) : null,
+    );
+    return new CsvTable(columns, rowsOf(pages));
   }
 
   @Post('suppressions', {
@@ -141,4 +126,8 @@ export class SuppressionsController {
   delete({ caller, params }: Call): Promise<SuppressionAddress> {
     return this.bus.call(suppressions.remove, caller, { email: params['email']! });
   }
+}
+
+async function* rowsOf(pages: AsyncIterable<SuppressionPage>): AsyncGenerator<CsvCell[][]> {
+  for await (const { items } of pages) yield items.map(cellsOf);
 }

@@ -1,5 +1,18 @@
 import { Readable } from 'node:stream';
 
+/** The pages of a list. The first is loaded before the response starts, so that its failure still gets an error response. */
+export async function* pagesFrom<Page>(
+  first: Page,
+  loadNext: (page: Page) => Promise<Page> | null,
+): AsyncGenerator<Page> {
+  for (let page = first; ;) {
+    yield page;
+    const next = loadNext(page);
+    if (!next) return;
+    page = await next;
+  }
+}
+
 /** A list that is written while its next entries are read. */
 export class StreamedList {
   constructor(private readonly pages: AsyncIterable<readonly object[]>) {}

@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { contacts, type BulkContacts, type BulkOutcome } from '@posthorn/contracts';
+import { Bus } from '@posthorn/messaging';
+import type { Call } from '../edge/routes/call.js';
+
+const nothing: BulkOutcome = { created: 0, updated: 0, skipped: 0, errors: [] };
+
+@Injectable()
+export class BulkContactWrites {
+  constructor(private readonly bus: Bus) {}
+
+  /** An invalid entry is reported by its index and rejects no other. */
+  async write({ caller, body, entries }: Call<BulkContacts>): Promise<BulkOutcome> {
+    const { positions, refused } = entries!;
+    const outcome = body.contacts.length > 0 ? await this.bus.call(contacts.bulk, caller, body) : nothing;
+    const errors = [
+      ...outcome.errors.map(({ index, reason }) => ({ index: positions[index]!, reason })),
+      ...refused.map(({ index, message }) => ({ index, reason: message })),
+    ];
+    return { ...outcome, errors: errors.sort((a, b) => a.index - b.index) };
+  }
+}

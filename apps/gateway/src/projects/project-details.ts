@@ -1,0 +1,35 @@
+import type { ProjectDetails } from '@posthorn/contracts';
+import type { ProjectRow } from './project.entity.js';
+
+/** A project as the API answers it. */
+export function projectDetails(row: ProjectRow, sandboxDomain: string): ProjectDetails {
+  const { id, name, disabled, disabledReason, sandboxHandle, region } = row;
+  const { tracking, language, createdAt, updatedAt } = row;
+  return {
+    ...{
+      id,
+      name,
+      disabled,
+      disabledReason,
+      sandboxHandle,
+      region,
+      tracking,
+      language,
+      createdAt,
+      updatedAt,
+    },
+    sandboxAddress: row.sandboxAddress(sandboxDomain),
+    providerRegion: region,
+    ...unbilled,
+  };
+}
+
+const unbilled = {
+  paymentCustomerId: null,
+  paymentSubscriptionId: null,
+  billingLimitWorkflows: null,
+  billingLimitCampaigns: null,
+  billingLimitTransactional: null,
+  billingLimitInbound: null,
+  organizationId: null,
+} as const;
