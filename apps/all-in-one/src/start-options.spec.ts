@@ -46,7 +46,7 @@ describe('the options of npm start', () => {
 
   it('exclude separate databases with a shared DATABASE_URL', () => {
     expect(() => read('--services --separate-databases', { DATABASE_URL: 'postgres://localhost' })).toThrow(
-      /DATABASE_URL names one server/,
+      /DATABASE_URL configures one server/,
     );
   });
 });

@@ -55,7 +55,7 @@ it('owners, and only they, get one mail when a domain loses its verification', a
   ]);
   expect(taken[0]).toMatchObject({
     subject: 'shop.example is no longer verified',
-    text: expect.stringMatching(/three days[\s\S]*paste them/),
+    text: expect.stringMatching(/three days[\s\S]*add them again/),
   });
   await stop();
 });
