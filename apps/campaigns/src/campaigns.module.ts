@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyKeys, onDatabase } from '@posthorn/database';
-import { Commits } from '@posthorn/platform';
 import { CampaignsHandlers } from './campaigns/campaigns.handlers.js';
 import { CampaignsRepository } from './campaigns/campaigns.repository.js';
 import { CampaignsService } from './campaigns/campaigns.service.js';
@@ -12,7 +11,6 @@ import { ErasuresService } from './erasures/erasures.service.js';
   controllers: [CampaignsHandlers, ErasuresHandlers],
   providers: [
     ...onDatabase([CampaignsRepository, IdempotencyKeys]),
-    Commits,
     Senders,
     CampaignsService,
     ErasuresService,

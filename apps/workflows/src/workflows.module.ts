@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { onDatabase } from '@posthorn/database';
-import { Commits } from '@posthorn/platform';
 import { Graphs } from './workflows/graphs.read-model.js';
 import { GraphsRepository } from './workflows/graphs.repository.js';
 import { WorkflowsHandlers } from './workflows/workflows.handlers.js';
@@ -13,7 +12,6 @@ import { ErasuresService } from './erasures/erasures.service.js';
   controllers: [WorkflowsHandlers, ErasuresHandlers],
   providers: [
     ...onDatabase([WorkflowsRepository, GraphsRepository, Graphs]),
-    Commits,
     WorkflowsService,
     ErasuresService,
   ],

@@ -12,6 +12,7 @@ export * from './lock-timeout.js';
 export * from './on-database.js';
 export * from './migrate.js';
 export * from './tables/page.js';
+export * from './tables/page-filter.js';
 export * from './tables/partitions.js';
 export * from './pool.metrics.js';
 export * from './tables/project-count.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { optOuts, serviceCaller, type OptOut } from '@posthorn/contracts';
 import { Bus } from '@posthorn/messaging';
-import { MembershipsRepository } from '../lists/memberships.repository.js';
+import { OptOutsRepository } from './opt-outs.repository.js';
 
 /** Shorter than whoever asked waits, so that the answer "nothing changed" still reaches them. */
 const putMs = 1_000;
@@ -15,13 +15,13 @@ const maxPut = 500;
 export class OptOuts {
   constructor(
     private readonly bus: Bus,
-    private readonly memberships: MembershipsRepository,
+    private readonly rows: OptOutsRepository,
   ) {}
 
   /** In the transaction of the change. */
   async put(projectId: string, ...published: OptOut[]): Promise<void> {
     const contactIds = published.flatMap(({ contactId }) => (contactId ? [contactId] : []));
-    if (contactIds.length > 0) await this.memberships.keepUnsubscribed(projectId, contactIds);
+    if (contactIds.length > 0) await this.rows.keepUnsubscribed(projectId, contactIds);
     const caller = serviceCaller('contacts', projectId);
     for (let first = 0; first < published.length; first += maxPut) {
       await this.bus.call(

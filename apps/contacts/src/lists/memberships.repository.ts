@@ -81,19 +81,6 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     );
   }
 
-  /** Of contacts that opt out: what they wait for does not subscribe them any more. */
-  async keepUnsubscribed(projectId: string, contactIds: string[]): Promise<void> {
-    await this.database.query(
-      `WITH held AS MATERIALIZED (
-         SELECT list_id, contact_id FROM memberships
-         WHERE project_id = $1 AND contact_id = ANY ($2::uuid[]) AND subscribes_contact ORDER BY list_id, contact_id FOR NO KEY UPDATE
-       )
-       UPDATE memberships AS waiting SET subscribes_contact = false FROM held
-       WHERE waiting.project_id = $1 AND waiting.list_id = held.list_id AND waiting.contact_id = held.contact_id`,
-      [projectId, contactIds],
-    );
-  }
-
   /** Of contacts that are deleted in the same transaction, and so held. */
   async removeOf(projectId: string, contactIds: string[]): Promise<void> {
     await this.database.query(

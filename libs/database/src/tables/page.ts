@@ -18,9 +18,24 @@ export const totalCap = 10_000;
 // Four MiB a page: a reply beyond that says has_more instead (ARCHITECTURE.md).
 export const maxPageBytes = 4 * 1024 * 1024;
 
-/** What a list says of matches that were counted up to one beyond the cap. */
-export const cappedTotal = (matches: number): { total: number; totalIsCapped?: true } =>
+export interface Total {
+  total: number;
+  totalIsCapped?: true;
+}
+
+/** The total of matches that were counted up to one beyond the cap. */
+export const cappedTotal = (matches: number): Total =>
   matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
+
+/** A page, and the total where the request wants one; both are read at the same time. */
+export async function pageWithTotal<Row>(
+  { withTotal }: { withTotal?: boolean },
+  page: Promise<Page<Row>>,
+  total: () => Promise<number | Total>,
+): Promise<Page<Row> & Partial<Total>> {
+  const [found, counted] = await Promise.all([page, withTotal ? total() : {}]);
+  return { ...found, ...(typeof counted === 'number' ? { total: counted } : counted) };
+}
 
 export const pageLimit = ({ limit }: PageRequest): number => limit ?? defaultPageSize;
 
