@@ -15,7 +15,7 @@ interface RecordedRow {
   emailId: string | null;
 }
 
-/** What the tables of other rooms say of one contact, newest first, ties by id, descending; each method is one statement. */
+/** The events and consents of one contact, newest first, ties by id, descending. */
 export class ActivityReadModel {
   constructor(private readonly database: Database) {}
 

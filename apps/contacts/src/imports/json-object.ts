@@ -1,4 +1,4 @@
-/** The object that a text of JSON holds; null for whatever else it is. */
+/** Null where the text is not the JSON of an object. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -40,7 +40,7 @@ export class MembershipEvents {
     if (published.length === 0) return;
     const events = published.map(({ segment, contactId }) => segment.toEvent(contactId, at));
     await this.outbox.publish(contactEvents[change], projectId, events);
-    await this.history.keep(projectId, historyKinds[change], events);
+    await this.history.add(projectId, historyKinds[change], events);
   }
 
   /** What was done by hand; segments that name this one look at these contacts again. */

@@ -113,7 +113,7 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
   }
 
   /** Whom they find now is to be looked up: the words that are gone may have been what others were found by. */
-  async rewordConditions(
+  async rewriteConditions(
     projectId: string,
     rows: readonly Pick<SegmentRow, 'id' | 'condition'>[],
   ): Promise<void> {
