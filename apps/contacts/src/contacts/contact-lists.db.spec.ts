@@ -101,7 +101,7 @@ describe('lists of contacts', () => {
     await suite.bus.call(contacts.create, large.caller, { email: 'reader-zoe@firm.example' });
     await suite.database.query(`ANALYZE contacts`);
     const filter = await new AddressSearch(suite.database).filterOf(projectId, 'reader-zoe');
-    expect([filter.parameters['word0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
+    expect([filter.parameters['term0'], filter.sql]).toEqual(['%zoe%', expect.stringContaining(by)]);
     const found = async (query: ListContacts) =>
       (await all(caller, { limit: 1, ...query })).map(({ email }) => email);
     expect(await found({ search: 'Reader-Zoe' })).toEqual([

@@ -111,7 +111,7 @@ it('a table that came before an erasure brings nobody back, and keeps the report
   });
   const done = await imports.ended(caller, job);
   expect(done).toMatchObject({ status: 'COMPLETED', created: 1 });
-  const refused = { line: expect.any(Number), reason: 'is of a person who was erased after it was told' };
+  const refused = { line: expect.any(Number), reason: 'is about a person who was erased since' };
   expect(await imports.errorsOf(caller, job)).toMatchObject([refused]);
   await completed(caller, id);
   expect(await imports.errorsOf(caller, job)).toEqual([refused]);

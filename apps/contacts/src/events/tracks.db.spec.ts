@@ -32,7 +32,7 @@ describe('where contacts change with what they did', () => {
     });
     const requests = Array.from({ length: 60 }, (_, index) => ({
       address: email(index),
-      answer: track(caller, email(index), { place: index }),
+      answer: track(caller, email(index), { index }),
     }));
     const large = track(caller, full.email, { more: 'y'.repeat(10_000) });
     const same = track(caller, still.email, { plan: 'pro' });
@@ -58,10 +58,10 @@ describe('where contacts change with what they did', () => {
       'events',
     );
     const positions = new Map(
-      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, place: payload.index }]),
+      recorded.map(({ id, contact_id: contactId, payload }) => [id, { contactId, index: payload.index }]),
     );
     expect(published.map(({ event }) => positions.get(event))).toEqual(
-      published.map(({ contact }, index) => ({ contactId: contact, place: index })),
+      published.map(({ contact }, index) => ({ contactId: contact, index })),
     );
     expect(recorded).toHaveLength(62);
     expect((await suite.bus.call(contacts.get, caller, { id: still.id })).updatedAt).toEqual(still.updatedAt);

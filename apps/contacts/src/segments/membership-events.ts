@@ -8,7 +8,6 @@ import type { SegmentRow } from './segment.entity.js';
 
 export type MembershipChange = 'segmentEntered' | 'segmentLeft';
 
-/** Who came or went, and where. */
 export interface ChangedMember {
   segment: SegmentRow;
   contactId: string;
@@ -19,7 +18,7 @@ const historyKinds: Record<MembershipChange, ContactHistoryKind> = {
   segmentLeft: 'segment.exited',
 };
 
-/** Tells who came into a tracked segment and who left it, in the commit of it. */
+/** Publishes who entered or left a tracked segment, in the commit of the change. */
 @Injectable()
 export class MembershipEvents {
   constructor(
@@ -29,7 +28,7 @@ export class MembershipEvents {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** Of segments of one project; of those that are not tracked nothing is told. Together, however many segments they are. */
+  /** For segments of one project; those that are not tracked are left out. */
   async publish(
     projectId: string,
     change: MembershipChange,
@@ -43,8 +42,12 @@ export class MembershipEvents {
     await this.history.add(projectId, historyKinds[change], events);
   }
 
-  /** What was done by hand; segments that name this one look at these contacts again. */
-  async byHand(segment: SegmentRow, change: MembershipChange, contactIds: readonly string[]): Promise<void> {
+  /** Also has segments that refer to this one evaluated again. */
+  async publishManual(
+    segment: SegmentRow,
+    change: MembershipChange,
+    contactIds: readonly string[],
+  ): Promise<void> {
     const changed = contactIds.map((contactId) => ({ segment, contactId }));
     await this.publish(segment.projectId, change, changed, await this.clock.now());
     await this.dirty.mark(contactIds.map((contactId) => ({ projectId: segment.projectId, contactId })));

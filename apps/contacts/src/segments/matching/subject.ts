@@ -1,17 +1,16 @@
 import type { EmailActivity } from '@posthorn/contracts';
 
-/** One contact with all that a condition may ask of it. */
+/** One contact with the data that conditions refer to. */
 export interface Subject {
-  /** In lower case, as it is stored. */
   email: string;
   subscribed: boolean;
   createdAt: Date;
   updatedAt: Date;
   customFields: Record<string, unknown>;
-  /** When each event happened last. */
+  /** When each event last happened. */
   events: ReadonlyMap<string, Date>;
   activities: ReadonlyMap<EmailActivity, Date>;
-  /** Those that it confirmed. */
+  /** Confirmed ones only. */
   lists: ReadonlySet<string>;
   segments: ReadonlySet<string>;
 }
