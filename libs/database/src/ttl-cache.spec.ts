@@ -19,7 +19,7 @@ describe('a short memory', () => {
     clock.now = 999;
     expect(await memory.of('project', 'name')).toBe('one');
     clock.now = 1_000;
-    expect(memory.stored('project', 'name')).toBeNull();
+    expect(memory.cached('project', 'name')).toBeNull();
     expect(await memory.of('project', 'name')).toBe('two');
     expect(requested).toEqual([
       ['project', 'name'],
@@ -34,7 +34,7 @@ describe('a short memory', () => {
       'one',
       'one',
     ]);
-    expect(await memory.again('a')).toBe('two');
+    expect(await memory.refresh('a')).toBe('two');
     expect(await memory.of('a')).toBe('two');
     expect(requested).toHaveLength(2);
   });

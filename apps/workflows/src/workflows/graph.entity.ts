@@ -9,7 +9,7 @@ export class StepRow {
   @PrimaryColumn('uuid', { name: 'workflow_id' }) workflowId: string;
   @PrimaryColumn('uuid') id: string;
   /** In the order of the document. */
-  @Column('integer') place: number;
+  @Column('integer', { name: 'place' }) index: number;
   @Column('text') name: string;
   @Column('text') type: StepType;
   @Column('json') position: Json;
@@ -21,15 +21,14 @@ export class TransitionRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
   @PrimaryColumn('uuid', { name: 'workflow_id' }) workflowId: string;
   @PrimaryColumn('uuid') id: string;
-  /** In the order of the document: of two that always apply the first wins. */
-  @Column('integer') place: number;
+  /** In the order of the document: the first of several that apply is taken. */
+  @Column('integer', { name: 'place' }) index: number;
   @Column('uuid', { name: 'from_step_id' }) fromStepId: string;
   @Column('uuid', { name: 'to_step_id' }) toStepId: string;
   @Column('json', { nullable: true }) condition: Json | null;
   @Column('integer') priority: number;
 }
 
-/** What a workflow does, in the order of its document. */
 export interface Graph {
   steps: StepRow[];
   transitions: TransitionRow[];

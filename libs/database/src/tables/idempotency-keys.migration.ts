@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The table of every service that takes an `Idempotency-Key`; called by its migration. */
+/** Called by a migration of each service that takes an `Idempotency-Key`. */
 export async function createIdempotencyKeys(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE idempotency_keys (

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The table of every service with a `CountedRepository`; called by its migration. */
+/** Called by a migration of each service with a `CountedRepository`. */
 export async function createProjectCounts(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE project_counts (

@@ -17,7 +17,7 @@ export interface ScopedRow extends ObjectLiteral {
   projectId: string;
 }
 
-/** Every query of a table that belongs to projects. There is no unscoped finder (STYLE.md). */
+/** Queries of a table whose rows belong to projects: all of them take the project (STYLE.md). */
 export abstract class ScopedRepository<Row extends ScopedRow> {
   constructor(
     protected readonly database: Database,
@@ -39,7 +39,6 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return this.orFail(this.find(projectId, id));
   }
 
-  /** The row, which nobody else may change until the end of the transaction. */
   lock(projectId: string, id: string): Promise<Row | null> {
     return this.rows.findOne({
       where: { projectId, id } as FindOptionsWhere<Row>,

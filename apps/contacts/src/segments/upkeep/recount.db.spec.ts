@@ -94,11 +94,11 @@ describe('segments after anything', () => {
       event: string;
       items: { contactId: string; segmentId: string }[];
     }>(
-      `SELECT fact, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
+      `SELECT fact AS event, items FROM outbox WHERE project_id = $1 AND fact LIKE 'contacts.segment.%' ORDER BY id`,
       [mine.projectId],
     );
     const last = new Map<string, string>();
-    for (const { event: event, items } of events) {
+    for (const { event, items } of events) {
       for (const { contactId } of items.filter(({ segmentId }) => segmentId === id)) {
         expect([contactId, event]).not.toEqual([contactId, last.get(contactId)]);
         last.set(contactId, event);
