@@ -1,32 +1,25 @@
 import { isUtf8 } from 'node:buffer';
 import { maxImportColumns as maxColumns } from '@posthorn/contracts';
 
-/** Why a row cannot be read; the rows after it can. */
 export type RowFault = 'quote' | 'too_long' | 'too_many_columns' | 'invalid_text';
 
 export interface CsvRow {
   /** Offset in the file of the first byte after the row, from which another reader can continue. */
   end: number;
-  /** The line in which the row begins, from 1. */
   line: number;
-  /** Number of lines before `end`. */
   lines: number;
-  /** Empty after a fault. */
   cells: string[];
   fault: RowFault | null;
 }
 
 interface CsvReaderOptions {
-  /** One character. */
   delimiter: string;
   /** Offset in the file of the first byte that is pushed. */
   from?: number;
-  /** Number of lines before it. */
   lines?: number;
 }
 
 interface Scanned {
-  /** Offset in the buffer. */
   end: number;
   cells: string[];
   fault: RowFault | null;
@@ -35,15 +28,11 @@ interface Scanned {
 const [quote, lf, cr] = [0x22, 0x0a, 0x0d];
 export const maxRow = 1024 * 1024;
 
-/**
- * RFC 4180 in UTF-8, piece by piece; the memory is bounded by the longest row and one piece. A misplaced or unclosed quote loses only its line:
- * reading continues with the next one.
- */
+/** RFC 4180 in UTF-8, in bounded memory. A misplaced or unclosed quote loses only its line: reading continues with the next one. */
 export class CsvReader {
   private buffered: Buffer = Buffer.alloc(0);
   private at: number;
   private lines: number;
-  /** Discarding the rest of a row that is too long. */
   private skipping = false;
   private hasEnded = false;
   private readonly delimiter: number;
@@ -62,7 +51,6 @@ export class CsvReader {
   *end(): Generator<CsvRow> {
     this.hasEnded = true;
     yield* this.rows();
-    // Nothing is buffered of a row that is skipped.
     if (this.skipping)
       yield { end: this.at, line: this.lines + 1, lines: this.lines + 1, cells: [], fault: 'too_long' };
   }
@@ -84,7 +72,6 @@ export class CsvReader {
     this.buffered = this.buffered.subarray(start);
   }
 
-  /** Null where the end of the row has not come yet. */
   private scan(start: number): Scanned | null {
     const row = this.row(start);
     if (row) return row.end - start > maxRow ? { end: row.end, cells: [], fault: 'too_long' } : row;
@@ -135,7 +122,6 @@ export class CsvReader {
     return { end, cells, fault: null };
   }
 
-  /** A cell that begins with a quote; null where its end has not come yet. */
   private quoted(at: number): { end: number; text: string } | 'broken' | null {
     for (let from = at + 1; ;) {
       const found = this.buffered.indexOf(quote, from);

@@ -7,19 +7,16 @@ export type { DataSource, EntityManager, QueryRunner };
 
 export interface DatabaseOptions {
   url: string;
-  /** Shown in pg_stat_activity. */
   name: string;
   entities: DataSourceOptions['entities'];
   migrations: DataSourceOptions['migrations'];
   poolSize: number;
-  /** For new connections and those of the pool. */
   connectTimeoutMs?: number;
   tracing?: Tracing;
 }
 
 // A request is answered within two seconds while the database is down (docs/guarantees.md G17).
 const defaultConnectTimeoutMs = 1_500;
-// At the start the database server may be starting, too.
 const startTimeoutMs = 15_000;
 
 /** int8 as number: counts and sequences stay far below 2^53. */

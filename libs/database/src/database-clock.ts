@@ -32,7 +32,6 @@ export class DatabaseClock {
     const [row] = await this.database.query<{ ms: number }>(
       `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms`,
     );
-    // Ignoring the latency makes the clock slow by that much at most.
     this.offset = Number(row!.ms) - performance.now();
     this.readAt = performance.now();
   }

@@ -15,7 +15,6 @@ const networkCodes = new Set([
   'ENOTFOUND',
   'EHOSTUNREACH',
 ]);
-/** Also a server that is starting or has no connections left. */
 const refusals = new Set(['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300']);
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|server closed the connection|client has encountered a connection error|not queryable|pool is (draining|ended)|query runner already released/i;
@@ -60,7 +59,6 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return isDatabaseAway(error) && !wasNeverSent(error);
 }
 
-/** Null for an error that has no domain error (docs/guarantees.md §5). */
 export function fromDatabaseError(error: unknown): DomainError | null {
   const code = databaseCode(error) ?? '';
   if (isUniqueViolation(error)) return new DomainError('conflict', 'conflict', 'It exists already');

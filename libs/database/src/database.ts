@@ -8,14 +8,12 @@ import { isDatabaseAway, isSerializationFailure } from './database-error.js';
 const attempts = 3;
 const asClient: SpanOptions = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
 
-/** A prepared statement of the hot path, which each connection plans once. */
 export interface Statement {
   name: string;
   /** Planned each time, because the best join depends on the number of rows. */
   replanned?: boolean;
   sql: string;
   parameters: unknown[];
-  /** Its commit is not reported to `onCommit`. */
   unresponsive?: boolean;
 }
 
@@ -40,7 +38,6 @@ export class Database {
   constructor(
     readonly source: DataSource,
     private readonly ordinary: Pool,
-    /** Configured for prepared statements (`openHotPool`). */
     private readonly hot: Pool,
     readonly tracing: Tracing = new Tracing(),
   ) {}
@@ -124,7 +121,6 @@ export class Database {
     });
   }
 
-  /** A whole transaction in one round trip; no statement may depend on the result of another. */
   trip(statements: Statement[]): Promise<unknown[][]> {
     return isRecorded()
       ? inSpan(statements.map(({ name }) => name).join(' + '), asClient, () => this.send(statements))
@@ -135,7 +131,6 @@ export class Database {
     const client = await this.hot.connect();
     try {
       const settled = await Promise.allSettled(inOneWrite(client, statements));
-      // After a failed statement, COMMIT rolls back.
       const failed = settled.find((each) => each.status === 'rejected');
       if (failed) throw failed.reason;
       return settled.slice(1, -1).map((each) => (each as PromiseFulfilledResult<unknown[]>).value);
@@ -208,7 +203,6 @@ async function rowsOfOne<Row>(pool: Pool, requested: QueryConfig): Promise<Row[]
   }
 }
 
-/** Only the client of the driver supports prepared statements. */
 async function clientOf(runner: QueryRunner): Promise<ClientBase> {
   return (await runner.connect()) as ClientBase;
 }
@@ -239,7 +233,6 @@ function inOneWrite(client: PoolClient, statements: Statement[]): Promise<unknow
   }
 }
 
-/** A change takes precedence over what the statement reads. */
 const summaries = [
   /\b(INSERT INTO)\s+(\w+)/,
   /\b(UPDATE)\s+(\w+)/,

@@ -3,7 +3,6 @@ import type { Database } from './database.js';
 
 const migrationLock = 7_301_002;
 
-/** Runs the missing migrations, one process at a time. */
 export async function migrate(
   database: Database,
   report: (line: string) => void = () => undefined,

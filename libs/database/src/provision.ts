@@ -2,10 +2,8 @@ import { createHmac } from 'node:crypto';
 import pg from 'pg';
 
 export interface ProvisionOptions {
-  /** With an account that has CREATEDB and CREATEROLE. */
   adminUrl: string;
   service: string;
-  /** Role passwords are derived from it, so that they need not be stored. */
   secretKey: string;
 }
 

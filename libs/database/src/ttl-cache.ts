@@ -19,7 +19,6 @@ export class TtlCache<Value> {
     return this.cached(...key) ?? this.refresh(...key);
   }
 
-  /** Null where nothing is cached. */
   cached(...key: string[]): Promise<Value> | null {
     const entry = this.entries.get(key.join(' '));
     return entry && this.now() - entry.readAt < ttlMs ? entry.value : null;

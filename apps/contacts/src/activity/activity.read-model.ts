@@ -15,7 +15,6 @@ interface RecordedRow {
   emailId: string | null;
 }
 
-/** The events and consents of one contact, newest first, ties by id, descending. */
 export class ActivityReadModel {
   constructor(private readonly database: Database) {}
 

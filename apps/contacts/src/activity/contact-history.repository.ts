@@ -8,7 +8,6 @@ interface HistoryRow {
   kind: ContactHistoryKind;
   /** Of the list or the segment. */
   subjectId: string;
-  /** Null where it was deleted. */
   subjectName: string | null;
   /** Null where the kind implies it. */
   source: ConsentSource | null;
@@ -20,7 +19,6 @@ export const recordsHistory = (rows: string, source: ConsentSource | null = null
    SELECT occurred.project_id, uuidv7(), occurred.contact_id, occurred.kind, occurred.subject_id, ${source ? `'${source}'` : 'NULL'}
    FROM ${rows} AS occurred`;
 
-/** Changes of memberships in lists and tracked segments; rows are added in the commit of the change. */
 export class ContactHistoryRepository {
   constructor(private readonly database: Database) {}
 
@@ -52,7 +50,6 @@ export class ContactHistoryRepository {
     );
   }
 
-  /** Of contacts that are deleted in the same transaction. */
   async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
     await this.database.query(
       `DELETE FROM contact_history WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])`,

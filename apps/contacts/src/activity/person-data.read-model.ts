@@ -15,7 +15,6 @@ export interface RequestedRows<Position> {
   after?: Position;
 }
 
-/** The personal data of one contact, from the tables of all nouns. */
 export class PersonDataReadModel {
   constructor(private readonly database: Database) {}
 

@@ -91,10 +91,8 @@ export class PersonDataService {
   }
 }
 
-/** Their ids stand in the order of their instants. */
 const byId = ({ id }: { id: string }): PagePosition => ({ at: instantOf(id), id });
 
-/** Of one row more than a page shows. */
 const positionAfter = <Row>(
   rows: readonly Row[],
   location: (row: Row) => PagePosition,

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The contacts of a project, without the deltas that are not folded in yet. */
 @Entity('contact_counts')
 export class ContactCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

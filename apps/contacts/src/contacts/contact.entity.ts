@@ -24,7 +24,6 @@ export class ContactRow {
   @Column({ type: 'timestamptz', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'timestamptz', name: 'updated_at', precision: 3 }) updatedAt: Date;
 
-  /** Applies the change; null where it changes nothing. */
   change({
     subscribed = this.subscribed,
     customFields,

@@ -54,7 +54,6 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     );
   }
 
-  /** In no order. */
   async byAddresses(keys: ContactKey[]): Promise<ContactRow[]> {
     const rows = await this.database.prepared<Partial<ContactRow>>({
       name: 'contacts by address',
@@ -105,7 +104,6 @@ export class ContactsRepository extends ScopedRepository<ContactRow> {
     Object.assign(row, saved);
   }
 
-  /** Locks in the same order as writes. */
   removeMany(
     projectId: string,
     { ids = [], emails = [] }: DeleteContacts,

@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
 
-/** Confirmations that contacts who opt out still wait for. */
 export class OptOutsRepository {
   constructor(private readonly database: Database) {}
 

@@ -15,7 +15,6 @@ export class OptOuts {
     private readonly rows: OptOutsRepository,
   ) {}
 
-  /** In the transaction of the change, with its contacts locked. */
   async put(projectId: string, ...put: OptOut[]): Promise<void> {
     const contactIds = put.flatMap(({ contactId }) => (contactId ? [contactId] : []));
     if (contactIds.length > 0) await this.rows.keepUnsubscribed(projectId, contactIds);

@@ -2,7 +2,6 @@ import type { Database } from '@posthorn/database';
 
 /** Counts that are appended as deltas, so that writers do not wait for each other, and folded into one row later. */
 export interface CountDeltas {
-  /** The table of the deltas, with an ascending id. */
   deltas: string;
   into: readonly { counts: string; by: readonly string[]; sums: readonly string[] }[];
   /** A condition on `taken`; other deltas are dropped. All count where it is absent. */
@@ -39,7 +38,6 @@ export const countDeltas: readonly CountDeltas[] = [
   },
 ];
 
-/** Folds the oldest deltas, skipping those of other replicas; returns how many. */
 export async function foldDeltas(
   database: Database,
   { deltas, into, alive = 'true' }: CountDeltas,

@@ -9,7 +9,6 @@ import { Tombstones } from './tombstones.js';
 /** The rest is deleted later (`own-erasure.ts`). */
 const maxEvents = 1_000;
 
-/** What is deleted in the commit that deletes contacts, and the erasure in all services that begins with it. */
 @Injectable()
 export class ErasedContacts {
   constructor(

@@ -1,6 +1,5 @@
 import type { Database } from '@posthorn/database';
 
-/** Rows about people who are erased, in the tables of several nouns. */
 export class ErasedRowsRepository {
   constructor(private readonly database: Database) {}
 
@@ -22,7 +21,6 @@ export class ErasedRowsRepository {
     return row!.events < most;
   }
 
-  /** Deletes up to `most` rejected rows of imports that contain an address. Returns whether none is left. */
   async removeRejected(projectId: string, pattern: string, most: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE ctid = ANY (ARRAY(

@@ -5,7 +5,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('erasures')
 export class ErasureRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
-  /** Of the contact. */
   @PrimaryColumn('uuid') id: string;
   @Column('text', { nullable: true }) sealed: string | null;
   @Column('jsonb') answers: Partial<Record<ErasingService, string>>;
@@ -23,7 +22,6 @@ export class ErasureRow {
   }
 }
 
-/** The latest erasure of an address. */
 @Entity('tombstones')
 export class TombstoneRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -31,7 +29,6 @@ export class TombstoneRow {
   @Column({ type: 'timestamptz', name: 'erased_at', precision: 3 }) erasedAt: Date;
 }
 
-/** The key of the address hashes: one row. */
 @Entity('erasure_secrets')
 export class ErasureSecretRow {
   @PrimaryColumn('uuid') id: string;

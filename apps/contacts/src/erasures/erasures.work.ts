@@ -31,7 +31,6 @@ export class ErasuresWork implements WorkHandler<object> {
     runner.register(erasureWork, this);
   }
 
-  /** Does the next step of each person of a project. */
   async run(batch: WorkBatch): Promise<void> {
     const { projectId } = batch;
     const items = new Map(batch.items.map((item) => [item.key!, item]));

@@ -20,7 +20,6 @@ export class OwnErasure {
     private readonly events: EventErasure,
   ) {}
 
-  /** One bounded step for people of one project; returns those who are done. */
   async step(projectId: string, people: readonly PendingErasure[]): Promise<PendingErasure[]> {
     const emails = people.map(({ email }) => email);
     const [pattern, addresses] = [anyOf(emails), addressesIn(emails)];

@@ -24,7 +24,6 @@ export class PendingErasures {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** In the transaction of the deletion. */
   async begin(projectId: string, removed: readonly DeletedContact[]): Promise<void> {
     await this.erasures.add(
       projectId,

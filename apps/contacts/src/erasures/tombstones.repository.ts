@@ -11,7 +11,6 @@ const decoded = `SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS h (hash)`
 export class TombstonesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The latest erasure of an address is stored. */
   async set(projectId: string, hashes: string[]): Promise<void> {
     await this.database.query(
       `INSERT INTO tombstones AS known (project_id, address_hash) SELECT $1, hash FROM (${decoded}) AS d (hash) ORDER BY hash

@@ -3,7 +3,6 @@ import { isErasedAddress } from '@posthorn/contracts';
 import { AddressHashes } from '@posthorn/platform';
 import { TombstonesRepository } from './tombstones.repository.js';
 
-/** Information about an address, and when it was true. */
 export interface Report {
   email: string;
   at: Date;
@@ -24,7 +23,6 @@ export class Tombstones {
     return hashes;
   }
 
-  /** The reports that are not older than an erasure of their address. */
   async withoutErased<T extends Report>(projectId: string, reports: readonly T[]): Promise<T[]> {
     const ofPeople = reports.filter(({ email }) => !isErasedAddress(email));
     if (ofPeople.length === 0) return [];

@@ -16,7 +16,6 @@ export class EventCounts {
     return rows.map(({ name }) => name);
   }
 
-  /** By UTC day. */
   days(projectId: string, from: Date, to: Date): Promise<EventDay[]> {
     const between = `project_id = $1 AND day BETWEEN ($2::timestamptz AT TIME ZONE 'UTC')::date AND ($3::timestamptz AT TIME ZONE 'UTC')::date`;
     return this.database.query(

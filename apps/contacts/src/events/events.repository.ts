@@ -31,7 +31,6 @@ export interface NewEvent {
   contactId: string;
   name: string;
   payload: object;
-  /** Null for the instant of recording. */
   occurredAt: Date | null;
   /** Postgres time; past it nothing is stored. */
   deadline: Date | null;

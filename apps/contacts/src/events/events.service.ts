@@ -94,7 +94,6 @@ export class EventsService {
     return { ...shown(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
   }
 
-  /** With an idempotency key, the event and its receipt are one commit of their own. */
   private async once<T extends object>(
     draft: EventDraft,
     claim: IdempotencyClaim | undefined,

@@ -9,7 +9,6 @@ export interface MailEventRow {
   at: Date;
 }
 
-/** How often each kind of event happened to the mail of each contact, first and last (docs/decisions/0018-audience.md). */
 export class MailSummaries {
   constructor(private readonly database: Database) {}
 

@@ -16,7 +16,6 @@ import { ProjectLanes } from '../contacts/writes/project-lanes.js';
 import { EventsRepository, maxEventsAtOnce, type NewEvent } from './events.repository.js';
 import { TracksRepository, type Track } from './tracks.repository.js';
 
-/** An event of a contact with this id, or of one that is created or changed with it. */
 export interface EventDraft extends Omit<NewEvent, 'contactId'> {
   contact: string | ContactWrite;
 }
@@ -127,7 +126,6 @@ export class RecordEvents {
     return this.commits.before(earliestOf(drafts), () => this.record(timeless, timeout));
   }
 
-  /** For statements that commit by themselves. */
   private async publishing<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

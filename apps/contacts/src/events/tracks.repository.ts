@@ -8,7 +8,6 @@ import {
 } from '../contacts/writes/contact-writes.repository.js';
 import { recordsEvents, type NewEvent } from './events.repository.js';
 
-/** An event together with a change of its contact. */
 export interface Track {
   event: Pick<NewEvent, 'id' | 'name' | 'payload' | 'occurredAt'>;
   contact: ContactWrite;
@@ -28,7 +27,6 @@ const events = columnsOf<Track>([
   { column: 'occurred_at', type: 'timestamptz', value: ({ event }) => event.occurredAt },
 ]);
 
-/** Contacts that are created or changed by an event, and the event: one statement, which is a commit of its own. */
 export class TracksRepository {
   constructor(private readonly database: Database) {}
 

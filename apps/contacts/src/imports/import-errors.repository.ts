@@ -1,7 +1,6 @@
 import { maxRejectedRow, type ContactImportError } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** The reasons for rejected rows and, for a limited time, their cells. */
 export class ImportErrorsRepository {
   constructor(private readonly database: Database) {}
 
@@ -33,7 +32,6 @@ export class ImportErrorsRepository {
     return rows.map(({ line, reason, cells }) => ({ line, reason, ...(cells ? { cells } : {}) }));
   }
 
-  /** Returns whether none is left. */
   async deleteRows(projectId: string, importId: string, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE project_id = $1 AND import_id = $2 AND line = ANY (ARRAY(

@@ -6,23 +6,18 @@ export type ColumnField = 'email' | 'subscribed' | 'customFields' | { customFiel
 
 export interface ImportLayout {
   delimiter: string;
-  /** From the header; empty for a table without one. */
   columns: readonly string[];
   fields: readonly ColumnField[];
-  /** Whether the first row is a header. */
   headed: boolean;
 }
 
-/** Fields that the client assigns to columns. */
 export type ColumnMapping = ReadonlyMap<string, ColumnField>;
 
 const delimiters = [',', ';', '\t', '|'] as const;
 const addresslike = /^\s*'?[^\s@,;|]+@[^\s@,;|]+\s*$/;
 
-/** Without blanks, punctuation and case. */
 const labelOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
 
-/** Column names of our own export and of others. */
 const knownColumns: Readonly<Record<string, ColumnField>> = {
   email: 'email',
   mail: 'email',
@@ -65,14 +60,12 @@ export function firstRow(head: Buffer, delimiter: string): CsvRow | null {
 export const headerOf = ({ headed, columns, fields }: ImportLayout): string[] =>
   headed ? [...columns] : fields.map((field) => nameOfField(field) ?? '');
 
-/** The name of a field in the API. */
 export function nameOfField(field: ColumnField): string | null {
   if (field === null) return null;
   if (field === 'customFields') return 'custom_fields';
   return typeof field === 'string' ? field : `custom_fields.${field.customField}`;
 }
 
-/** Undefined for an unknown name. */
 export function fieldNamed(name: unknown): ColumnField | undefined {
   if (name === null) return null;
   if (name === 'email' || name === 'subscribed') return name;

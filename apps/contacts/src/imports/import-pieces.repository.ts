@@ -5,7 +5,6 @@ interface ImportKey {
   id: string;
 }
 
-/** The uploaded bytes of imports, until they are processed. */
 export class ImportPiecesRepository {
   constructor(private readonly database: Database) {}
 
@@ -31,7 +30,6 @@ export class ImportPiecesRepository {
     );
   }
 
-  /** Returns whether none is left. */
   async removeSome({ projectId, id }: ImportKey, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_pieces WHERE project_id = $1 AND import_id = $2 AND place = ANY(ARRAY(

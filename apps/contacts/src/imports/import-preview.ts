@@ -13,7 +13,6 @@ import { valueOf } from './import-value.js';
 
 const maxShown = 1_024;
 
-/** How the first rows of a table would be read, regardless of existing contacts. */
 export function previewOf({
   bytes,
   last,

@@ -9,7 +9,6 @@ const rowsPerCommit = 2_000;
 /** A row may have a megabyte. */
 const bytesPerCommit = 2 * 1024 * 1024;
 
-/** Reads the rows of an import from its position on. */
 @Injectable()
 export class ImportReading {
   constructor(private readonly pieces: ImportPiecesRepository) {}
@@ -29,7 +28,6 @@ export class ImportReading {
     if (batch.length > 0) yield batch;
   }
 
-  /** Piece by piece; the header is left out. */
   private async *rowsOf({
     projectId,
     id,

@@ -7,12 +7,10 @@ import { subscribedOf, valueOf } from './import-value.js';
 
 export interface RowContact {
   email: string;
-  /** Absent where the row has no value for it. */
   subscribed?: boolean;
   customFields: CustomFields;
 }
 
-/** A row of the table, with its contact or the reason why it has none. */
 export type ImportedRow = Pick<CsvRow, 'end' | 'line' | 'lines' | 'cells'> &
   ({ contact: RowContact; reason: null } | { contact: null; reason: string });
 
@@ -53,7 +51,6 @@ function contactOf(cells: readonly string[], { fields, headed }: ImportLayout): 
   return failure ? `has custom fields that ${failure.message}` : contact;
 }
 
-/** Returns what is wrong with the cell; an empty one is ignored. */
 function readCell(contact: RowContact, field: ImportLayout['fields'][number], cell: string): string | null {
   if (field === null) return null;
   if (field === 'email') {

@@ -12,7 +12,6 @@ import {
 
 const maxName = 255;
 
-/** The layout of the table that begins with `head`; throws where it has none. */
 export function readLayout(head: Buffer, mapping: string | undefined): ImportLayout {
   const assigned = mapping === undefined ? new Map<string, ColumnField>() : readMapping(mapping);
   if (head.length === 0) throw csvUnreadable('is empty');

@@ -20,14 +20,12 @@ export class ImportRow {
   @Column('text') mode: ImportMode;
   @Column('uuid', { name: 'list_ids', array: true }) listIds: string[];
   @Column('boolean', { nullable: true }) subscribed: boolean | null;
-  /** Stored with every change of a subscription that the import makes. */
   @Column('jsonb') origin: WriteOrigin;
   @Column('jsonb') layout: ImportLayout;
   /** Number of pieces that were uploaded; 0 once they are deleted. */
   @Column('integer') pieces: number;
   /** Byte offset of the first row that is not processed; updated in the commit of the rows before it. */
   @Column('bigint') position: number;
-  /** Lines before it. */
   @Column('bigint') line: number;
   @Column('bigint') total: number;
   @Column('bigint') processed: number;

@@ -8,7 +8,6 @@ import { MembershipsRepository } from '../lists/memberships.repository.js';
 import { SegmentDirtyRepository } from '../segments/segment-dirty.repository.js';
 import type { ImportRow } from './import.entity.js';
 
-/** Adds the contacts of an import to its lists; existing memberships keep their status. */
 @Injectable()
 export class ImportedMembers {
   constructor(

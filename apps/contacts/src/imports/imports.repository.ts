@@ -9,7 +9,6 @@ export type NewImport = Pick<
   'projectId' | 'mode' | 'listIds' | 'subscribed' | 'origin' | 'layout'
 >;
 
-/** The progress of one commit. */
 export interface ImportStep extends ImportCounts {
   position: number;
   line: number;
@@ -82,7 +81,6 @@ export class ImportsRepository extends ScopedRepository<ImportRow> {
     );
   }
 
-  /** Of a locked row. */
   async advance({ projectId, id }: ImportRow, step: ImportStep, listIds: string[]): Promise<void> {
     const { position, line, processed, created, updated, skipped, failed } = step;
     await this.database.query(

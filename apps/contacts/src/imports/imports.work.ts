@@ -59,7 +59,6 @@ export class ImportsWork implements WorkHandler<object> {
   }
 }
 
-/** Reads the next batch while one is written. */
 async function* readAhead<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = batches.next();
   try {

@@ -1,4 +1,3 @@
-/** Null where the text is not the JSON of an object. */
 export function objectOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

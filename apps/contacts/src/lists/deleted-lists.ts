@@ -24,7 +24,6 @@ export class DeletedLists implements WorkHandler<object> {
     runner.register(deletedListWork, this);
   }
 
-  /** In the transaction of the deletion. */
   async removeMemberships(projectId: string, listId: string): Promise<void> {
     if (!(await this.removeBatch(projectId, listId)))
       await this.queue.enqueue(deletedListWork, [{ projectId, key: listId }]);
@@ -38,7 +37,6 @@ export class DeletedLists implements WorkHandler<object> {
     });
   }
 
-  /** Returns whether none is left. */
   private async removeBatch(projectId: string, listId: string): Promise<boolean> {
     const removed = await this.memberships.removeFrom(projectId, listId, batchSize);
     await this.dirty.mark(removed.map((contactId) => ({ projectId, contactId })));

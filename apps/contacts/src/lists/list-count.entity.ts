@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The memberships of a list, without the deltas that are not folded in yet. */
 @Entity('list_counts')
 export class ListCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -13,7 +13,6 @@ export class ListCounts {
     return (await this.ofAll(projectId, [listId])).get(listId) ?? none;
   }
 
-  /** Lists that never had members are missing. */
   async ofAll(projectId: string, listIds: string[]): Promise<ReadonlyMap<string, ListCount>> {
     const rows = await this.database.query<ListCount & { listId: string }>(
       `SELECT list_id AS "listId", sum(pending)::bigint AS "PENDING", sum(confirmed)::bigint AS "CONFIRMED", sum(unsubscribed)::bigint AS "UNSUBSCRIBED"

@@ -17,7 +17,6 @@ export class MembersService {
     const page = await pageWithTotal(query, this.members.page(projectId, query), () =>
       this.totalOf(projectId, query),
     );
-    // A list with members exists.
     if (page.items.length === 0) await this.lists.findOrFail(projectId, query.id);
     return page;
   }

@@ -4,7 +4,6 @@ import { ConfirmTokens } from '@posthorn/mail';
 import { ContactsConfig } from '../config.js';
 import type { MembershipRow } from './membership.entity.js';
 
-/** The confirmation tokens of pending memberships: derived when they are needed, stored as hashes. */
 @Injectable()
 export class MembershipTokens {
   private readonly tokens: ConfirmTokens;
@@ -16,7 +15,6 @@ export class MembershipTokens {
     this.tokens = new ConfirmTokens(config.secretKeys);
   }
 
-  /** The current token while it is valid, otherwise a new one. */
   async issue(row: MembershipRow): Promise<string> {
     const now = await this.clock.now();
     const known = this.of(row).find((token) => row.isConfirmedBy(ConfirmTokens.hashOf(token), now));

@@ -13,7 +13,6 @@ export class MembershipRow {
   @PrimaryColumn('uuid', { name: 'list_id' }) listId: string;
   @PrimaryColumn('uuid', { name: 'contact_id' }) contactId: string;
   @Column('uuid') id: string;
-  /** Null for a row that is not stored yet. */
   @Column('text') status: MembershipStatus | null;
   /** Of the confirmation link, while PENDING. */
   @Column('text', { name: 'token_hash', nullable: true }) tokenHash: string | null;

@@ -73,7 +73,6 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     );
   }
 
-  /** Of a locked contact; the lifetime of its token begins anew. */
   async renew({ projectId, id, tokenHash, tokenRound }: MembershipRow): Promise<void> {
     await this.database.query(
       `UPDATE memberships SET token_hash = $3, token_round = $4, token_ends_at = clock_timestamp() + ${tokenLifetime} WHERE project_id = $1 AND id = $2`,
@@ -81,7 +80,6 @@ export class MembershipsRepository extends ScopedRepository<MembershipRow> {
     );
   }
 
-  /** Of contacts that are deleted in the same transaction. */
   async removeOf(projectId: string, contactIds: string[]): Promise<void> {
     await this.database.query(
       `WITH deleted AS (

@@ -33,7 +33,6 @@ export class SubscriberContacts {
     return this.contacts.lock(projectId, id);
   }
 
-  /** Of a locked contact. */
   async change(
     contact: ContactRow,
     change: Omit<ContactChange, 'customFieldsMode'>,

@@ -1,7 +1,6 @@
 import type { RebuildPosition } from '@posthorn/contracts';
 import type { Database } from '@posthorn/database';
 
-/** A count, kept as a folded row and deltas, and the rows that it counts. */
 interface CountedRows {
   counts: string;
   deltas: string;
@@ -70,7 +69,6 @@ const events: readonly CountedRows[] = [
   },
 ];
 
-/** Repairs counts while others write. */
 export class CountRebuilds {
   constructor(private readonly database: Database) {}
 

@@ -14,7 +14,6 @@ const subscribers = [
   emailEvents.clicked,
 ].map(({ name }) => `contacts-summaries-${name.replace(/[._]/g, '-')}`);
 
-/** Repairs the summaries of mail by those of sending. */
 export class MailSummaryRebuilds {
   constructor(private readonly database: Database) {}
 

@@ -18,7 +18,6 @@ const historyKinds: Record<MembershipChange, ContactHistoryKind> = {
   segmentLeft: 'segment.exited',
 };
 
-/** Publishes who entered or left a tracked segment, in the commit of the change. */
 @Injectable()
 export class MembershipEvents {
   constructor(
@@ -28,7 +27,6 @@ export class MembershipEvents {
     private readonly clock: DatabaseClock,
   ) {}
 
-  /** For segments of one project; those that are not tracked are left out. */
   async publish(
     projectId: string,
     change: MembershipChange,

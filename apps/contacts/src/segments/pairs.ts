@@ -2,7 +2,6 @@
 export interface Pairs {
   contacts: string[];
   segments: string[];
-  /** As array literals of Postgres. */
   contactIndexes: string;
   segmentIndexes: string;
 }

@@ -32,7 +32,6 @@ export class SegmentBaselines {
     private readonly queue: WorkQueue,
   ) {}
 
-  /** Returns whether anybody entered or left. */
   async take(baseline: Baseline, options: BaselineOptions = {}): Promise<boolean> {
     await this.database.query(moreMemory);
     const changed = await this.replaceMembers(baseline, options);

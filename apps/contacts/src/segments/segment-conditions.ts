@@ -18,7 +18,6 @@ import { SegmentsRepository } from './segments.repository.js';
 import type { SegmentRow } from './segment.entity.js';
 import { inOrder, namedBy } from './segment-order.js';
 
-/** Checks conditions and applies them, in a transaction that has locked the project. */
 @Injectable()
 export class SegmentConditions {
   constructor(
@@ -30,7 +29,6 @@ export class SegmentConditions {
     private readonly config: ContactsConfig,
   ) {}
 
-  /** Parses a condition; segments and lists that it refers to must exist. */
   async read(projectId: string, given: unknown): Promise<Condition> {
     if (given === undefined || given === null)
       throw invalidMember(['condition'], 'required', 'is required for a DYNAMIC segment');
@@ -56,7 +54,6 @@ export class SegmentConditions {
     await this.edges.put(projectId, id, names);
   }
 
-  /** LIVE or SCHEDULED, by the measured cost of the condition. */
   async chooseUpkeep(row: SegmentRow, condition: Condition): Promise<void> {
     const { ms } = await this.previews.measure(row.projectId, condition, await this.clock.now());
     const live = ms <= this.config.segmentLiveMs;

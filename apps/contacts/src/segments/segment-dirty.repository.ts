@@ -24,7 +24,6 @@ export const marksDirty = (rows: string): string => `
     ${signals(segmentUpkeepWork, 'marked')}
   )`;
 
-/** Contacts that have to be evaluated again. */
 export class SegmentDirtyRepository {
   constructor(private readonly database: Database) {}
 

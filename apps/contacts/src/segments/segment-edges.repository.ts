@@ -28,7 +28,6 @@ export class SegmentEdgesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Names of segments that refer to it directly. */
   async usersOf(projectId: string, segmentId: string): Promise<string[]> {
     const rows = await this.database.query<{ name: string }>(
       `SELECT s.name FROM segment_edges e JOIN segments s ON s.project_id = e.project_id AND s.id = e.segment_id

@@ -41,7 +41,6 @@ export class SegmentMembersRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns those who were members. */
   async remove(projectId: string, segmentId: string, contactIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `WITH removed AS (
@@ -55,7 +54,6 @@ export class SegmentMembersRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Of deleted contacts. */
   async removeOf(projectId: string, contactIds: readonly string[]): Promise<void> {
     await this.database.query(
       `WITH removed AS (

@@ -37,7 +37,6 @@ export class SegmentMembersService {
       this.members.page(projectId, id, query),
       async () => (await this.counts.of(projectId, [id])).get(id) ?? 0,
     );
-    // A segment with members exists.
     if (page.items.length === 0) await this.segments.findOrFail(projectId, id);
     return page;
   }
@@ -75,7 +74,6 @@ export class SegmentMembersService {
     });
   }
 
-  /** They did not subscribe themselves. */
   private async createContacts(caller: Caller, emails: string[]): Promise<number> {
     const origin = originOf(caller, 'SEGMENT');
     const { projectId } = caller;

@@ -19,7 +19,6 @@ export interface PreviewedCondition {
 
 export interface MeasuredCondition {
   ms: number;
-  /** In the cost unit of the planner. */
   estimate: number;
 }
 
@@ -36,7 +35,6 @@ const moreMemory = `SELECT set_config('work_mem', '64MB', true), set_config('jit
 export class SegmentPreviews {
   constructor(private readonly database: Database) {}
 
-  /** How many match, a sample, and how many each filter alone excludes. */
   preview(projectId: string, condition: Condition, now: Date): Promise<PreviewedCondition> {
     const statement = new ConditionStatement(projectId, now);
     const filters = filtersOf(condition);
@@ -66,7 +64,6 @@ export class SegmentPreviews {
     });
   }
 
-  /** Evaluates the condition for all contacts of the project, in the caller's transaction. */
   async measure(projectId: string, condition: Condition, now: Date): Promise<MeasuredCondition> {
     await this.database.query(moreMemory);
     const { estimate } = await this.explained(projectId, condition, now);
@@ -140,7 +137,6 @@ function countOf(projectId: string, condition: Condition, now: Date): { sql: str
   };
 }
 
-/** JSON has dates as text. */
 function withDates(contact: Contact): Contact {
   return { ...contact, createdAt: new Date(contact.createdAt), updatedAt: new Date(contact.updatedAt) };
 }

@@ -9,7 +9,6 @@ export class SegmentSlugRow {
   @Column({ type: 'timestamptz', precision: 3 }) since: Date;
 }
 
-/** The condition of one segment refers to another one. */
 @Entity('segment_edges')
 export class SegmentEdgeRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;
@@ -43,7 +42,6 @@ export class SegmentWatchRow {
   @Column('boolean') settled: boolean;
 }
 
-/** The members of a segment, without the deltas that are not folded in yet. */
 @Entity('segment_counts')
 export class SegmentCountRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -86,7 +86,6 @@ export class SegmentRow {
   }
 }
 
-/** The id where the name has no ASCII letters or digits. */
 export function slugOf(name: string, id: string): string {
   const slug = name
     .toLowerCase()

@@ -103,7 +103,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     );
   }
 
-  /** Those whose conditions match the pattern. */
   containing(projectId: string, pattern: string): Promise<Pick<SegmentRow, 'id' | 'condition'>[]> {
     return this.database.query(
       `SELECT id, condition FROM segments WHERE project_id = $1 AND condition::text ~* $2 ORDER BY id`,
@@ -157,7 +156,6 @@ export class SegmentsRepository extends ScopedRepository<SegmentRow> {
     return !taken;
   }
 
-  /** Current and former ones, newest first. */
   async slugsOf(projectId: string, id: string): Promise<string[]> {
     const rows = await this.database.query<{ slug: string }>(
       `SELECT slug FROM segment_slugs WHERE project_id = $1 AND segment_id = $2 ORDER BY since DESC LIMIT ${maxRequestedSlugs}`,

@@ -1,13 +1,11 @@
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const headerBytes = signature.length + 8;
-/** The flags that a reader must not ignore, such as a column of OIDs. */
 const criticalFlags = 0xffff0000;
 const none = -1;
 
 type Field = 'header' | 'columns' | 'length';
 const fieldBytes: Record<Field, number> = { header: headerBytes, columns: 2, length: 4 };
 
-/** The data is not in the binary format of COPY with one column. */
 export class CopyMisread extends Error {
   override readonly name = 'CopyMisread';
 }
@@ -17,7 +15,6 @@ export class CopiedBytes {
   private readonly field = Buffer.alloc(headerBytes);
   private filled = 0;
   private next: Field | 'nothing' = 'header';
-  /** Remaining bytes of the value or of the header extension. */
   private left = 0;
   private isValue = false;
 
@@ -31,7 +28,6 @@ export class CopiedBytes {
       at += this.left > 0 ? this.readLong(bytes, at) : this.readField(bytes, at);
   }
 
-  /** Throws where the trailer is missing. */
   end(): void {
     if (this.next !== 'nothing') throw new CopyMisread('ended before its trailer');
   }

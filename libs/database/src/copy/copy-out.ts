@@ -49,7 +49,6 @@ export function copyOut(client: pg.ClientBase, select: string, take: (bytes: Buf
 const isFatal = (error: Error | undefined): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'FATAL';
 
-/** COPY takes no parameters, so each `$1` becomes a literal. */
 export const withLiterals = (sql: string, parameters: readonly (string | number)[]): string =>
   sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const value = parameters[Number(number) - 1];

@@ -32,7 +32,6 @@ export abstract class CountedRepository<Row extends CountedRow> extends ScopedRe
     return this.read(row);
   }
 
-  /** Deletes a locked row and returns when. */
   async remove({ projectId, id }: Row): Promise<Date> {
     await this.rows.delete({ projectId, id } as FindOptionsWhere<Row>);
     return this.count(projectId, -1);

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A finished request and its answer, stored for 24 hours. */
 @Entity('idempotency_keys')
 export class IdempotencyKeyRow {
   @PrimaryColumn('uuid', { name: 'project_id' }) projectId: string;

@@ -1,6 +1,5 @@
 import type { QueryRunner } from 'typeorm';
 
-/** Called by a migration of each service that takes an `Idempotency-Key`. */
 export async function createIdempotencyKeys(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE idempotency_keys (

@@ -9,7 +9,6 @@ const deletedWithEach = 2;
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
-  /** The receipt of a finished key, or null. A key that was used with another body is refused. */
   async receipt<T extends object>(
     projectId: string,
     claim: IdempotencyClaim | undefined,
@@ -75,7 +74,6 @@ export class IdempotencyKeys {
     });
   }
 
-  /** An advisory lock of the transaction, which a crash releases. */
   private async lock(projectId: string, { operation, key }: IdempotencyClaim): Promise<void> {
     const [tried] = await this.database.query<{ locked: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1 || $2 || $3, 24)) AS locked`,

@@ -4,7 +4,6 @@ export interface PageFilter {
   parameters: Record<string, unknown>;
 }
 
-/** Narrows by the value of one column; null, which narrows nothing, where no value is wanted. */
 export const equals = (column: string, value: unknown): PageFilter | null =>
   value === undefined ? null : { sql: `${column} = :value`, parameters: { value } };
 

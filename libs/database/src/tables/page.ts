@@ -15,7 +15,6 @@ export interface Page<Row> {
 /** Totals are counted up to this (docs/api-decisions.md §1). */
 export const totalCap = 10_000;
 
-/** A larger page is cut and says `hasMore`. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
 export interface Total {
@@ -23,11 +22,9 @@ export interface Total {
   totalIsCapped?: true;
 }
 
-/** The total of matches that were counted up to one beyond the cap. */
 export const cappedTotal = (matches: number): Total =>
   matches > totalCap ? { total: totalCap, totalIsCapped: true } : { total: matches };
 
-/** A page, and the total where the request wants one; both are read at the same time. */
 export async function pageWithTotal<Row>(
   { withTotal }: { withTotal?: boolean },
   page: Promise<Page<Row>>,
@@ -72,7 +69,6 @@ function withinBytes<Row extends object>(rows: Row[]): Row[] {
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** A keyset condition for `ORDER BY created_at DESC, id DESC`; parameters are numbered from `first`. */
 export function keysetCondition(
   after: PagePosition | undefined,
   first: number,

@@ -1,11 +1,9 @@
 import type { Database } from '../database.js';
 import { lowestIdOf } from './ids.js';
 
-/** A table that is partitioned by ranges of its UUIDv7 ids, so that old rows are dropped and not deleted. */
 export interface PartitionPlan {
   table: string;
   days: number;
-  /** Partitions are dropped when all of their rows are older. */
   retentionDays: number;
   /** Storage parameter `fillfactor`, which leaves room for updates in place; 100 by default. */
   fillPercent?: number;
@@ -15,7 +13,6 @@ const dayMs = 86_400_000;
 const ahead = 3;
 const partitionLock = 7_301_004;
 
-/** Creates the current and the next partitions, and drops those past their retention. */
 export async function maintainPartitions(database: Database, plans: readonly PartitionPlan[]): Promise<void> {
   const [row] = await database.query<{ now: Date }>('SELECT now()');
   for (const plan of plans) {

@@ -1,6 +1,5 @@
 import type { QueryRunner } from 'typeorm';
 
-/** Called by a migration of each service with a `CountedRepository`. */
 export async function createProjectCounts(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE project_counts (

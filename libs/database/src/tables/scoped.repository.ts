@@ -22,7 +22,6 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
   constructor(
     protected readonly database: Database,
     private readonly entity: EntityTarget<Row>,
-    /** The error of an id that the project has no row of. */
     private readonly notFound: () => Error = () => new Error('there is no such row'),
   ) {}
 
@@ -34,7 +33,6 @@ export abstract class ScopedRepository<Row extends ScopedRow> {
     return this.rows.findOneBy({ projectId, id } as FindOptionsWhere<Row>);
   }
 
-  /** For ids that a caller names. */
   findOrFail(projectId: string, id: string): Promise<Row> {
     return this.orFail(this.find(projectId, id));
   }

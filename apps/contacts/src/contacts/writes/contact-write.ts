@@ -2,11 +2,9 @@ import { publishedAddressOf, type Caller, type ConsentSource } from '@posthorn/c
 import type { ContactRow } from '../contact.entity.js';
 import type { CustomFields } from './custom-fields.js';
 
-/** Who changes a contact, and by which way: stored with every change of its subscription. */
 export interface WriteOrigin {
   source: ConsentSource;
   actor: Caller['actor'] | null;
-  /** Of the client. */
   address: string | null;
   /** The same where events may contain it. */
   publishedAddress: string | null;
@@ -18,7 +16,6 @@ export interface WriteOrigin {
 export interface ContactWrite {
   projectId: string;
   email: string;
-  /** Unchanged where absent. */
   subscribed?: boolean;
   /** Of a new contact, where `subscribed` is absent; true by default. */
   subscribedWhenNew?: boolean;
@@ -43,7 +40,6 @@ export interface ContactBefore {
 /** The result of one write; SKIPPED where `only` excluded it. */
 export interface WrittenContact {
   outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'SKIPPED' | 'REFUSED';
-  /** After the write; null where there is none. */
   contact: ContactRow | null;
   before: ContactBefore | null;
   error: Error | null;
@@ -74,7 +70,6 @@ export const originOf = (
   userAgent: caller?.userAgent ?? null,
 });
 
-/** People use the dashboard, keys the API. */
 export const requestedBy = (caller: Caller): WriteOrigin =>
   originOf(caller, caller.actor.kind === 'USER' ? 'DASHBOARD' : 'API');
 

@@ -7,7 +7,6 @@ import { ContactWrites } from './contact-writes.js';
 import { ContactWritesRepository } from './contact-writes.repository.js';
 import { GatheredWrites } from './gathered-writes.js';
 
-/** Contacts as the other nouns find and change them. */
 @Module({
   providers: [
     ...onDatabase([ContactsRepository, ContactWritesRepository, OptOutsRepository]),

@@ -7,7 +7,6 @@ import { keyOf, type ContactBefore, type ContactWrite, type WriteOrigin } from '
 import { ContactRow } from '../contact.entity.js';
 import { withoutNulls } from './custom-fields.js';
 
-/** A contact that was created or changed; `before` is null where it was created. */
 export interface Written {
   contact: ContactRow;
   before: ContactBefore | null;
@@ -84,7 +83,6 @@ export const contactParameters = {
   next: firstOrigin + origins.count,
 } as const;
 
-/** The one statement that creates and changes contacts by their addresses, with everything that follows from it. */
 export class ContactWritesRepository {
   constructor(private readonly database: Database) {}
 
@@ -189,7 +187,6 @@ const writeSql = `WITH ${writesContacts()}
   SELECT position, id, subscribed, custom_fields AS "customFields", seq, created_at AS "createdAt", updated_at AS "updatedAt",
     was_subscribed AS "wasSubscribed", was_fields AS "wasFields", was_seq AS "wasSeq" FROM changed`;
 
-/** Of writes in the order in which rows are locked, one an address. */
 export function contactParametersOf(
   writes: readonly ContactWrite[],
   ofAnySize: boolean,
@@ -220,7 +217,6 @@ function flagsOf({ write, ofAnySize }: RequestedWrite): number {
   );
 }
 
-/** The names of the fields that a null removes, as an array literal of Postgres; null where there are none. */
 function removedBy(customFields: ContactWrite['customFields']): string | null {
   const names = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === null ? [name] : []));
   return names.length > 0

@@ -18,7 +18,6 @@ import type { ContactRow } from '../contact.entity.js';
 import { ContactsRepository } from '../contacts.repository.js';
 import { OptOuts } from '../opt-outs.js';
 
-/** Writes of one address that are done as one, with their indexes. */
 interface Group {
   write: ContactWrite;
   parts: number[];
@@ -27,7 +26,6 @@ interface Group {
 interface WriteOptions {
   /** For writes that usually change nothing: those then take no locks. */
   checksFirst?: boolean;
-  /** For each lock, as Postgres writes it. */
   timeout?: string;
   /** Each statement is a commit of its own. */
   eachCommits?: boolean;
@@ -86,7 +84,6 @@ export class ContactWrites {
     return written;
   }
 
-  /** The results of writes of which none changes anything or opts out; null where one does. */
   async unchanged(writes: ContactWrite[]): Promise<WrittenContact[] | null> {
     if (writes.some(({ subscribed }) => subscribed === false)) return null;
     const found = new Map<ContactWrite, WrittenContact>();
@@ -139,7 +136,6 @@ export class ContactWrites {
     return groups.map(({ write }) => found.get(write)!);
   }
 
-  /** Finds the results of writes that need none; returns the other writes. */
   private async check(
     writes: ContactWrite[],
     found: Map<ContactWrite, WrittenContact>,
@@ -182,7 +178,6 @@ export class ContactWrites {
   }
 }
 
-/** The result of a write that need not be written; null where it has to be. */
 function withoutWriting(write: ContactWrite, known: ContactRow | null, now: Date): WrittenContact | null {
   if (write.deadline && now >= write.deadline)
     return refused(unavailable('The deadline of the request has passed'));

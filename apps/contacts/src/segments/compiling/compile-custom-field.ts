@@ -46,7 +46,6 @@ function partOf(stored: string, wanted: boolean, text: string, { add }: CompileS
   );
 }
 
-/** Equality of jsonb includes the type. */
 function compared(
   path: readonly string[],
   operator: Equality | OrderOperator,

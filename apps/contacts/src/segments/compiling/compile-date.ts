@@ -7,7 +7,6 @@ const timeOfDay = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?';
 const zone = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])';
 
 const dayMs = 86_400_000;
-/** Sorts after every digit. */
 const afterAllDates = ':';
 
 const byBytes = (text: string): string => `${text} COLLATE "C"`;
@@ -20,7 +19,6 @@ const isInstant = (text: string): string =>
 /** Digits after the milliseconds are truncated; a cast alone would round. */
 const cut = (text: string): string => `regexp_replace(${text}, '([.][0-9]{3})[0-9]+', '\\1')::timestamptz`;
 
-/** Null for a text that is not a date. */
 export function instantOf(text: string): string {
   return `(CASE WHEN ${looksLikeDay(text)} THEN CASE WHEN ${isDay(text)} THEN (${text} || 'T00:00:00Z')::timestamptz END
     WHEN ${isInstant(text)} THEN ${cut(text)} END)`;

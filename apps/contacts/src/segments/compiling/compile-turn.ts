@@ -18,7 +18,6 @@ function spansOf({ groups }: Condition): Span[] {
   ]);
 }
 
-/** The first millisecond after the end of the span. */
 function turnOf(filter: Span, scope: CompileScope): string {
   const turn = `${instantRequested(filter, scope)} + ${scope.add(filter.spanMs + 1)}::float8 * interval '1 millisecond'`;
   return `(SELECT turn FROM (SELECT ${turn} AS turn) AS next WHERE turn > ${scope.now})`;

@@ -1,14 +1,11 @@
 import type { Equality, InstantValue, OrderOperator } from '@posthorn/contracts';
 
-/** The statement of which a predicate will be a part. */
 export interface CompileScope {
-  /** Of the table `contacts`. */
   alias: string;
   /** Parameter of the project, such as `$1`. */
   project: string;
   /** Parameter of the current time, such as `$2::timestamptz`. */
   now: string;
-  /** Adds a value and returns its parameter, such as `$3`. */
   add(value: unknown): string;
 }
 
@@ -28,7 +25,6 @@ export const negated = (predicate: string): string => `NOT ${predicate}`;
 export const edgeOf = (spanMs: number, { now, add }: CompileScope): string =>
   `(${now} - ${add(spanMs)}::float8 * interval '1 millisecond')`;
 
-/** A LIKE pattern, with the wildcards of the text escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Instants have milliseconds, so the last one of a day is its inclusive end. */

@@ -7,11 +7,9 @@ export interface Verdict {
 export const always = (matches: boolean): Verdict => ({ matches, until: null });
 export const never = always(false);
 
-/** Matches before `end` only. */
 export const until = (end: number, now: Date): Verdict =>
   now.getTime() < end ? { matches: true, until: end } : never;
 
-/** Matches from `begin` on. */
 export const from = (begin: number, now: Date): Verdict =>
   now.getTime() < begin ? { matches: false, until: begin } : always(true);
 

@@ -39,7 +39,6 @@ const operandOf: Record<ConditionOperator, 'value' | 'ordered' | 'text' | 'span'
   isNotMemberOf: 'nothing',
 };
 
-/** `value` and `unit` of one filter, read by its field and operator. */
 export class FilterValues {
   constructor(
     private readonly given: Members,
@@ -83,7 +82,6 @@ export class FilterValues {
     );
   }
 
-  /** Addresses are stored in lower case. */
   private address(): Requested | null {
     const requested = this.text();
     return requested && 'text' in requested

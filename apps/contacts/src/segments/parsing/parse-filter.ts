@@ -25,7 +25,6 @@ const known =
 const pathName = /^[A-Za-z0-9_]+$/;
 const maxEventName = 200;
 
-/** Null where the filter has errors. */
 export function parseFilter(given: unknown, path: Path, faults: Faults): ConditionFilter | null {
   if (!isMembers(given))
     return faults.add(path, 'invalid_type', 'must be an object {field, operator, value, unit}');

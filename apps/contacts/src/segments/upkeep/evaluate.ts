@@ -7,7 +7,6 @@ const maxMs = 366 * 86_400_000;
 export interface EvaluatedContact {
   projectId: string;
   contactId: string;
-  /** Null where the contact was deleted. */
   subject: Subject | null;
   segments: ReadonlySet<string>;
   /** When each live segment has to be evaluated again, in ms. */

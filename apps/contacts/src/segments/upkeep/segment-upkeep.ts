@@ -10,7 +10,6 @@ import { UpkeepRepository } from './upkeep.repository.js';
 
 const batchSize = 500;
 
-/** Projects without waiting contacts, with more of them, and with locked ones only. */
 interface Round {
   done: string[];
   more: string[];
@@ -56,7 +55,6 @@ export class SegmentUpkeep {
     };
   }
 
-  /** Returns the contacts that are locked, which are evaluated later. */
   private async evaluateAll(marks: readonly ContactMark[]): Promise<ReadonlySet<string>> {
     const contacts = [
       ...new Map(marks.map(({ projectId, contactId }) => [contactId, { projectId, contactId }])).values(),

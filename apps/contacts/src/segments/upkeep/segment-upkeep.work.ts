@@ -5,7 +5,6 @@ import { segmentUpkeepWork } from '../segment-kinds.js';
 import { SegmentUpkeep } from './segment-upkeep.js';
 import { UpkeepRepository } from './upkeep.repository.js';
 
-/** Delay for a project whose segments or contacts are locked. */
 const busyDelayMs = 200;
 
 /** Evaluates waiting contacts of several projects, each with its share, and schedules the next change by time. */

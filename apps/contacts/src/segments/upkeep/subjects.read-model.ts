@@ -13,7 +13,6 @@ const marked = columnsOf<ContactMark>([
 
 type OfContact<T> = T & { contactId: string };
 
-/** Contacts with the data that conditions refer to, of several projects with one statement for each kind. */
 export class Subjects {
   constructor(private readonly database: Database) {}
 

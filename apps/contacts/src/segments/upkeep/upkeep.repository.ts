@@ -23,7 +23,6 @@ export class UpkeepRepository {
     );
   }
 
-  /** The oldest marks of each project. */
   dirty(projectIds: readonly string[], ofEach: number): Promise<(ContactMark & { id: number })[]> {
     return this.database.query(
       `SELECT d.id, p.project_id AS "projectId", d.contact_id AS "contactId" FROM unnest($1::uuid[]) AS p (project_id) CROSS JOIN LATERAL (
@@ -42,7 +41,6 @@ export class UpkeepRepository {
     );
   }
 
-  /** Returns the projects that could be locked without waiting. */
   async lockProjects(projectIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.query<{ projectId: string }>(
       `SELECT project_id AS "projectId" FROM unnest($1::uuid[]) AS p (project_id) WHERE pg_try_advisory_xact_lock(${projectLock})`,
