@@ -12,8 +12,8 @@ function build(answers: (string | null | Error)[]) {
   return { clock, asked: requested, memory: new TtlCache(read, () => clock.now) };
 }
 
-describe('a short memory', () => {
-  it('keeps an answer for a second', async () => {
+describe('a TTL cache', () => {
+  it('caches a value for a second', async () => {
     const { clock, asked: requested, memory } = build(['one', 'two']);
     expect(await memory.of('project', 'name')).toBe('one');
     clock.now = 999;
@@ -27,7 +27,7 @@ describe('a short memory', () => {
     ]);
   });
 
-  it('asks once for all who ask at the same time, and once more where somebody insists', async () => {
+  it('reads once for concurrent callers, and again on refresh', async () => {
     const { asked: requested, memory } = build(['one', 'two']);
     expect(await Promise.all([memory.of('a'), memory.of('a'), memory.of('a')])).toEqual([
       'one',
@@ -39,7 +39,7 @@ describe('a short memory', () => {
     expect(requested).toHaveLength(2);
   });
 
-  it('keeps neither what is missing nor what failed', async () => {
+  it('caches neither null nor failures', async () => {
     const { memory } = build([null, new Error('gone'), 'there']);
     expect(await memory.of('a')).toBeNull();
     await expect(memory.of('a')).rejects.toThrow('gone');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => suite.stop());
 
 describe('a template', () => {
-  it('is used by the campaigns of its project that may yet be sent', async () => {
+  it('is in use by unsent campaigns of its project', async () => {
     const { caller, projectId } = suite.buildProject();
     const templateId = newId();
     const used = async (requesting = caller) =>
@@ -42,7 +42,7 @@ describe('a template', () => {
 });
 
 describe('a segment', () => {
-  it('is used by the campaigns that may yet be sent to it, or whose condition names it', async () => {
+  it('is in use by unsent campaigns that are sent to it or whose condition refers to it', async () => {
     const { caller, projectId } = suite.buildProject();
     const id = newId();
     const names = async (requesting = caller) =>

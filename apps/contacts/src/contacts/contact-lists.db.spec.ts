@@ -28,7 +28,7 @@ describe('lists of contacts', () => {
     return found;
   }
 
-  it('come newest first, ties by id, each contact once', async () => {
+  it('show each contact once, newest first, ties by id', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.bus.call(contacts.ensure, caller, {
       emails: Array.from({ length: 50 }, (_, index) => `tie${index}@example.org`),
@@ -50,7 +50,7 @@ describe('lists of contacts', () => {
     expect((await list(caller, { limit: 100 })).next).toBeNull();
   });
 
-  it('narrow by part of the address and by subscription; wildcards are plain characters', async () => {
+  it('can be filtered by part of the address and by subscription; wildcards are literal', async () => {
     const { caller } = suite.buildProject();
     for (const email of [
       'ann.lee@example.org',
@@ -85,7 +85,7 @@ describe('lists of contacts', () => {
   it.each([
     ['most contacts', 2_000, 'ctid'],
     ['few', 40, 'row.email'],
-  ])('find a rare word beside common ones, in a project that has %s', async (_, count, by) => {
+  ])('find a rare term among common ones, in a project that has %s', async (_, count, by) => {
     const [large, { caller, projectId }] = [suite.buildProject(), suite.buildProject()];
     for (const [project, contactsOfIt] of [
       [large.projectId, 1_000],
@@ -116,7 +116,7 @@ describe('lists of contacts', () => {
     ]);
   });
 
-  it('count a search up to the cap', async () => {
+  it('count matches of a search up to the cap', async () => {
     const { caller, projectId } = suite.buildProject();
     await suite.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed)
@@ -131,7 +131,7 @@ describe('lists of contacts', () => {
     expect([exact.total, exact.totalIsCapped]).toEqual([totalCap, undefined]);
   });
 
-  it('have totals that equal a recount after anything, folded or not', async () => {
+  it('have totals that equal a recount, with or without folded deltas', async () => {
     const { caller, projectId } = suite.buildProject();
     const counts = new ContactCounts(suite.database);
     const random = seeded(20260301);

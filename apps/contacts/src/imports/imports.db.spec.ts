@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-describe('a table of contacts', () => {
-  it('lands as it says, told in bulk, with the consent of its people', async () => {
+describe('an import of contacts', () => {
+  it('creates and updates contacts with their consents and bulk events', async () => {
     const { caller, projectId } = suite.buildProject();
     const table =
       'E-Mail;Plan;Age;Subscribed\r\nAda@Example.com;pro;36;\r\n"b@x.example";"two\r\nlines";;no\r\n';
@@ -71,7 +71,7 @@ describe('a table of contacts', () => {
     ).toEqual(fields);
   });
 
-  it('of which rows are bad has the others, and says of each why and where', async () => {
+  it('rejects invalid rows with line and reason, and imports the others', async () => {
     const { caller } = suite.buildProject();
     const deep = JSON.stringify({ a: { b: { c: { d: { e: {} } } } } }).replaceAll('"', '""');
     const rows: [row: string | Buffer, reason: RegExp | null][] = [
@@ -129,7 +129,7 @@ describe('a table of contacts', () => {
     );
   });
 
-  it('is told of with the names of its columns, and without its cells once they are a month old', async () => {
+  it('reports rejected rows with their columns, and without cells after a month', async () => {
     const { caller, projectId } = suite.buildProject();
     const errorsOf = async (table: string) => {
       const job = await imports.ended(caller, await imports.upload(caller, table));
@@ -162,7 +162,7 @@ describe('a table of contacts', () => {
       /more than 200 columns/,
     ],
     ['email,__proto__\na@x.example,1\n', /__proto__/],
-  ])('that nobody can read is refused: %#', async (table, reason) => {
+  ])('is refused if its table has no layout: %#', async (table, reason) => {
     const { caller } = suite.buildProject();
     const refused = imports.upload(caller, table);
     await expect(refused).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('a table of contacts', () => {
     expect((await suite.bus.call(contactImports.list, caller, {})).items).toEqual([]);
   });
 
-  it('has its columns called as a mapping says', async () => {
+  it('reads columns by a mapping', async () => {
     const { caller } = suite.buildProject();
     const mapping = JSON.stringify({ Adresse: 'email', Mail: null, Tarif: 'custom_fields.plan' });
     await imports.ended(
@@ -192,7 +192,7 @@ describe('a table of contacts', () => {
     }
   });
 
-  it('is seen by its project only, and can be looked at before', async () => {
+  it('is visible to its project only, and can be previewed', async () => {
     const [{ caller }, outsider] = [suite.buildProject(), suite.buildProject()];
     const begun = await imports.upload(caller, 'ada@example.com\n');
     for (const id of [begun.id, newId()]) {

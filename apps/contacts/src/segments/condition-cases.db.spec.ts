@@ -169,7 +169,7 @@ describe('a condition', () => {
     expect(matchedOf(conditionOf(filter), subject, now).matches).toBe(matches);
   });
 
-  it('is the same in SQL', async () => {
+  it('has the same result in SQL', async () => {
     const { projectId, stored } = await storePeople(
       database,
       cases.map(([, subject]) => ({ ...subject, email: 'ann@example.org' })),
@@ -188,7 +188,7 @@ describe('a condition', () => {
     );
   });
 
-  it('asks one statement of a project: others stay out', async () => {
+  it('is evaluated for one project only', async () => {
     const mine = await storePeople(database, [person()]);
     await storePeople(database, [person({ email: 'ben@example.org' })]);
     const rows = await queriesOf(database, mine.projectId, [conditionOf(is('email', 'contains', 'example'))])(

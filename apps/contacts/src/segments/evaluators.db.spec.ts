@@ -26,7 +26,7 @@ describe('the two evaluators of conditions', () => {
     await clone.drop();
   });
 
-  it('say the same of everybody, now and when time has passed', async () => {
+  it('agree on every contact, now and later', async () => {
     const agree = fc.asyncProperty(population, conditions, async (people, given) => {
       await expectAgreement(people, given);
       cases += given.length;
@@ -41,7 +41,7 @@ describe('the two evaluators of conditions', () => {
     expect(cases).toBeGreaterThanOrEqual(fewestCases);
   }, 120_000);
 
-  it('say the same in previews, of whom a condition finds and whom each filter leaves out', async () => {
+  it('agree with previews on matches and on what each filter excludes', async () => {
     const previews = new SegmentPreviews(database);
     const operators = new Set<string>();
     const agree = fc.asyncProperty(population, conditions, async (people, given) => {

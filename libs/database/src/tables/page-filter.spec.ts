@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { equals, narrowedBy } from './page-filter.js';
 
 describe('filters of a list', () => {
-  it('numbers named parameters after those that are there, each filter with names of its own', () => {
+  it('number named parameters after the existing ones, with separate names for each filter', () => {
     const parameters: unknown[] = ['project'];
     const sql = narrowedBy(
       [
@@ -15,7 +15,7 @@ describe('filters of a list', () => {
     expect(parameters).toEqual(['project', 'OPEN', '{}', 'n']);
   });
 
-  it('narrows nothing where no value is wanted, and by false and null where they are', () => {
+  it('exclude nothing without a value, and compare with false', () => {
     const parameters: unknown[] = [];
     expect(narrowedBy([equals('row.a', undefined), equals('row.b', false)], parameters)).toBe(
       ' AND (row.b = $1)',

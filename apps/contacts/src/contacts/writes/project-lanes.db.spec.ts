@@ -34,7 +34,7 @@ describe.each([
   ['a write of a contact', (caller: Caller) => upsert(caller, 1) as Promise<object>],
   ['an event', record as (caller: Caller) => Promise<object>],
 ])('%s', (_, request) => {
-  it('whose row is held keeps no other project waiting', async () => {
+  it('does not delay other projects while its row is locked', async () => {
     const [held, other] = [await buildContact(), await buildContact()];
     const outcomes = await whileHeld(held, async () => {
       const stored = Promise.allSettled([request(held), request(held)]);
@@ -54,7 +54,7 @@ describe.each([
     ]);
   });
 
-  it('whose row is held for long has no effect, and the next one has', async () => {
+  it('has no effect if its row stays locked, and the next one succeeds', async () => {
     const held = await buildContact();
     await whileHeld(held, () => expect(request(held)).rejects.toMatchObject({ kind: 'unavailable' }));
     const count = async () => (await suite.bus.call(events.list, held, { withTotal: true })).total;
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-it('what of a batch has landed is told of, whatever the rest waits for in vain', async () => {
+it('the committed part of a batch is reported although the rest times out', async () => {
   const { caller } = suite.buildProject();
   const elsewhere = await buildContact();
   const { database, bus } = suite;

@@ -20,7 +20,7 @@ afterAll(async () => {
 const waiting = (count: number) =>
   eventually(async () => (await lockWaiters(fixture.database)).length >= count, `${count} wait for a lock`);
 
-it('a contact that is deleted while its segments are looked at leaves nothing behind', async () => {
+it('a contact that is deleted during its evaluation leaves no rows', async () => {
   const { caller, projectId } = fixture.buildProject();
   const mine = new SegmentsOf(fixture, caller, projectId);
   await mine.build({ name: 'Pro', trackMembership: true });

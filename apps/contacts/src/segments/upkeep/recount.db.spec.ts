@@ -5,14 +5,14 @@ import { parseCondition } from '../parsing/parse-condition.js';
 import { queriesOf } from '../testing/evaluators.js';
 import { all, plan, SegmentsOf } from '../testing/segments-suite.js';
 
-describe('segments after anything', () => {
+describe('segments after random changes', () => {
   let suite: ContactsSuite;
   beforeAll(async () => {
     suite = await startContactsSuite();
   });
   afterAll(() => suite.stop());
 
-  it('have the members that a recount finds, the number of them, and events that lead there', async () => {
+  it('have the members and counts of a recount, and events that lead to them', async () => {
     const { caller, projectId } = suite.buildProject();
     const mine = new SegmentsOf(suite, caller, projectId);
     const random = seeded(20260301);

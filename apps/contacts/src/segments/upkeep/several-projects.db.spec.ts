@@ -20,7 +20,7 @@ function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): 
   });
 }
 
-it('a round writes the members of several projects, each into its own segments', async () => {
+it('a round writes the members of several projects into their own segments', async () => {
   const projects = [suite.open(), suite.open()];
   const built = await Promise.all(
     projects.map(async (project) => ({
