@@ -31,7 +31,7 @@ it('does not end the process when a connection breaks while the pool lends it', 
   );
   const broken = new Error('terminating connection due to unexpected postmaster exit');
   try {
-    // Nobody who borrows it has had the time to listen: an error that nobody hears is thrown.
+    // The borrower has not added a listener yet, and an error event without one is thrown.
     expect(lent.client.emit('error', broken)).toBe(true);
   } finally {
     lent.release(broken);
@@ -42,7 +42,7 @@ it('does not end the process when a connection breaks while the pool lends it', 
 it('has no statement timeout during a migration, and one minute afterwards', async () => {
   class TakesLong1700000000001 {
     up = (runner: QueryRunner) =>
-      runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS patience`);
+      runner.query(`CREATE TABLE had AS SELECT current_setting('statement_timeout') AS timeout`);
     down = (runner: QueryRunner) => runner.query('DROP TABLE had');
   }
   const migrations = [...bareParts.migrations, TakesLong1700000000001];
@@ -56,8 +56,8 @@ it('has no statement timeout during a migration, and one minute afterwards', asy
   try {
     expect(await migrate(migrated)).toBe(1);
     expect(
-      await migrated.query(`SELECT patience, current_setting('statement_timeout') AS now FROM had`),
-    ).toEqual([{ patience: '0', now: '1min' }]);
+      await migrated.query(`SELECT timeout, current_setting('statement_timeout') AS now FROM had`),
+    ).toEqual([{ timeout: '0', now: '1min' }]);
   } finally {
     await migrated.close();
   }
@@ -97,7 +97,7 @@ describe('a statement outside of a transaction', () => {
     const collect = runInNewContext('gc') as (how?: { type: 'minor' }) => void;
     const request = () =>
       database.query(`SELECT repeat('row', 100) || n AS text FROM generate_series(1, 200) AS n`);
-    // What is compiled and kept once is not what is meant.
+    // Code that is compiled once is not measured.
     for (let turn = 0; turn < 100; turn += 1) await request();
     collect();
     const before = oldBytes();
@@ -105,7 +105,7 @@ describe('a statement outside of a transaction', () => {
       await request();
       collect({ type: 'minor' });
     }
-    // Where connections were given back later, it was two and a half megabytes.
+    // With a later release of connections it was 2.5 MB.
     expect(oldBytes() - before).toBeLessThan(1_000_000);
   });
 

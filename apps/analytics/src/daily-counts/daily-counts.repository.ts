@@ -17,7 +17,7 @@ export class DailyCounts {
     );
   }
 
-  /** The days on which anything happened, from the one of the first instant to the one of the last. */
+  /** Days without events are missing. */
   between(projectId: string, from: Date, to: Date): Promise<TimeseriesDay[]> {
     return this.database.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS date, ${dailyMeasures.join(', ')} FROM daily_counts

@@ -18,7 +18,7 @@ describe('an operator', () => {
   });
   afterAll(() => suite.stop());
 
-  /** As it is typed, in a process of its own. */
+  /** In a process of its own. */
   const posthorn = async (...texts: string[]) => {
     const env = { ...process.env, NATS_URL: suite.natsUrl, POSTHORN_DATA_DIR: '/nonexistent' };
     const child = spawn(process.execPath, [program, ...texts], { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -129,7 +129,7 @@ describe('an Idempotency-Key on the creation of a campaign', () => {
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()`);
     const lost = create(caller, claim()).catch((error: unknown) => error);
-    // Others commit too: this one sleeps.
+    // The commit is found because it sleeps.
     const committing = () =>
       suite.database.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'COMMIT' AND wait_event = 'PgSleep'`,

@@ -17,7 +17,7 @@ describe('a template', () => {
       (await suite.bus.call(templateUses.campaigns, requesting, { id: templateId })).used;
     expect(await used()).toBe(false);
     const { id } = await suite.bus.call(campaigns.create, caller, { name: 'Spring', audienceType: 'ALL' });
-    // No campaign names a template before campaigns are sent.
+    // Campaigns cannot refer to a template through the API yet.
     await suite.database.query(`UPDATE campaigns SET template_id = $3 WHERE project_id = $1 AND id = $2`, [
       projectId,
       id,

@@ -28,7 +28,7 @@ async function buildContact(): Promise<{ caller: Caller; id: string }> {
   };
 }
 
-/** Its rows, and how many each page had. */
+/** The rows, and how many each page had. */
 async function whole(
   caller: Caller,
   id: string,

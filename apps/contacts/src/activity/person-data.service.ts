@@ -95,6 +95,6 @@ const byId = ({ id }: { id: string }): PagePosition => ({ at: instantOf(id), id 
 
 const positionAfter = <Row>(
   rows: readonly Row[],
-  location: (row: Row) => PagePosition,
+  positionOf: (row: Row) => PagePosition,
 ): PersonPosition | null =>
-  rows.length > maxPersonRows ? { position: location(rows[maxPersonRows - 1]!) } : null;
+  rows.length > maxPersonRows ? { position: positionOf(rows[maxPersonRows - 1]!) } : null;

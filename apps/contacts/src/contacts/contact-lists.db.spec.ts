@@ -152,7 +152,7 @@ describe('lists of contacts', () => {
       return pick(id ? actions : actions.slice(0, 3))();
     };
     for (let round = 0; round < 40; round += 1) {
-      // Conflicts and contacts that another step deleted are part of it.
+      // Conflicts and contacts that another step deleted are expected.
       await Promise.allSettled(Array.from({ length: 8 }, step));
       const [recount] = await suite.database.query(
         `SELECT count(*) AS total, count(*) FILTER (WHERE subscribed) AS subscribed FROM contacts WHERE project_id = $1`,

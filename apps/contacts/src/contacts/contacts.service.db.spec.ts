@@ -199,7 +199,7 @@ describe('contacts', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await suite.eventsOf(projectId, contactEvents.created)).toHaveLength(1);
     const updates = await suite.eventsOf(projectId, contactEvents.updated);
-    // What arrived together is one change.
+    // Concurrent requests are one change.
     expect(updates.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(updates.map((_, index) => index + 2));
     const after = await suite.bus.call(contacts.get, caller, { id: made[0]!.id });
     expect(Object.keys(after.customFields)).toHaveLength(50);

@@ -59,7 +59,7 @@ describe('unsubscribing', () => {
     expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toMatchObject([{ seq: 2 }, { seq: 4 }]);
   });
 
-  // Last: sending does not come back.
+  // The last test, because sending stays away.
   it('changes nothing if sending does not answer', async () => {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(contacts.create, caller, { email });

@@ -3,8 +3,8 @@ import type { Database } from '@posthorn/database';
 export class ErasedRowsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Deletes summaries and up to `most` events, but keeps the statistics of the project. Returns whether no event is left. */
-  async remove(projectId: string, contactIds: readonly string[], most: number): Promise<boolean> {
+  /** Deletes summaries and up to `limit` events, but keeps the statistics of the project. Returns whether no event is left. */
+  async remove(projectId: string, contactIds: readonly string[], limit: number): Promise<boolean> {
     const [row] = await this.database.query<{ events: number }>(
       `WITH deleted_events AS (
          DELETE FROM events WHERE project_id = $1 AND id = ANY (ARRAY(
@@ -16,18 +16,18 @@ export class ErasedRowsRepository {
          DELETE FROM mail_summaries WHERE project_id = $1 AND contact_id = ANY ($2::uuid[])
        )
        SELECT count(*)::int AS events FROM deleted_events`,
-      [projectId, contactIds, most],
+      [projectId, contactIds, limit],
     );
-    return row!.events < most;
+    return row!.events < limit;
   }
 
-  async removeRejected(projectId: string, pattern: string, most: number): Promise<boolean> {
+  async removeRejected(projectId: string, pattern: string, limit: number): Promise<boolean> {
     const removed = await this.database.query(
       `DELETE FROM import_rejected_rows WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM import_rejected_rows WHERE project_id = $1 AND cells::text ~* $2 LIMIT $3)) RETURNING 1`,
-      [projectId, pattern, most],
+      [projectId, pattern, limit],
     );
-    return removed.length < most;
+    return removed.length < limit;
   }
 
   /** Stored answers repeat the payloads of recorded events. */

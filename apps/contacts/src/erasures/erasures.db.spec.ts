@@ -39,7 +39,7 @@ afterEach(() => {
 const rowsOf = (table: string, projectId: string, column: string, id: string) =>
   suite.database.query(`SELECT * FROM ${table} WHERE project_id = $1 AND ${column} = $2`, [projectId, id]);
 
-/** Somebody of whom every room knows something. */
+/** A person with data in every table. */
 async function live(caller: Caller, email: string): Promise<string> {
   const { bus } = suite;
   const known = { ...caller, address: '203.0.113.7', userAgent: 'Firefox' };

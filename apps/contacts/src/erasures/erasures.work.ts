@@ -15,7 +15,7 @@ const others: readonly OtherService[] = erasingServices.filter((service) => serv
 const stageOf = ({ answers }: PendingErasure): 'OWN' | 'OTHERS' | 'LAST' =>
   !answers.contacts ? 'OWN' : others.every((service) => answers[service]) ? 'LAST' : 'OTHERS';
 
-const waitMs = 1_000;
+const importDelayMs = 1_000;
 const callTimeoutMs = 10_000;
 
 /** Erases people in this service first, then in sending, whose events the other services receive, then in those. */
@@ -40,7 +40,7 @@ export class ErasuresWork implements WorkHandler<object> {
     const of = (step: Step) =>
       people.filter((person) => steps.get(person) === step).map(({ id }) => items.get(id)!);
     await batch.goOn(of('MORE'));
-    await batch.later(of('WAITS'), waitMs);
+    await batch.later(of('WAITS'), importDelayMs);
     for (const [person, step] of steps) if (step instanceof Error) batch.fail(items.get(person.id)!, step);
   }
 

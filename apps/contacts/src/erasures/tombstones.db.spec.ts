@@ -90,7 +90,7 @@ it('an import from before an erasure does not create the person again, and keeps
   const { caller, projectId } = suite.buildProject();
   const imports = importsFixture(suite);
   const { id } = await suite.bus.call(contacts.create, caller, { email: 'ann@example.org' });
-  // The first piece waits for the second one.
+  // The import waits for its second piece.
   const rows = `email,name\nann@example.org,Ann\nbob@example.org,Bob\n`.padEnd(importPieceBytes, '\n');
   const piece = (text: string) => Buffer.from(text).toString('base64');
   const job = await suite.bus.call(contactImports.start, caller, { bytes: piece(rows), last: false });

@@ -196,7 +196,7 @@ describe('tracking', () => {
     const { id } = await suite.bus.call(contacts.create, caller, { email });
     const tracked = await suite.database.transaction(async () => {
       await suite.database.query(`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`);
-      // In a list: a promise that is returned would be waited for before the commit.
+      // In an array, because a returned promise would be awaited before the commit.
       const call = [
         suite.bus.call(events.track, caller, { event: 'paid', email }, { timeoutMs: 20_000 }),
       ] as const;

@@ -87,11 +87,11 @@ export class EventsService {
   }
 
   async names(projectId: string): Promise<EventNames> {
-    return shown(await this.counts.names(projectId), maxEventNames);
+    return truncated(await this.counts.names(projectId), maxEventNames);
   }
 
   async stats(projectId: string, { from, to }: TimeseriesQuery): Promise<EventStats> {
-    return { ...shown(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
+    return { ...truncated(await this.counts.days(projectId, from, to), maxEventDays), window: { from, to } };
   }
 
   private async once<T extends object>(
@@ -119,8 +119,8 @@ export class EventsService {
   }
 }
 
-const shown = <Row>(rows: Row[], most: number): { data: Row[]; truncated?: true } =>
-  rows.length > most ? { data: rows.slice(0, most), truncated: true } : { data: rows };
+const truncated = <Row>(rows: Row[], limit: number): { data: Row[]; truncated?: true } =>
+  rows.length > limit ? { data: rows.slice(0, limit), truncated: true } : { data: rows };
 
 /** The values that become custom fields of the contact (docs/api-decisions.md §5). */
 function scalarsOf(data: Record<string, unknown>): Record<string, unknown> | undefined {

@@ -18,7 +18,7 @@ const track = (caller: Caller, email: string, data?: Record<string, unknown>): P
 
 describe('events that change their contacts', () => {
   let turn = 0;
-  // What the batch before did says how the next begins.
+  // The batch before decides how the next one begins.
   beforeEach(() => track(suite.buildProject().caller, 'other@example.org', { turn: (turn += 1) }));
 
   it('are recorded with their own contact, whatever happens to the others', async () => {

@@ -28,27 +28,38 @@ export class ImportBatches {
     private readonly members: ImportedMembers,
   ) {}
 
-  /** False where the import has ended. `hold` throws where another worker has the import by now. */
-  async store(job: ImportRow, rows: readonly ImportedRow[], hold: () => Promise<void>): Promise<boolean> {
+  /** False where the import has ended. `checkLease` throws where another worker has the import by now. */
+  async store(
+    job: ImportRow,
+    rows: readonly ImportedRow[],
+    checkLease: () => Promise<void>,
+  ): Promise<boolean> {
     try {
-      return await this.storeOnce(job, rows, hold);
+      return await this.storeOnce(job, rows, checkLease);
     } catch (error) {
       // A row that Postgres refuses is found by halving, and only that one is rejected.
       if (!isPoisonedRow(error)) throw error;
       if (rows.length === 1)
-        return this.storeOnce(job, [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }], hold);
+        return this.storeOnce(
+          job,
+          [{ ...rows[0]!, contact: null, reason: reasonOf(error as Error) }],
+          checkLease,
+        );
       const half = rows.length >> 1;
-      return (await this.store(job, rows.slice(0, half), hold)) && this.store(job, rows.slice(half), hold);
+      return (
+        (await this.store(job, rows.slice(0, half), checkLease)) &&
+        this.store(job, rows.slice(half), checkLease)
+      );
     }
   }
 
   private async storeOnce(
     job: ImportRow,
     rows: readonly ImportedRow[],
-    hold: () => Promise<void>,
+    checkLease: () => Promise<void>,
   ): Promise<boolean> {
     const step = await this.database.transaction(async () => {
-      await hold();
+      await checkLease();
       const now = await this.imports.lock(job.projectId, job.id);
       return now?.status === 'RUNNING' ? this.write(now, rows) : null;
     });

@@ -153,7 +153,7 @@ describe('an import', () => {
           'a worker has it, and waits for a piece',
         );
       });
-      // Another one has taken it, and is behind what the first one reads.
+      // Another worker has claimed it, and is past the position that the first one reads.
       await suite.database.query(
         `UPDATE work_items SET lease_token = lease_token + 1, worker_id = gen_random_uuid() WHERE key = $1`,
         [id],
@@ -161,7 +161,7 @@ describe('an import', () => {
       await suite.database.query(`UPDATE imports SET position = 100000 WHERE id = $1`, [id]);
       await suite.database.query(`DELETE FROM import_pieces WHERE import_id = $1`, [id]);
     });
-    // Another import shows that the worker has come to the end of this one.
+    // Another import shows that the worker has finished this one.
     const other = suite.buildProject();
     await imports.ended(other.caller, await imports.upload(other.caller, 'ada@x.example\n'));
     expect([await stateOf(), await countOf(projectId)]).toEqual([{ status: 'RUNNING', state: 'CLAIMED' }, 0]);

@@ -145,7 +145,7 @@ describe('an import of contacts', () => {
       columns: ['E-Mail', 'Plan'],
       items: [{ line: 2, cells: ['nobody', 'pro'] }],
     });
-    // As if a month had passed: the item is due now.
+    // As if a month had passed.
     await suite.queue.enqueue(rejectedRowsWork, [{ projectId, key: job.id }]);
     await eventually(async () => {
       const [error] = await imports.errorsOf(caller, job);

@@ -14,7 +14,7 @@ afterAll(() => suite.stop());
 
 const email = 'ann@example.org';
 let caller: Caller;
-/** A key that stands in a page. */
+/** A public key. */
 let page: Caller;
 let projectId: string;
 beforeEach(() => {
@@ -71,7 +71,7 @@ describe('subscribing', () => {
     expect([(await contactOf())!.subscribed, await fixture.countOf(caller, id)]).toEqual([true, 1]);
     expect(await published()).toEqual(['PENDING', 'CONFIRMED']);
     expect(await suite.eventsOf(projectId, contactEvents.subscribed)).toHaveLength(1);
-    // The contact came, waited, was confirmed, and so subscribed.
+    // Created, pending, confirmed, and therefore subscribed.
     expect(await marks()).toHaveLength(4);
   });
 
@@ -92,7 +92,7 @@ describe('subscribing', () => {
         code: 'resubscribe_confirmation_required',
         details: { previousStatus: 'UNSUBSCRIBED' },
       },
-      // Each dialect has a name of its own for the member.
+      // The member has a different name in each dialect.
       message: expect.not.stringMatching(/allow_?resubscribe/i),
     });
     expect((await contactOf())!.customFields).toEqual({});

@@ -21,7 +21,7 @@ import { startContactsSuite, type ContactsSuite } from '../testing/contacts-suit
 
 let suite: ContactsSuite;
 let leave: () => Promise<void>;
-/** What sending says, and what happens before it is heard. */
+/** The answer of sending, and what happens before it arrives. */
 let text: MailSummaries = { items: [], underWay: [] };
 let meanwhile: () => Promise<unknown> = () => Promise.resolve();
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function rebuild(model: RebuiltModel): Promise<number> {
   return repaired;
 }
 
-/** What each model says, with what is not folded yet. */
+/** The values of each model, with deltas that are not folded yet. */
 const models: Record<Exclude<RebuiltModel, 'mail_summaries'>, string> = {
   contacts: `SELECT sum(total) AS total, sum(subscribed) AS subscribed FROM (SELECT total, subscribed FROM contact_counts WHERE project_id = $1
     UNION ALL SELECT total, subscribed FROM contact_count_deltas WHERE project_id = $1) AS p`,
@@ -72,7 +72,7 @@ const models: Record<Exclude<RebuiltModel, 'mail_summaries'>, string> = {
   event_summaries: `SELECT contact_id, name, count, first_at, last_at FROM event_summaries WHERE project_id = $1 ORDER BY contact_id, name`,
 };
 
-/** One project with some of everything. */
+/** A project with rows in every table. */
 async function furnish(): Promise<{ projectId: string; caller: Caller }> {
   const { caller, projectId } = suite.buildProject();
   const list = await suite.bus.call(lists.create, caller, { name: 'News' });
@@ -224,7 +224,7 @@ describe('rebuilding summaries of mail', () => {
       await suite.sending.taken(durable);
       text = sum(4);
     };
-    // What was said first is older than what has come: it is asked for once more.
+    // The first answer is older than the event, so sending is called again.
     await rebuild('mail_summaries');
     expect([requested, await stored(projectId)]).toEqual([2, [4]]);
   });

@@ -32,7 +32,7 @@ const is = (field: string, operator: string, value?: unknown, unit?: string): Fi
   unit,
 ];
 
-/** What the contract says in words, and what was found once: the filter, who, and whether it matches. */
+/** Cases of the specification and of earlier bugs: filter, contact, and whether it matches. */
 const cases: [Filter, Person, boolean][] = [
   [is('email', 'equals', 'ANN@Example.org '), person(), true],
   [is('email', 'contains', 'a_n'), person(), false],
@@ -181,7 +181,7 @@ describe('a condition', () => {
     )(now);
     const found = new Map(rows.map(({ id, answers }) => [id, answers]));
     const text = stored.map(({ id }, index) => [cases[index]![0], found.get(id)![index]]);
-    // Their addresses differ here, so whole addresses are asked in memory and by the property only.
+    // Stored addresses are made unique, so whole addresses are tested in memory and by the property only.
     const skipped = (filter: Filter) => filter[0] === 'email';
     expect(text.filter(([filter]) => !skipped(filter as Filter))).toEqual(
       cases.map(([filter, , matches]) => [filter, matches]).filter(([filter]) => !skipped(filter as Filter)),

@@ -15,7 +15,7 @@ describe('segments', () => {
       }));
   });
   afterAll(() => suite.stop());
-  /** Who says that a segment is used. */
+  /** The services that report uses of a segment. */
   const nobody = (_asked: GetSegmentUses): string[] => [];
   let users = { campaigns: nobody, workflows: nobody };
 

@@ -16,7 +16,7 @@ describe('the graph of a workflow', () => {
   const graphOf = (caller: Caller, id: string): Promise<WorkflowGraph> =>
     suite.bus.call(workflows.graph, caller, { id });
 
-  /** A workflow with a mail, a condition and an exit behind its trigger. */
+  /** A workflow with a mail, a condition and an exit after its trigger. */
   async function buildWorkflow(name = 'Welcome') {
     const { caller, projectId } = suite.buildProject();
     const { id } = await suite.bus.call(workflows.create, caller, { name, triggerType: 'MANUAL' });
@@ -127,7 +127,7 @@ describe('the graph of a workflow', () => {
   });
 });
 
-/** What a graph says, whatever its ids are. */
+/** A graph without its ids. */
 function inPositions({ steps, transitions }: WorkflowGraph): unknown[] {
   const location = (id: string) => steps.findIndex((step) => step.id === id);
   return [

@@ -24,7 +24,7 @@ function int32(number: number): Buffer {
   return bytes;
 }
 
-/** All that is taken from the pieces, copied at once as whoever takes it must. */
+/** Copies the bytes at once, as every consumer must. */
 function read(...pieces: Buffer[]): string {
   const taken: Buffer[] = [];
   const copied = new CopiedBytes((bytes) => taken.push(Buffer.from(bytes)));

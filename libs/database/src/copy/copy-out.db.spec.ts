@@ -12,7 +12,7 @@ let database: Database;
 beforeAll(async () => {
   clone = await cloneDatabase('copies', bareParts);
   line = await DatabaseLine.open(clone.url);
-  // The last of several waits for the only connection, on a machine that may stand still for a moment.
+  // Several copies share one connection, on a machine that may be busy.
   database = await openDatabase({
     url: line.url,
     name: 'copies',
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const megabyte = 1024 * 1024;
-/** Values of a megabyte each, a byte of which is their place. */
+/** Values of a megabyte each, whose bytes are their index. */
 const megabytes = (count: number, location = 'n') =>
   `SELECT decode(repeat(lpad(to_hex(${location}), 2, '0'), ${megabyte}), 'hex') FROM generate_series(1, ${count}) AS n`;
 

@@ -43,11 +43,11 @@ export class IdempotencyKeys {
     });
   }
 
-  /** Deletes keys that match the pattern and rewrites up to `most` receipts that do. Returns whether none is left. */
+  /** Deletes keys that match the pattern and rewrites up to `limit` receipts that do. Returns whether none is left. */
   async erase(
     projectId: string,
     pattern: string,
-    most: number,
+    limit: number,
     rewrite: (receipt: object) => object,
   ): Promise<boolean> {
     return this.database.transaction(async () => {
@@ -57,7 +57,7 @@ export class IdempotencyKeys {
       ]);
       const found = await this.database.query<{ operation: string; key: string; receipt: object }>(
         `SELECT operation, key, receipt FROM idempotency_keys WHERE project_id = $1 AND receipt::text ~* $2 LIMIT $3 FOR UPDATE`,
-        [projectId, pattern, most],
+        [projectId, pattern, limit],
       );
       await this.database.query(
         `UPDATE idempotency_keys AS known SET receipt = given.receipt::jsonb
@@ -70,7 +70,7 @@ export class IdempotencyKeys {
           found.map(({ receipt }) => JSON.stringify(rewrite(receipt))),
         ],
       );
-      return found.length < most;
+      return found.length < limit;
     });
   }
 

@@ -86,7 +86,7 @@ describe('contacts in bulk', () => {
     );
     expect(outcomes.reduce((sum, { created }) => sum + created, 0)).toBe(recount!.total);
     expect(await new ContactCounts(suite.database).of(projectId)).toEqual(recount);
-    // The last consent of each contact is what it is, and none says that nothing changed.
+    // The last consent of each contact is its state, and each consent is a change.
     const wrong = await suite.database.query(
       `SELECT email FROM contacts c JOIN LATERAL (
          SELECT after, before FROM consents WHERE project_id = $1 AND contact_id = c.id ORDER BY at DESC, id DESC LIMIT 1

@@ -39,8 +39,8 @@ export class DeleteContactsService {
     const removed = await this.contacts.removeMany(projectId, selected);
     if (removed.length === 0) return 0;
     await this.erased.erase(projectId, removed);
-    const published = removed.map(({ contactId, at }) => ({ contactId, at }));
-    await this.outbox.publish(contactEvents.deleted, projectId, published);
+    const events = removed.map(({ contactId, at }) => ({ contactId, at }));
+    await this.outbox.publish(contactEvents.deleted, projectId, events);
     return removed.length;
   }
 }

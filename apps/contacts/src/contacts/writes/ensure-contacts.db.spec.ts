@@ -87,7 +87,7 @@ describe('ensuring contacts', () => {
 
   it('fails only the call with an address that Postgres refuses', async () => {
     const { caller } = suite.buildProject();
-    // What the contract lets through, Postgres takes; so this suite's own database learns to refuse a row.
+    // Postgres accepts what the contract accepts, so a trigger refuses a row here.
     await suite.database.query(
       `ALTER TABLE contacts ADD CONSTRAINT no_poison CHECK (email <> 'poison@example.org')`,
     );

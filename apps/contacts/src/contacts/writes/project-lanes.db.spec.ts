@@ -21,7 +21,7 @@ async function buildContact(): Promise<Caller> {
   return caller;
 }
 
-/** Does `work` while somebody holds the contact of a project, and what is summed up of it. */
+/** Runs `work` while the contact of a project and its summaries are locked. */
 function whileHeld<T>({ projectId }: Caller, work: () => Promise<T>): Promise<T> {
   return suite.database.transaction(async () => {
     await suite.database.query(`SELECT 1 FROM contacts WHERE project_id = $1 FOR UPDATE`, [projectId]);
@@ -45,7 +45,7 @@ describe.each([
       }
       return [stored] as const;
     });
-    // Whoever was held is done, or hears that nothing happened and may ask again.
+    // The locked write is done, or its caller hears that nothing happened and may repeat it.
     for (const outcome of await outcomes[0])
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'unavailable' });
     await request(held);
@@ -93,7 +93,7 @@ it('the committed part of a batch is reported although the rest times out', asyn
         bus.call(contacts.create, caller, { email: 'slow@example.org', customFields: { turn: 1 } }, waiting),
         bus.call(contacts.upsert, other, { email: 'slow@example.org', customFields: { waits: 77 } }, waiting),
       ];
-      // What is asked later is answered when those are there.
+      // The answer to a later call shows that the earlier ones are done.
       await bus.call(contacts.list, caller, {});
       return [Promise.allSettled([first, ...after])] as const;
     });

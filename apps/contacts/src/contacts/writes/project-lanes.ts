@@ -17,33 +17,33 @@ const timeoutAlone = '1500ms';
  */
 export class ProjectLanes<In extends { projectId: string }, Out> {
   private readonly together: Gatherer<In, Out>;
-  private readonly apart = new Map<string, { gatherer: Gatherer<In, Out>; waiting: number }>();
+  private readonly separate = new Map<string, { gatherer: Gatherer<In, Out>; waiting: number }>();
 
   constructor(private readonly options: LanesOptions<In, Out>) {
     this.together = this.gatherer(timeoutTogether);
   }
 
   async submit(item: In): Promise<Out> {
-    if (!this.apart.has(item.projectId)) {
+    if (!this.separate.has(item.projectId)) {
       try {
         return await this.together.submit(item);
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
       }
     }
-    return this.submitApart(item);
+    return this.submitSeparately(item);
   }
 
-  private async submitApart(item: In): Promise<Out> {
+  private async submitSeparately(item: In): Promise<Out> {
     const { projectId } = item;
-    const lane = this.apart.get(projectId) ?? { gatherer: this.gatherer(timeoutAlone), waiting: 0 };
-    this.apart.set(projectId, lane);
+    const lane = this.separate.get(projectId) ?? { gatherer: this.gatherer(timeoutAlone), waiting: 0 };
+    this.separate.set(projectId, lane);
     lane.waiting += 1;
     try {
       return await lane.gatherer.submit(item);
     } finally {
       lane.waiting -= 1;
-      if (lane.waiting === 0) this.apart.delete(projectId);
+      if (lane.waiting === 0) this.separate.delete(projectId);
     }
   }
 

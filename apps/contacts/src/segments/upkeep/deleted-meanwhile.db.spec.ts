@@ -28,7 +28,7 @@ it('a contact that is deleted during its evaluation leaves no rows', async () =>
   for (let round = 0; round < 5; round += 1) {
     let deleted: Promise<unknown> = Promise.resolve();
     await fixture.database.transaction(async () => {
-      // The members wait, with the contact found and not yet written of.
+      // Upkeep waits for the lock, after it has read the contact and before it writes.
       await fixture.database.query(`LOCK TABLE segment_members IN SHARE MODE`);
       const id = await mine.contact(`gone-${round}@example.org`, { plan: 'pro' });
       ids.push(id);

@@ -13,7 +13,7 @@ describe('a change that waits for evaluation', () => {
   });
   afterAll(() => suite.stop());
 
-  /** While nobody else looks at them. */
+  /** Without concurrent evaluation. */
   const alone = async (work: () => Promise<void>) => {
     await suite.rest();
     try {
@@ -41,7 +41,7 @@ describe('a change that waits for evaluation', () => {
     await alone(async () => {
       await rewrite(mine, leaves, 'free');
       await rewrite(mine, enters, 'pro');
-      // Nobody is to look at this one: only a recount finds it.
+      // Without a mark, so that only a refresh finds it.
       await fixture.database.query(
         `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
         [mine.projectId],

@@ -56,7 +56,7 @@ describe('segments after random changes', () => {
       () => mine.age('1 hour'),
     ];
     for (let round = 0; round < 25; round += 1) {
-      // Contacts that another step deleted are part of it.
+      // Contacts that another step deleted are expected.
       await Promise.allSettled(Array.from({ length: 6 }, () => pick(steps)()));
       if (round % 5 === 4) await expectRecount(mine, made, hand);
     }
@@ -88,7 +88,7 @@ describe('segments after random changes', () => {
     return rows.map((row) => row.id).sort();
   }
 
-  /** Entries and exits of one contact take turns, and the last says where it is now, unless it was deleted. */
+  /** Entries and exits of a contact alternate, and the last one is its state, unless it was deleted. */
   async function expectEventsLead(mine: SegmentsOf, { id }: Segment): Promise<void> {
     const events = await suite.database.query<{
       event: string;

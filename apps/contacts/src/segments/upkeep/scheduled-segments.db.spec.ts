@@ -41,7 +41,7 @@ describe('a scheduled refresh', () => {
         segmentRefreshWork,
         ids.map((key) => ({ projectId, key })),
       );
-    // Unmarked: only a recount finds it.
+    // Without a mark, so that only a refresh finds it.
     await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields) VALUES ($1, uuidv7(), 'a@example.org', true, '{"plan":"pro"}')`,
       [projectId],

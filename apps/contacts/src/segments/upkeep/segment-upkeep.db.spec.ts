@@ -184,7 +184,7 @@ describe('live segments', () => {
     const mine = suite.open();
     await suite.rest();
     await suite.serve({ SEGMENT_LIVE_MS: '0', SEGMENT_REFRESH_SECONDS: '1' });
-    // Nothing takes no time at all, once there is something to look at.
+    // With contacts, every condition takes more than 0 ms.
     await fixture.database.query(
       `INSERT INTO contacts (project_id, id, email, subscribed, custom_fields)
        SELECT $1, uuidv7(), 'many' || n || '@example.org', true, '{"plan":"pro"}' FROM generate_series(1, 20000) AS n`,

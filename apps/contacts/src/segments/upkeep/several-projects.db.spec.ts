@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stop());
 
-/** Whoever is marked meanwhile is looked at when it is over, all together. */
+/** Contacts that are marked meanwhile are evaluated together afterwards. */
 function whileHeld(projects: readonly SegmentsOf[], work: () => Promise<void>): Promise<void> {
   const { database, queue } = suite.fixture;
   return database.transaction(async () => {
